@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+/// Errors. Every fault that a program can meet at run time is a `sinter::error` or a kind under it, and says four
+/// things: what went wrong, where (a file, a tensor, an option), what was got and what was needed.
+namespace sinter {
+
+class error : public std::runtime_error {
+public:
+    error(std::string what, std::string where, std::string got = {}, std::string needed = {})
+        : std::runtime_error(compose(what, where, got, needed)),
+          fault_(std::move(what)), where_(std::move(where)), got_(std::move(got)), needed_(std::move(needed)) {}
+
+    const std::string& fault() const noexcept { return fault_; }
+    const std::string& where() const noexcept { return where_; }
+    const std::string& got() const noexcept { return got_; }
+    const std::string& needed() const noexcept { return needed_; }
+
+private:
+    static std::string compose(std::string_view what, std::string_view where, std::string_view got,
+                               std::string_view needed) {
+        std::string s(where);
+        if (!s.empty()) s += ": ";
+        s += what;
+        if (!got.empty()) (s += "; got ") += got;
+        if (!needed.empty()) (s += "; needed ") += needed;
+        return s;
+    }
+    std::string fault_, where_, got_, needed_;
+};
+
+/// The operating system refused: a file that cannot be opened, read, written, synced or renamed.
+struct io_error : error { using error::error; };
+/// A file's or message's bytes are not what its format demands.
+struct format_error : error { using error::error; };
+/// Saved tensors do not fit the model: names, shapes or types differ.
+struct mismatch_error : error { using error::error; };
+/// An option, environment variable or argument has a value that cannot be used.
+struct option_error : error { using error::error; };
+/// A batch or example does not fit the program: wrong extents, label out of range, batch over its maximum.
+struct data_error : error { using error::error; };
+
+} // namespace sinter

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+namespace sinter {
+
+/// What a kernel is handed at run time. Everything here stays out of the kernel's type, so that equal work of
+/// different extents, addresses or constants shares one instantiation.
+struct call {
+    float* const* p = nullptr;          ///< operands and results: the root's own first, then the body's
+    const std::int64_t* e = nullptr;    ///< extents and strides of this launch (meaning: the kernel's own page)
+    const float* k = nullptr;           ///< float constants that the body's words refer to
+    const float* scalars = nullptr;     ///< values that change from step to step (learning rate, corrections)
+    float* scratch = nullptr;           ///< work space that the kernel asked for, shared by all parts
+    std::uint64_t seed = 0;             ///< of the random numbers
+    std::int64_t step = 0;              ///< counts training steps; enters the random numbers
+    int batch = 0;                      ///< examples in this call
+    int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
+    int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
+};
+
+/// First row (or tile, or image) of share `part` when `n` are split into `parts`.
+constexpr std::int64_t share(std::int64_t n, int part, int parts) { return n * part / parts; }
+
+} // namespace sinter
