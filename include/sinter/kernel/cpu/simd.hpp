@@ -80,6 +80,18 @@ SINTER_INLINE vf sqrt(vf a) {
 }
 #endif
 
+/// Keeps a loaded value in a register: g++ 12 would fold the load into each of up to four uses and saturate the load
+/// ports.
+#if defined(__AVX512F__)
+SINTER_INLINE void pin(vf& v) { asm("" : "+v"(v)); }
+#elif defined(__SSE__)
+SINTER_INLINE void pin(vf& v) { asm("" : "+x"(v)); }
+#elif defined(__aarch64__)
+SINTER_INLINE void pin(vf& v) { asm("" : "+w"(v)); }
+#else
+SINTER_INLINE void pin(vf&) {}
+#endif
+
 SINTER_INLINE vf select(vi mask, vf yes, vf no) { return (vf)(((vi)yes & mask) | ((vi)no & ~mask)); }
 
 /// Sum and maximum over the lanes, by halves: an order that never changes.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/pipeline.hpp>
+
+namespace sinter::data {
+
+/// Collects examples into batches. A pass ends with the batch that is left over, unless that is to be dropped.
+class batcher final : public batch_stage {
+public:
+    batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
+        : up_(std::move(up)), batch_(size), drop_(drop_remainder), rows_(up_->columns().size()) {}
+    const std::vector<column>& columns() const override { return up_->columns(); }
+    int batch_size() const override { return batch_; }
+    std::int64_t size() const override {
+        const std::int64_t n = up_->size();
+        return drop_ && n > 0 ? n - n % batch_ : n;
+    }
+    bool fill(batch_buffer& into) override {
+        into.clear();
+        if (!there_) {
+            up_->begin(at_.epoch);
+            if (at_.index > 0) up_->skip(at_.index);
+        }
+        there_ = false;   // until this batch is whole: after an exception the next call starts again from at_
+        bool ended = false;
+        while (!ended && into.view().size < batch_)
+            if (up_->next(rows_.data())) into.append(rows_.data());
+            else ended = true;
+        if (ended && drop_) into.clear();
+        const int got = into.view().size;
+        if (got > 0) {
+            at_.index += got;   // a short batch is followed by one more pull that finds the end again
+            there_ = true;
+        } else {
+            at_ = {at_.epoch + 1, 0};
+        }
+        into.after = at_;
+        return got > 0;
+    }
+    void seek(position to) override {
+        at_ = to;
+        there_ = false;
+    }
+
+private:
+    std::unique_ptr<example_stage> up_;
+    int batch_;
+    bool drop_, there_ = false;   // there_: the parts before us stand at at_
+    std::vector<const void*> rows_;
+    position at_;
+};
+
+struct batch_options { bool drop_remainder = false; };
+struct batch_step { int size; bool drop_remainder; };
+
+/// Batches of `size` examples; the last of a pass may have fewer, or is left out with {.drop_remainder = true}.
+/// option_error unless size >= 1.
+inline batch_step batch(int size, batch_options o = {}) {
+    if (size < 1) throw option_error("impossible batch size", "batch", std::to_string(size), "at least 1");
+    return {size, o.drop_remainder};
+}
+inline pipeline operator|(examples up, batch_step s) {
+    return pipeline(std::make_unique<batcher>(up.release(), s.size, s.drop_remainder));
+}
+
+} // namespace sinter::data

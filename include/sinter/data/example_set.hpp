@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/expr/shape.hpp>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinter::data {
+
+/// What a column of examples is for.
+enum class role : std::uint8_t { input, label, target };
+
+/// One array of an example set or of a batch: a row of `row.size()` numbers (float, or std::int32_t) per example.
+struct column {
+    role use = role::input;
+    shape row;
+    int width() const { return row.size(); }
+    std::size_t bytes() const { return 4 * static_cast<std::size_t>(row.size()); }   // f32 and i32 alike
+};
+
+/// Examples in memory: any number of inputs, and int labels or float targets. Copies and slices share the numbers,
+/// which never change, so that passing a set by value costs nothing.
+class example_set {
+public:
+    example_set() = default;
+    /// A set with one float input: `values` holds n rows of `row`, contiguously; n follows.
+    example_set(shape row, std::vector<float> values) { input(row, std::move(values)); }
+
+    /// One more input of n rows; data_error if it does not fit `row` or the number of examples so far.
+    example_set& input(shape row, std::vector<float> values) {
+        return add(role::input, row, dtype::f32, std::move(values), {});
+    }
+    example_set& input(shape row, std::vector<std::int32_t> indices) {
+        return add(role::input, row, dtype::i32, {}, std::move(indices));
+    }
+    /// Class indices, one an example; data_error names the first that is not in [0, classes), if classes is given.
+    example_set& labels(std::vector<std::int32_t> indices, int classes = 0) {
+        for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
+            if (indices[i] < 0 || indices[i] >= classes)
+                throw data_error("label out of range", "label " + std::to_string(i), std::to_string(indices[i]),
+                                 "0 to " + std::to_string(classes - 1));
+        return add(role::label, extents(1), dtype::i32, {}, std::move(indices));
+    }
+    /// Float targets (regression), n rows of `row`.
+    example_set& targets(shape row, std::vector<float> values) {
+        return add(role::target, row, dtype::f32, std::move(values), {});
+    }
+
+    std::int64_t size() const { return size_; }
+    const std::vector<column>& columns() const { return columns_; }
+    /// Address of example i's row in a column.
+    const void* row(std::size_t col, std::int64_t i) const {
+        return numbers_[col]->address() + (first_ + i) * columns_[col].width() * 4;
+    }
+    /// Examples [first, first + count) of this set; data_error if it has fewer.
+    example_set slice(std::int64_t first, std::int64_t count) const {
+        if (first < 0 || count < 0 || first > size_ - count)
+            throw data_error("slice beyond the end", "examples " + std::to_string(first) + " to " +
+                             std::to_string(first + count), {}, "at most " + std::to_string(size_));
+        example_set s = *this;
+        s.first_ += first;
+        s.size_ = count;
+        return s;
+    }
+
+    /// The first float input of all examples, [size, extents...]; empty if there is none.
+    std::span<const float> x() const { return all<float>(role::input, dtype::f32); }
+    std::span<const std::int32_t> labels() const { return all<std::int32_t>(role::label, dtype::i32); }
+    std::span<const float> targets() const { return all<float>(role::target, dtype::f32); }
+
+private:
+    struct numbers {
+        std::vector<float> floats;
+        std::vector<std::int32_t> ints;
+        const char* address() const {
+            return floats.empty() ? reinterpret_cast<const char*>(ints.data())
+                                  : reinterpret_cast<const char*>(floats.data());
+        }
+    };
+
+    example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
+        const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
+        const char* name = use == role::input ? "input" : use == role::label ? "labels" : "targets";
+        if (row.size() <= 0 || got % row.size() != 0)
+            throw data_error("values do not fill whole rows", name, std::to_string(got),
+                             "a multiple of " + std::to_string(row.size()));
+        const std::int64_t n = got / row.size();
+        if (!columns_.empty() && n != size_)
+            throw data_error("number of examples differs", name, std::to_string(n), std::to_string(size_));
+        for (const column& c : columns_)
+            if (use != role::input && c.use != role::input)
+                throw data_error("a set has labels or targets once", name);
+        if (first_ != 0 || (!numbers_.empty() && columns_.size() != numbers_.size()))
+            throw data_error("columns are added before slicing", name);
+        row.batched = false;
+        row.type = type;
+        size_ = n;
+        columns_.push_back({use, row});
+        numbers_.push_back(std::make_shared<const numbers>(numbers{std::move(f), std::move(i)}));
+        return *this;
+    }
+    template <class T>
+    std::span<const T> all(role use, dtype type) const {
+        for (std::size_t c = 0; c < columns_.size(); ++c)
+            if (columns_[c].use == use && columns_[c].row.type == type)
+                return {static_cast<const T*>(row(c, 0)), static_cast<std::size_t>(size_ * columns_[c].width())};
+        return {};
+    }
+
+    std::int64_t first_ = 0, size_ = 0;
+    std::vector<column> columns_;
+    std::vector<std::shared_ptr<const numbers>> numbers_;
+};
+
+} // namespace sinter::data

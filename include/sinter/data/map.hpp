@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/hash.hpp>
+#include <sinter/base/philox.hpp>
+#include <sinter/data/stage.hpp>
+#include <cstring>
+
+namespace sinter::data {
+
+/// One example as a mapped function gets it: the first float input, the label, the targets. What an example does not
+/// have is empty or null; further inputs pass through unchanged.
+struct example_view {
+    std::span<const float> x;
+    shape row;   ///< extents of x
+    const std::int32_t* label = nullptr;
+    std::span<const float> y;
+};
+/// The same to write to; it starts as a copy of what came in.
+struct example {
+    std::span<float> x;
+    shape row;
+    std::int32_t* label = nullptr;
+    std::span<float> y;
+};
+
+/// What all maps share: rows of their own, and a random stream for each example that depends on the seed, the pass
+/// and the example's place in it, so that augmentation is the same after a restart.
+class map_stage : public example_stage {
+public:
+    map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
+        : up_(std::move(up)), columns_(up_->columns()), key_(key), pulled_(columns_.size()) {
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            if (!is_x(c)) continue;
+            x_ = c;
+            if (row) columns_[c].row = *row, columns_[c].row.type = dtype::f32;
+            reshapes_ = up_->columns()[c].row != columns_[c].row;
+        }
+        if (x_ == columns_.size()) throw data_error("there is no float input to map", "map");
+        for (const column& c : columns_) rows_.emplace_back(static_cast<std::size_t>(c.width()));
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            in_.row = up_->columns()[x_].row;
+            out_.row = columns_[x_].row;
+            if (c == x_) out_.x = rows_[c];
+            if (columns_[c].use == role::label) out_.label = reinterpret_cast<std::int32_t*>(rows_[c].data());
+            if (columns_[c].use == role::target) out_.y = rows_[c];
+        }
+    }
+    const std::vector<column>& columns() const override { return columns_; }
+    std::int64_t size() const override { return up_->size(); }
+    void begin(std::int64_t pass) override {
+        up_->begin(pass);
+        pass_ = static_cast<std::uint64_t>(pass);
+        index_ = 0;
+    }
+    bool next(const void** rows) override {
+        if (!up_->next(pulled_.data())) return false;
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            rows[c] = rows_[c].data();
+            const auto* f = static_cast<const float*>(pulled_[c]);
+            if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
+            if (columns_[c].use == role::label) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
+            if (columns_[c].use == role::target) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
+            if (c != x_ || !reshapes_) std::memcpy(rows_[c].data(), pulled_[c], columns_[c].bytes());
+        }
+        const philox_block b = philox_at(key_, index_++, pass_);
+        random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
+        example out = out_;
+        apply(in_, out, random);
+        return true;
+    }
+    void skip(std::int64_t n) override {
+        up_->skip(n);   // nothing is computed: what an example draws depends on its place alone
+        index_ += static_cast<std::uint64_t>(n);
+    }
+
+private:
+    virtual void apply(const example_view& in, example& out, random_stream& random) = 0;
+    bool is_x(std::size_t c) const {
+        return columns_[c].use == role::input && columns_[c].row.type == dtype::f32 && x_ == columns_.size();
+    }
+
+    std::unique_ptr<example_stage> up_;
+    std::vector<column> columns_;
+    std::uint64_t key_, pass_ = 0, index_ = 0;
+    std::vector<const void*> pulled_;
+    std::size_t x_ = columns_.size();
+    bool reshapes_ = false;
+    std::vector<std::vector<float>> rows_;
+    example_view in_;
+    example out_;
+};
+
+template <class F>
+struct map_step {
+    F function;
+    std::uint64_t seed;
+    bool reshapes = false;
+    shape row{};
+};
+
+/// Calls `f(example&)` or `f(example&, random_stream&)` on each example; it may change values, label and targets.
+template <class F>
+map_step<F> map(F f, std::uint64_t seed = 0) { return {std::move(f), seed}; }
+/// The same for functions that change the extents of x to `row`: `f(const example_view& in, example& out)`, or with a
+/// random_stream& as third argument. `out` has room for `row`; label and targets are already copied.
+template <class F>
+map_step<F> map(shape row, F f, std::uint64_t seed = 0) { return {std::move(f), seed, true, row}; }
+
+template <class F>
+class map_function final : public map_stage {
+public:
+    map_function(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key, F f)
+        : map_stage(std::move(up), row, key), function_(std::move(f)) {}
+
+private:
+    void apply(const example_view& in, example& out, random_stream& random) override {
+        if constexpr (requires { function_(in, out, random); }) function_(in, out, random);
+        else if constexpr (requires { function_(in, out); }) function_(in, out);
+        else if constexpr (requires { function_(out, random); }) function_(out, random);
+        else function_(out);
+    }
+    F function_;
+};
+
+template <class F>
+examples operator|(examples up, map_step<F> s) {
+    const int maps = up.maps();
+    const std::uint64_t key = stream(s.seed, fnv1a("data/map") + static_cast<std::uint64_t>(maps));
+    return examples(std::make_unique<map_function<F>>(up.release(), s.reshapes ? &s.row : nullptr, key,
+                                                      std::move(s.function)), maps + 1);
+}
+
+} // namespace sinter::data

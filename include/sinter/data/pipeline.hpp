@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/stage.hpp>
+
+namespace sinter::data {
+
+/// A finished pipeline: a cursor over batches. It always goes on from position(); a loop over it runs to the end of
+/// the pass, and the next loop is the next pass:
+///
+///     for (int epoch = 0; epoch < 5; ++epoch)
+///         for (const data::batch_view& b : pipeline) train(b);
+///
+/// Leaving a loop early leaves the cursor where it is: rewind() or seek() to go elsewhere. Errors of sources and
+/// mapped functions come out of next() or the loop, also where another thread met them.
+class pipeline {
+public:
+    explicit pipeline(std::unique_ptr<batch_stage> last) : last_(std::move(last)) {}
+
+    /// The next batch, good until the next call; null at the end of a pass.
+    const batch_view* next() {
+        if (!buffer_) buffer_ = batch_buffer(last_->columns(), last_->batch_size());
+        const bool more = last_->fill(buffer_);
+        position_ = buffer_.after;
+        return more ? &buffer_.view() : nullptr;
+    }
+    /// What a checkpoint must keep so that seek() leads to the same remaining batches.
+    data::position position() const { return position_; }
+    /// Goes to a place that position() has told. Within a pass the order is replayed without computing examples
+    /// anew where that is possible.
+    void seek(data::position to) {
+        if (to.epoch < 0 || to.index < 0)
+            throw option_error("impossible position", "seek",
+                               std::to_string(to.epoch) + ", " + std::to_string(to.index), "an epoch and index >= 0");
+        last_->seek(to);
+        position_ = to;
+    }
+    void rewind() { seek({}); }
+
+    int batch_size() const { return last_->batch_size(); }
+    std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
+    const std::vector<column>& columns() const { return last_->columns(); }
+    std::unique_ptr<batch_stage> release() { return std::move(last_); }
+
+    struct end_of_pass {};
+    class iterator {
+    public:
+        explicit iterator(pipeline* p) : pipeline_(p), batch_(p->next()) {}
+        const batch_view& operator*() const { return *batch_; }
+        const batch_view* operator->() const { return batch_; }
+        iterator& operator++() {
+            batch_ = pipeline_->next();
+            return *this;
+        }
+        bool operator==(end_of_pass) const { return batch_ == nullptr; }
+
+    private:
+        pipeline* pipeline_;
+        const batch_view* batch_;
+    };
+    iterator begin() { return iterator(this); }
+    end_of_pass end() const { return {}; }
+
+private:
+    std::unique_ptr<batch_stage> last_;
+    batch_buffer buffer_;
+    data::position position_;
+};
+
+} // namespace sinter::data

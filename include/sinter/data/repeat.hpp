@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/stage.hpp>
+
+namespace sinter::data {
+
+inline constexpr std::int64_t forever = -1;
+
+/// Joins several passes of what comes before into one: `times` of them, or all that will ever be.
+class repeat_stage final : public example_stage {
+public:
+    repeat_stage(std::unique_ptr<example_stage> up, std::int64_t times) : up_(std::move(up)), times_(times) {}
+    const std::vector<column>& columns() const override { return up_->columns(); }
+    std::int64_t size() const override {
+        const std::int64_t n = up_->size();
+        return times_ == forever && n != 0 ? endless : n < 0 ? n : n * times_;
+    }
+    bool rows_last() const override { return up_->rows_last(); }
+
+    void begin(std::int64_t pass) override {
+        // A pass of ours is `times` of theirs, so that each sees its own order and its own augmentation.
+        first_ = times_ == forever ? pass << 32 : pass * times_;
+        start(0);
+    }
+    bool next(const void** rows) override {
+        while (done_ != times_) {
+            if (up_->next(rows)) return any_ = true;
+            if (!any_) return false;   // an empty pass repeated forever would never return
+            start(done_ + 1);
+        }
+        return false;
+    }
+    void skip(std::int64_t n) override {
+        if (const std::int64_t a_pass = up_->size(); a_pass > 0 && !any_) {   // at a pass's beginning: leap
+            const std::int64_t whole = n / a_pass;
+            const std::int64_t leap = times_ != forever && whole > times_ - done_ ? times_ - done_ : whole;
+            if (leap > 0) start(done_ + leap);
+            n -= leap * a_pass;
+            if (n > 0 && done_ != times_) up_->skip(n), any_ = true;
+            return;
+        }
+        example_stage::skip(n);
+    }
+
+private:
+    void start(std::int64_t done) {
+        done_ = done;
+        any_ = false;
+        if (done_ != times_) up_->begin(first_ + done_);
+    }
+    std::unique_ptr<example_stage> up_;
+    std::int64_t times_, first_ = 0, done_ = 0;
+    bool any_ = false;   // whether the current pass has yielded something
+};
+
+struct repeat_step { std::int64_t times; };
+
+/// So many passes as one, without a break: a batch may hold the end of one and the start of the next. Put it behind
+/// shuffle to keep the passes apart. option_error unless times >= 1 or forever.
+inline repeat_step repeat(std::int64_t times = forever) {
+    if (times < 1 && times != forever)
+        throw option_error("impossible number of passes", "repeat", std::to_string(times), "at least 1, or forever");
+    return {times};
+}
+inline examples operator|(examples up, repeat_step s) {
+    const int maps = up.maps();
+    return examples(std::make_unique<repeat_stage>(up.release(), s.times), maps);
+}
+
+} // namespace sinter::data

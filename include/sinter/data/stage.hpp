@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/batch_view.hpp>
+#include <sinter/data/example_set.hpp>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+/// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens until somebody asks.
+namespace sinter::data {
+
+inline constexpr std::int64_t unknown_size = -1, endless = -2;
+
+/// A part that yields examples one by one, in passes over the data. The sequence of a pass is a pure function of the
+/// pass's number, which is what makes pipelines restartable without saving their buffers.
+class example_stage {
+public:
+    virtual ~example_stage() = default;
+    virtual const std::vector<column>& columns() const = 0;
+    /// Examples in a pass, or unknown_size or endless.
+    virtual std::int64_t size() const = 0;
+    /// Goes to the first example of pass 0, 1, ...
+    virtual void begin(std::int64_t pass) = 0;
+    /// Writes one row address per column; false, for good, at the end of the pass. A row is good until the next call,
+    /// or as long as the stage if rows_last().
+    virtual bool next(const void** rows) = 0;
+    virtual bool rows_last() const { return false; }
+    /// Leaves out n examples, as if they had been pulled; cheaper where a part can.
+    virtual void skip(std::int64_t n) {
+        std::vector<const void*> rows(columns().size());
+        while (n-- > 0 && next(rows.data())) {}
+    }
+};
+
+/// A part that yields batches.
+class batch_stage {
+public:
+    virtual ~batch_stage() = default;
+    virtual const std::vector<column>& columns() const = 0;
+    virtual std::int64_t size() const = 0;   ///< examples in a pass, or unknown_size or endless
+    virtual int batch_size() const = 0;
+    /// Fills the buffer with the next batch and its `after`; false, with `after` alone, at the end of a pass. The next
+    /// call then starts the next pass. May swap the buffer for another of the same kind.
+    virtual bool fill(batch_buffer& into) = 0;
+    virtual void seek(position to) = 0;
+};
+
+/// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and repeat take and
+/// give. An example_set turns into it by itself.
+class examples {
+public:
+    examples(example_set set);
+    explicit examples(std::unique_ptr<example_stage> last, int maps = 0) : last_(std::move(last)), maps_(maps) {}
+
+    const std::vector<column>& columns() const { return last_->columns(); }
+    std::int64_t size() const { return last_->size(); }
+    int maps() const { return maps_; }   ///< how many maps so far: each draws from a random stream of its own
+    std::unique_ptr<example_stage> release() { return std::move(last_); }
+
+private:
+    std::unique_ptr<example_stage> last_;
+    int maps_ = 0;
+};
+
+/// Examples of a set in the order in which they lie in memory.
+class source_stage final : public example_stage {
+public:
+    explicit source_stage(example_set set) : set_(std::move(set)) {}
+    const std::vector<column>& columns() const override { return set_.columns(); }
+    std::int64_t size() const override { return set_.size(); }
+    void begin(std::int64_t) override { at_ = 0; }
+    bool next(const void** rows) override {
+        if (at_ >= set_.size()) return false;
+        for (std::size_t c = 0; c < set_.columns().size(); ++c) rows[c] = set_.row(c, at_);
+        ++at_;
+        return true;
+    }
+    bool rows_last() const override { return true; }
+    void skip(std::int64_t n) override { at_ = n < set_.size() - at_ ? at_ + n : set_.size(); }
+
+private:
+    example_set set_;
+    std::int64_t at_ = 0;
+};
+
+inline examples::examples(example_set set) : last_(std::make_unique<source_stage>(std::move(set))) {}
+
+/// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
+inline examples source(example_set set) { return examples(std::move(set)); }
+
+} // namespace sinter::data

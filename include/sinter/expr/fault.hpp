@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/shape.hpp>
+#include <sinter/ops/detail/list.hpp>
+
+/// The first thing that went wrong while an expression was traced.
+namespace sinter {
+
+enum class fault_kind : std::uint8_t {
+    none,
+    inner_extents_differ,          ///< matmul or dense: what is summed over has two different extents
+    shapes_not_broadcastable,
+    needs_height_width_channels,   ///< a convolution or pool of something that is no image
+    window_larger_than_input,      ///< a kernel larger than its padded input
+    sizes_differ,                  ///< reshape to another number of elements
+    concat_extents_differ,
+    axis_out_of_range,
+    labels_do_not_fit_predictions,
+    parameter_name_used_twice,
+    wrong_number_of_inputs,
+    wrong_element_type,
+    loss_without_batch,
+    program_too_large
+};
+
+struct fault {
+    static constexpr int max_path = 96;
+    fault_kind what = fault_kind::none;
+    op where = op::none;
+    int path_length = 0;
+    char path[max_path] = {};
+    shape got, needed;
+};
+
+} // namespace sinter

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/array.hpp>
+#include <sinter/expr/fault.hpp>
+#include <sinter/expr/scope.hpp>
+#include <sinter/expr/shape.hpp>
+#include <sinter/ops/detail/list.hpp>
+
+/// The graph value that an expression is traced into: nodes in one array, operands before users.
+namespace sinter {
+
+inline constexpr int max_operands = 4, max_attributes = 8;
+
+struct node {
+    op k = op::none;
+    std::uint8_t operands = 0;
+    int in[max_operands] = {-1, -1, -1, -1};
+    shape s;
+    float f = 0;                    ///< constant's value
+    int p[max_attributes] = {};     ///< integers the op needs: window, stride, axis, port number
+    int scope = 0;                  ///< where the user's code made it
+    int epoch = 0;                  ///< which recomputation it belongs to (see program/differentiate.hpp)
+};
+
+enum class init_kind : std::uint8_t { constant, uniform, normal };
+
+/// How a parameter starts: `constant` a; `uniform` in [-a, a); `normal` with standard deviation a.
+struct initializer {
+    init_kind kind = init_kind::constant;
+    float a = 0;
+};
+
+/// A parameter or a state: its node, its name within its scope, how it starts.
+struct variable {
+    int id = -1;
+    const char* name = "";
+    int scope = 0;
+    initializer init;
+};
+struct assignment {
+    int target = -1, value = -1;
+};
+
+/// The three programs of one expression.
+enum class program_mode : std::uint8_t { training, evaluation, prediction };
+
+struct graph {
+    growing<node> n;
+    growing<variable> parameters, states;
+    growing<assignment> assignments;      ///< states to be overwritten at the end of a step
+    growing<int> inputs, targets, outputs;
+    growing<int> regions;                 ///< checkpointed blocks: first and last node of each
+    scope_tree scopes;
+    program_mode mode = program_mode::training;
+    int scope = 0, epoch = 0, loss = -1, streams = 0;
+    bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
+    fault err;
+
+    constexpr graph() {
+        for (int& h : head) h = -1;
+    }
+    graph(const graph&) = delete;
+
+    /// Appends a node, or finds the equal one that is there already (common subexpressions never arise).
+    constexpr int push(node x) {
+        x.scope = scope;
+        x.epoch = epoch;
+        const unsigned h = hash(x);
+        for (int i = head[h]; i >= 0; i = chain[i])
+            if (equal(n[i], x)) return i;
+        const int id = n.push(x);
+        chain.push(head[h]);
+        head[h] = id;
+        return id;
+    }
+    constexpr void fail(fault_kind what, op where, const shape& got, const shape& needed) {
+        if (err.what != fault_kind::none) return;   // the first fault is the one to tell
+        err.what = what;
+        err.where = where;
+        err.got = got;
+        err.needed = needed;
+        scopes.write_path(scope, err.path, err.path_length, fault::max_path - 1);
+    }
+
+private:
+    growing<int> chain;
+    int head[1024];
+
+    static constexpr unsigned hash(const node& x) {
+        return ((static_cast<unsigned>(x.k) * 31u + static_cast<unsigned>(x.in[0]) * 2654435761u +
+                 static_cast<unsigned>(x.in[1]) * 40503u + static_cast<unsigned>(x.p[0]) * 97u) >> 3) & 1023u;
+    }
+    static constexpr bool equal(const node& a, const node& b) {
+        if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch) return false;
+        if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || !(a.f == b.f) || !(a.s == b.s)) return false;
+        for (int i = 1; i < max_attributes; ++i)
+            if (a.p[i] != b.p[i]) return false;
+        return true;
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/tensor.hpp>
+
+/// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
+namespace sinter {
+
+constexpr float root(float x) {   ///< square root by Newton's method, for constant evaluation
+    float r = x > 1 ? x : 1;
+    for (int i = 0; i < 40; ++i) r = 0.5f * (r + x / r);
+    return r;
+}
+constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }
+inline constexpr initializer zeros{init_kind::constant, 0.f}, ones{init_kind::constant, 1.f};
+/// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); Keras' default.
+constexpr initializer glorot_uniform(int fan_in, int fan_out) {
+    return {init_kind::uniform, root(6.f / static_cast<float>(fan_in + fan_out))};
+}
+/// Normal with standard deviation sqrt(2 / fan_in) (He et al. 2015), for layers followed by relu.
+constexpr initializer he_normal(int fan_in) { return {init_kind::normal, root(2.f / static_cast<float>(fan_in))}; }
+
+namespace detail {
+constexpr tensor variable_leaf(graph* g, growing<variable>& list, op k, const char* name, shape s, initializer init) {
+    for (int i = 0; i < list.n; ++i) {   // only the newest few can share the scope
+        const variable& v = list[list.n - 1 - i];
+        if (v.scope != g->scope) break;
+        if (!same_name(v.name, name)) continue;
+        if (g->sharing && g->n[v.id].s == s) return {g, v.id};
+        return fail(g, fault_kind::parameter_name_used_twice, k, s, g->n[v.id].s);
+    }
+    if (g->sharing)
+        for (int i = 0; i < list.n; ++i)
+            if (list[i].scope == g->scope && same_name(list[i].name, name) && g->n[list[i].id].s == s) return {g, list[i].id};
+    node x;
+    x.k = k;
+    x.s = s;
+    x.p[0] = list.n;
+    const int id = g->push(x);
+    list.push({id, name, g->scope, init});
+    return {g, id};
+}
+} // namespace detail
+
+/// A trainable tensor. `like` only says which graph is being traced.
+constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init) {
+    return like.ok() ? detail::variable_leaf(like.g, like.g->parameters, op::parameter, name, s, init) : like;
+}
+/// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in the layout that
+/// their kernels want. Saved files show it plain.
+constexpr tensor weights(tensor like, const char* name, shape s, initializer init) {
+    s.form = layout::weights;
+    return parameter(like, name, s, init);
+}
+/// A tensor that lives on from step to step but is not trained; `assign` overwrites it.
+constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
+    return like.ok() ? detail::variable_leaf(like.g, like.g->states, op::state, name, s, init) : like;
+}
+/// Overwrites a state at the end of a training step.
+constexpr void assign(tensor target, tensor value) {
+    if (target.ok() && value.ok()) target.g->assignments.push({target.id, value.id});
+}
+
+} // namespace sinter

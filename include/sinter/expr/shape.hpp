@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+/// Extents of symbolic tensors.
+namespace sinter {
+
+inline constexpr int max_rank = 5;
+
+enum class dtype : std::uint8_t { f32, i32, u8 };
+
+/// How a tensor lies in memory. `weights` means: a matrix (all axes but the last are its rows) in whatever packed form
+/// the target's kernels want; files and users only ever see it plain.
+enum class layout : std::uint8_t { plain, weights };
+
+/// The extents of one example, and whether there is a leading batch axis whose extent is known only at run time.
+struct shape {
+    bool batched = false;
+    layout form = layout::plain;
+    dtype type = dtype::f32;
+    int rank = 0;
+    int d[max_rank] = {};
+
+    constexpr bool operator==(const shape&) const = default;
+
+    constexpr int size() const {   ///< elements of one example
+        int n = 1;
+        for (int i = 0; i < rank; ++i) n *= d[i];
+        return n;
+    }
+    constexpr int last() const { return rank ? d[rank - 1] : 1; }
+    constexpr int rows() const {   ///< elements of one example without the last axis
+        int n = 1;
+        for (int i = 0; i + 1 < rank; ++i) n *= d[i];
+        return n;
+    }
+    constexpr shape plain() const {
+        shape s = *this;
+        s.form = layout::plain;
+        return s;
+    }
+};
+
+/// `extents(28, 28, 1)`: a shape without batch; `batch_of(...)`: the same with one.
+template <class... I>
+constexpr shape extents(I... d) {
+    return {.rank = static_cast<int>(sizeof...(I)), .d = {static_cast<int>(d)...}};
+}
+template <class... I>
+constexpr shape batch_of(I... d) {
+    return {.batched = true, .rank = static_cast<int>(sizeof...(I)), .d = {static_cast<int>(d)...}};
+}
+constexpr shape with_last(shape s, int n) {
+    if (s.rank == 0) s.rank = 1;
+    s.d[s.rank - 1] = n;
+    return s;
+}
+/// One value a row: the last axis shrunk to one.
+constexpr shape row_shape(const shape& s) { return with_last(s, 1); }
+
+} // namespace sinter

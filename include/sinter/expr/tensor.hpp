@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/graph.hpp>
+#include <initializer_list>
+
+/// Symbolic tensors: what layers and users' functions compute with.
+namespace sinter {
+
+/// A handle to a node of the graph being traced. After a fault it is empty; operations on empty tensors give empty
+/// tensors, so user code simply runs on to its end and only the first fault is told.
+struct tensor {
+    graph* g = nullptr;
+    int id = -1;
+
+    constexpr bool ok() const { return id >= 0; }
+    constexpr const node& at() const { return g->n[id]; }
+    constexpr const sinter::shape& shape() const { return g->n[id].s; }
+};
+
+constexpr tensor make(graph* g, op k, const shape& s, std::initializer_list<tensor> in,
+                      std::initializer_list<int> attributes = {}, float f = 0) {
+    node x;
+    x.k = k;
+    x.s = s;
+    x.f = f;
+    for (const tensor& t : in) {
+        if (!t.ok()) return {g, -1};
+        x.in[x.operands++] = t.id;
+    }
+    int i = 0;
+    for (int a : attributes) x.p[i++] = a;
+    return {g, g->push(x)};
+}
+
+constexpr tensor fail(graph* g, fault_kind what, op where, const shape& got, const shape& needed) {
+    g->fail(what, where, got, needed);
+    return {g, -1};
+}
+
+/// A scalar that is the same for all elements.
+constexpr tensor constant(graph* g, float value) {
+    node x;
+    x.k = op::constant;
+    x.f = value;
+    x.s = extents();
+    return {g, g->push(x)};
+}
+
+/// Opens a scope for its lifetime: everything made meanwhile is named under it.
+class scoped {
+public:
+    constexpr scoped(graph* g, const char* name) : g_(g), old_(g->scope) { g->scope = g->scopes.open(name, old_); }
+    constexpr ~scoped() { g_->scope = old_; }
+    scoped(const scoped&) = delete;
+
+private:
+    graph* g_;
+    int old_;
+};
+
+} // namespace sinter

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+#include <sinter/kernel/cpu/unroll.hpp>
+
+/// The one loop in which all matrix products spend their time, and the tiles that the target's registers allow.
+namespace sinter::cpu {
+
+/// Columns of a tile are one panel: two vectors. Rows: as many accumulators as leave room for the two vectors and a
+/// broadcast (6 of 16 registers, 14 of 32). The small tile covers what large ones leave; it still has the eight
+/// accumulators that two multiply-add ports with a latency of four cycles need.
+inline constexpr int panel_width = 2 * lanes;
+inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
+inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
+
+/// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
+/// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped.
+template <int MR, int NR>
+SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
+                              const float* b, std::int64_t b_step, std::int64_t n) {
+    // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
+    // would derive each row's address from the one before).
+    const float* row[(MR + 2) / 3];
+    unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS {
+        row[i] = x + 3 * i * row_step;
+        asm("" : "+r"(row[i]));
+    });
+    do {
+        vf v[NR];
+        unroll<NR>([&](auto j) SINTER_ALWAYS {
+            v[j] = load(b + j * lanes);
+            if constexpr (MR > 1 && MR <= 4) pin(v[j]);
+        });
+        unroll<MR>([&](auto i) SINTER_ALWAYS {
+            const vf a = splat(row[i / 3][i % 3 * row_step]);
+            unroll<NR>([&](auto j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
+        });
+        unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += sum_step; });
+        b += b_step;
+    } while (--n > 0);
+}
+
+/// What a tile starts from when it does not continue a sum.
+alignas(64) inline constexpr float no_sum[tile_rows * panel_width] = {};
+
+/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes]. Not inlined and free of any body, so that a program
+/// compiles it once: the detour over memory costs a few cycles a tile.
+template <int MR, int NR>
+__attribute__((noinline)) void multiply_tile(const float* from, float* to, const float* x, std::int64_t row_step,
+                                             std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                             std::int64_t n) {
+    vf c[MR * NR];
+    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
+    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/elementwise.hpp>
+
+/// y = 1 where a equals b, else 0. No gradient flows. ONNX: Equal, then Cast.
+namespace sinter {
+
+template <>
+struct rule<op::equal> : elementwise_rule<2, 1> {
+    static constexpr const char* name = "equal";
+    template <class V>
+    static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::equal(a, b); }
+    static constexpr void gradient([[maybe_unused]] gradient_of& g) {
+    }
+};
+
+namespace ops {
+constexpr tensor equal(tensor a, tensor b) { return binary(op::equal, a, b); }
+constexpr tensor equal(tensor a, float b) { return a.ok() ? binary(op::equal, a, constant(a.g, b)) : a; }
+}
+using ops::equal;
+
+} // namespace sinter

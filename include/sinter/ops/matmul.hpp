@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/permute.hpp>
+#include <sinter/ops/sum.hpp>
+
+/// matmul(a, b): [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast; either operand may be transposed in
+/// its last two axes. A matrix without a batch on the right is a layer's weights: [..., K] x [K, N] -> [..., N].
+/// ONNX: MatMul (Gemm where there is a bias).
+namespace sinter {
+
+/// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows.
+template <>
+struct rule<op::gemm> : heavy_rule {
+    static constexpr const char* name = "gemm";
+    static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
+    static constexpr void gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
+        if (g.wants(0)) {
+            const tensor w = g.x(1);
+            shape t = w.shape();
+            t.d[0] = w.shape().d[1];
+            t.d[1] = w.shape().d[0];
+            g.add(0, make(g.g, op::gemm, g.x(0).shape(), {ops::unpack(g.d), make(g.g, op::weight_transpose, t, {w})}));
+        }
+        if (g.wants(1)) g.add(1, make(g.g, op::gemm_tn, g.x(1).shape(), {g.x(0), ops::unpack(g.d)}));
+    }
+};
+/// w[K, N] = sum over rows of a[m, K] d[m, N].
+template <>
+struct rule<op::gemm_tn> : heavy_rule {
+    static constexpr const char* name = "gemm_tn";
+    static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
+};
+template <>
+struct rule<op::weight_transpose> : heavy_rule {
+    static constexpr const char* name = "weight_transpose";
+    static constexpr bool epilogue = false;
+};
+template <>
+struct rule<op::pack_weights> : heavy_rule {
+    static constexpr const char* name = "pack_weights";
+    static constexpr bool epilogue = false;
+    static constexpr void gradient(gradient_of& g) { g.add(0, ops::unpack(g.d)); }
+};
+template <>
+struct rule<op::unpack_weights> : heavy_rule {
+    static constexpr const char* name = "unpack_weights";
+    static constexpr bool epilogue = false;
+    static constexpr void gradient(gradient_of& g) { g.add(0, make(g.g, op::pack_weights, g.x(0).shape(), {g.d})); }
+};
+/// Batched product of plain operands, p = {transpose a, transpose b}.
+template <>
+struct rule<op::matmul> : heavy_rule {
+    static constexpr const char* name = "matmul";
+    static constexpr long flops(const node& n, const node* in) {
+        const shape& a = in[0].s;
+        return 2L * n.s.size() * (n.p[0] ? a.d[a.rank - 2] : a.last());
+    }
+    static constexpr void gradient(gradient_of& g);
+};
+
+namespace ops {
+
+enum class transposed { no, yes };
+
+/// Both operands with the same leading axes.
+constexpr tensor batched_matmul(tensor a, tensor b, bool ta, bool tb) {
+    const shape &x = a.shape(), &y = b.shape();
+    shape s = x;
+    s.d[s.rank - 2] = ta ? x.last() : x.d[x.rank - 2];
+    s.d[s.rank - 1] = tb ? y.d[y.rank - 2] : y.last();
+    return make(a.g, op::matmul, s, {a, b}, {ta, tb});
+}
+constexpr tensor pack(tensor w) {
+    shape s = w.shape();
+    if (s.form == layout::weights) return w;
+    s.form = layout::weights;
+    return make(w.g, op::pack_weights, s, {w});
+}
+constexpr tensor swap_last_two(tensor a) {
+    int order[max_rank] = {0, 1, 2, 3, 4};
+    const int r = a.shape().rank;
+    order[r - 1] = r - 2;
+    order[r - 2] = r - 1;
+    return permute(unpack(a), order);
+}
+
+constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, transposed tb = transposed::no) {
+    if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
+    graph* g = a.g;
+    const bool at = ta == transposed::yes, bt = tb == transposed::yes;
+    a = unpack(a);
+    const shape x = a.shape(), y = b.shape();
+    if (x.rank < 1 || y.rank < 2 || (at && x.rank < 2)) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    const int inner_a = at ? x.d[x.rank - 2] : x.last(), inner_b = bt ? y.last() : y.d[y.rank - 2];
+    if (inner_a != inner_b) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    if (!y.batched && y.rank == 2 && !at) {
+        if (bt) b = swap_last_two(b);
+        b = pack(b);
+        return make(g, op::gemm, with_last(x, b.shape().d[1]), {a, b});
+    }
+    // leading axes: broadcast both operands to common ones
+    shape la = x, lb = unpack(b).shape(), lead;
+    if (la.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    const int ma = la.d[la.rank - 2], na = la.last(), mb = lb.d[lb.rank - 2], nb = lb.last();
+    la.d[la.rank - 2] = la.d[la.rank - 1] = lb.d[lb.rank - 2] = lb.d[lb.rank - 1] = 1;
+    if (!broadcast_shape(la, lb, lead)) return fail(g, fault_kind::shapes_not_broadcastable, op::matmul, x, y);
+    shape sa = lead, sb = lead;
+    sa.d[lead.rank - 2] = ma;
+    sa.d[lead.rank - 1] = na;
+    sb.d[lead.rank - 2] = mb;
+    sb.d[lead.rank - 1] = nb;
+    b = unpack(b);
+    if (!(a.shape() == sa)) a = make(g, op::expand, sa, {a});
+    if (!(b.shape() == sb)) b = make(g, op::expand, sb, {b});
+    return batched_matmul(a, b, at, bt);
+}
+
+} // namespace ops
+using ops::matmul;
+using ops::transposed;
+
+constexpr void rule<op::matmul>::gradient(gradient_of& g) {
+    const bool ta = g.n().p[0], tb = g.n().p[1];
+    const tensor a = g.x(0), b = g.x(1), d = g.d;
+    if (g.wants(0)) g.add(0, ta ? ops::batched_matmul(b, d, tb, true) : ops::batched_matmul(d, b, false, !tb));
+    if (g.wants(1)) g.add(1, tb ? ops::batched_matmul(d, a, true, ta) : ops::batched_matmul(a, d, !ta, false));
+}
+
+} // namespace sinter

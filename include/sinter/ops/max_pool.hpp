@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/conv2d.hpp>
+
+/// max_pool(x, k, {stride, padding}): the largest of each k x k window, channel by channel. The first of equal elements
+/// (row by row) is the winner and takes the whole gradient. ONNX: MaxPool.
+namespace sinter {
+
+/// p = {k, stride, rows above, columns left}. Second result (pick 1): the winner's place in its window, one byte each.
+template <>
+struct rule<op::max_pool> : heavy_rule {
+    static constexpr const char* name = "max_pool";
+    static constexpr long flops(const node& n, const node*) { return static_cast<long>(n.s.size()) * n.p[0] * n.p[0]; }
+    static constexpr void gradient(gradient_of& g) {
+        const node n = g.n();
+        shape w = n.s;
+        w.type = dtype::u8;
+        const tensor winners = make(g.g, op::pick, w, {g.y()}, {1});
+        g.add(0, make(g.g, op::max_pool_gradient, g.x(0).shape(), {g.d, winners}, {n.p[0], n.p[1], n.p[2], n.p[3]}));
+    }
+};
+/// Operands: gradient of the pooled values, winners. Zero wherever an element won no window.
+template <>
+struct rule<op::max_pool_gradient> : heavy_rule {
+    static constexpr const char* name = "max_pool_gradient";
+};
+template <>
+struct rule<op::pick> : view_rule {
+    static constexpr op_kind kind = op_kind::pick;
+    static constexpr const char* name = "pick";
+};
+
+namespace ops {
+
+constexpr tensor pool(op k, tensor x, int size, window o) {
+    if (!x.ok()) return x;
+    const shape s = x.shape();
+    if (s.rank != 3) return fail(x.g, fault_kind::needs_height_width_channels, k, s, batch_of(size, size, 1));
+    const sliding v(s.d[0], size, o.stride, o.padding), h(s.d[1], size, o.stride, o.padding);
+    if (v.out < 1 || h.out < 1) return fail(x.g, fault_kind::window_larger_than_input, k, s, batch_of(size, size, s.d[2]));
+    shape y = s;
+    y.d[0] = v.out;
+    y.d[1] = h.out;
+    return make(x.g, k, y, {x}, {size, o.stride, v.before, h.before});
+}
+constexpr tensor max_pool(tensor x, int k, window o) { return pool(op::max_pool, x, k, o); }
+
+} // namespace ops
+
+} // namespace sinter

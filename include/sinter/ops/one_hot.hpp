@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/equal.hpp>
+
+/// one_hot(labels, n): [...] int32 -> [..., n], 1 where the column is the label, else 0. Nothing is stored: the kernel
+/// compares as it goes. Labels are compared as floats, exact below 2^24. ONNX: OneHot.
+namespace sinter {
+
+/// The number of the column, as a float.
+template <>
+struct rule<op::column_index> : elementwise_rule<0, 0> {
+    static constexpr const char* name = "column_index";
+    static constexpr void gradient(gradient_of&) {}
+};
+
+/// An int32 as a float (exact below 2^24). Done by the load, so it costs no operation.
+template <>
+struct rule<op::to_float> : elementwise_rule<1, 0> {
+    static constexpr const char* name = "to_float";
+    template <class V>
+    static SINTER_VALUE V value(V a) { return a; }
+    static constexpr void gradient(gradient_of&) {}
+};
+
+namespace ops {
+
+constexpr tensor to_float(tensor a) {
+    if (!a.ok() || a.shape().type == dtype::f32) return a;
+    shape s = a.shape();
+    s.type = dtype::f32;
+    return make(a.g, op::to_float, s, {a});
+}
+
+constexpr tensor one_hot(tensor labels, int n) {
+    if (!labels.ok()) return labels;
+    shape rows = labels.shape(), s = rows;
+    s.type = dtype::f32;
+    s.d[s.rank++] = n;
+    rows.d[rows.rank++] = 1;
+    const tensor column = make(labels.g, op::column_index, s, {});
+    const tensor label = to_float(make(labels.g, op::reshape, rows, {labels}));
+    return binary(op::equal, column, label);
+}
+
+} // namespace ops
+using ops::one_hot;
+
+} // namespace sinter

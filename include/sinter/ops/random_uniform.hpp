@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/elementwise.hpp>
+
+/// Uniform numbers in [0, 1), a fresh set each step: Philox4x32-10 (Salmon et al. 2011) keyed by the seed and the
+/// number of the stream, counted by (element, step). The same element of the same step is the same number on every
+/// device and for any number of threads. ONNX: RandomUniformLike.
+namespace sinter {
+
+template <>
+struct rule<op::random_uniform> : elementwise_rule<0, 40> {
+    static constexpr const char* name = "random_uniform";
+    static constexpr void gradient(gradient_of&) {}
+};
+
+namespace ops {
+
+/// One number an element of `like`, from a stream of its own.
+constexpr tensor random_uniform(tensor like) {
+    return like.ok() ? make(like.g, op::random_uniform, like.shape().plain(), {}, {++like.g->streams}) : like;
+}
+
+} // namespace ops
+
+} // namespace sinter

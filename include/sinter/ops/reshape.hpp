@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/heavy.hpp>
+
+/// The same elements in the same order under other extents; the batch axis stays. Costs nothing. ONNX: Reshape.
+namespace sinter {
+
+template <>
+struct rule<op::reshape> : view_rule {
+    static constexpr const char* name = "reshape";
+    static constexpr void gradient(gradient_of& g) {
+        const tensor d = ops::unpack(g.d);
+        g.add(0, make(g.g, op::reshape, g.x(0).shape(), {d}));
+    }
+};
+
+/// The same value, through which no gradient flows.
+template <>
+struct rule<op::stop_gradient> : view_rule {
+    static constexpr const char* name = "stop_gradient";
+};
+
+namespace ops {
+
+constexpr tensor reshape(tensor a, shape s) {
+    if (!a.ok()) return a;
+    a = unpack(a);
+    s.batched = a.shape().batched;
+    s.type = a.shape().type;
+    if (s.size() != a.shape().size()) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
+    return s == a.shape() ? a : make(a.g, op::reshape, s, {a});
+}
+constexpr tensor stop_gradient(tensor a) {
+    return a.ok() ? make(a.g, op::stop_gradient, a.shape(), {a}) : a;
+}
+
+} // namespace ops
+using ops::stop_gradient;
+
+} // namespace sinter

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/elementwise.hpp>
+
+/// y = 1 / (1 + e^-a). ONNX: Sigmoid.
+namespace sinter {
+
+template <>
+struct rule<op::sigmoid> : elementwise_rule<1, 12> {
+    static constexpr const char* name = "sigmoid";
+    static constexpr bool monotone = true;
+    template <class V>
+    static SINTER_VALUE V value(V a) { return arithmetic<V>::sigmoid(a); }
+    static constexpr void gradient([[maybe_unused]] gradient_of& g) {
+        g.add(0, g.d * (g.y() * (1.f - g.y())));
+    }
+};
+
+namespace ops {
+constexpr tensor sigmoid(tensor a) { return unary(op::sigmoid, a); }
+}
+
+} // namespace sinter

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/broadcast.hpp>
+#include <sinter/ops/over_batch.hpp>
+#include <sinter/ops/reshape.hpp>
+
+/// sum(x, {axes}): axes count without the batch, from 0 or from the end by -1, -2, ...; `batch_axis` is the batch.
+/// Reduced axes vanish, or stay as 1 under `keep::yes`. mean() likewise. ONNX: ReduceSum, ReduceMean.
+namespace sinter {
+
+inline constexpr int batch_axis = -1000;
+enum class keep { no, yes };
+
+template <>
+struct rule<op::row_sum> : heavy_rule {
+    static constexpr op_kind kind = op_kind::row_reduce;
+    static constexpr const char* name = "row_sum";
+    static constexpr long flops(const node&, const node* in) { return in->s.size(); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
+};
+template <>
+struct rule<op::col_sum> : heavy_rule {
+    static constexpr op_kind kind = op_kind::col_reduce;
+    static constexpr const char* name = "col_sum";
+    static constexpr long flops(const node&, const node* in) { return in->s.size(); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
+};
+/// [outer, n, inner] -> [outer, inner]; p = {outer, n, inner} of one example. The operand is [.., n.., ..] with the
+/// summed axes kept as 1 in the result.
+template <>
+struct rule<op::middle_sum> : heavy_rule {
+    static constexpr const char* name = "middle_sum";
+    static constexpr long flops(const node&, const node* in) { return in->s.size(); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
+};
+
+namespace ops {
+
+struct axis_set {
+    bool reduced[max_rank] = {}, batch = false, valid = true;
+};
+constexpr axis_set parse_axes(const shape& s, std::initializer_list<int> axes) {
+    axis_set r;
+    for (int a : axes) {
+        if (a == batch_axis) {
+            r.batch = s.batched;
+            r.valid = r.valid && s.batched;
+            continue;
+        }
+        if (a < 0) a += s.rank;
+        if (a < 0 || a >= s.rank) r.valid = false;
+        else r.reduced[a] = true;
+    }
+    return r;
+}
+
+/// One reduction over the neighbouring axes [first, end), which stay as 1; the batch too where `batch`.
+constexpr tensor reduce_run(op row, op col, op middle, tensor x, int first, int end, bool batch) {
+    const shape s = x.shape();
+    shape kept = s;
+    int outer = 1, n = 1, inner = 1;
+    for (int i = 0; i < s.rank; ++i) {
+        (i < first ? outer : i < end ? n : inner) *= s.d[i];
+        if (i >= first && i < end) kept.d[i] = 1;
+    }
+    if (batch) {   // rows of all examples, columns the inner elements
+        shape flat = extents(n, inner);
+        flat.batched = true;
+        kept.batched = false;
+        return reshape(make(x.g, col, extents(inner), {reshape(x, flat)}), kept);
+    }
+    if (inner == 1) {
+        shape flat = outer == 1 ? extents(n) : extents(outer, n);
+        flat.batched = s.batched;
+        if (s.last() == n) flat = s;   // already so: stay in the shape that neighbours have
+        return reshape(make(x.g, row, row_shape(flat), {reshape(x, flat)}), kept);
+    }
+    return make(x.g, middle, kept, {x}, {outer, n, inner});
+}
+
+constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k) {
+    if (!x.ok()) return x;
+    x = unpack(x);
+    graph* g = x.g;
+    const shape s = x.shape();
+    if (!a.valid) return fail(g, fault_kind::axis_out_of_range, row, s, s);
+    bool batch_done = !a.batch;
+    for (int end = s.rank; end > 0;) {
+        if (!a.reduced[end - 1]) {
+            --end;
+            continue;
+        }
+        int first = end - 1;
+        while (first > 0 && a.reduced[first - 1]) --first;
+        // the batch joins the run at the front only if something inside stays; else rows first, then the batch
+        const bool joins = first == 0 && a.batch && end < s.rank && col != op::none;
+        x = reduce_run(row, col, middle, x, first, end, joins);
+        batch_done = batch_done || joins;
+        end = first;
+    }
+    if (!batch_done) x = reduce_run(row, col, middle, x, 0, 0, true);
+    if (k == keep::yes) return x;
+    shape out = x.shape();
+    out.rank = 0;
+    for (int i = 0; i < s.rank; ++i)
+        if (!a.reduced[i]) out.d[out.rank++] = s.d[i];
+    for (int i = out.rank; i < max_rank; ++i) out.d[i] = 0;
+    return reshape(x, out);
+}
+
+constexpr tensor sum(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
+    return x.ok() ? reduce(op::row_sum, op::col_sum, op::middle_sum, x, parse_axes(x.shape(), axes), k) : x;
+}
+constexpr tensor mean(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
+    if (!x.ok()) return x;
+    const axis_set a = parse_axes(x.shape(), axes);
+    int n = 1;
+    for (int i = 0; i < x.shape().rank; ++i) n *= a.reduced[i] ? x.shape().d[i] : 1;
+    tensor y = reduce(op::row_sum, op::col_sum, op::middle_sum, x, a, k);
+    if (n > 1) y = y * (1.f / static_cast<float>(n));
+    return a.batch ? over_batch(y) : y;
+}
+
+} // namespace ops
+using ops::mean;
+using ops::sum;
+
+constexpr tensor reduce_to(tensor d, const shape& s) {
+    if (!d.ok() || d.shape() == s) return d;
+    const shape from = d.shape();
+    ops::axis_set a;
+    a.batch = from.batched && !s.batched;
+    for (int i = 1; i <= from.rank; ++i)
+        a.reduced[from.rank - i] = from.d[from.rank - i] != 1 && (i > s.rank || s.d[s.rank - i] == 1);
+    d = ops::reduce(op::row_sum, op::col_sum, op::middle_sum, d, a, keep::yes);
+    return ops::reshape(d, s);
+}
+
+} // namespace sinter

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/table.hpp>
+
+/// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
+/// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros.
+namespace sinter {
+
+constexpr void pool_gradients(view<node> n) {
+    for (int i = 0; i < n.n; ++i) {
+        node& x = n[i];
+        const int at = x.k == op::conv_input_gradient ? 0 : x.k == op::conv_weight_gradient ? 1 : -1;
+        if (at < 0 || x.operands != 2) continue;
+        const node& spread = n[x.in[at]];
+        if (spread.k != op::max_pool_gradient) continue;
+        const int size = spread.p[0], stride = spread.p[1];
+        const node& winners = n[spread.in[1]];
+        if (size != stride || n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) continue;
+        if (spread.p[2] || spread.p[3] || x.p[2] != 1) continue;   // no padded pools; strided convolutions stay dense
+        x.in[at] = spread.in[0];
+        x.in[2] = spread.in[1];
+        x.operands = 3;
+        x.p[5] = size;
+    }
+}
+
+} // namespace sinter
