@@ -93,7 +93,7 @@ private:
         for (const column& c : columns_)
             if (use != role::input && c.use != role::input)
                 throw data_error("a set has labels or targets once", name);
-        if (first_ != 0 || (!numbers_.empty() && columns_.size() != numbers_.size()))
+        if (first_ != 0)
             throw data_error("columns are added before slicing", name);
         row.batched = false;
         row.type = type;

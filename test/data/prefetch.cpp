@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE prefetch
+#include <boost/test/unit_test.hpp>
+#include <sinter/data/batch.hpp>
+#include <sinter/data/map.hpp>
+#include <sinter/data/prefetch.hpp>
+#include <sinter/data/shuffle.hpp>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <set>
+
+using namespace sinter;
+using data::batch_view;
+
+static std::atomic<long> allocations{0};
+[[gnu::noinline]] void* operator new(std::size_t n) {
+    ++allocations;
+    if (void* p = std::malloc(n ? n : 1)) return p;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t n, std::align_val_t a) {
+    ++allocations;
+    const auto align = static_cast<std::size_t>(a);
+    if (void* p = std::aligned_alloc(align, (n + align - 1) / align * align)) return p;
+    throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+static data::example_set numbered(int n) {
+    std::vector<float> x;
+    for (int i = 0; i < n; ++i) x.push_back(static_cast<float>(i));
+    return data::example_set(extents(1), x);
+}
+
+BOOST_AUTO_TEST_CASE(a_thread_changes_nothing_but_the_time) {
+    auto plain = numbered(997) | data::shuffle(100, 7) | data::batch(16);
+    auto ahead = numbered(997) | data::shuffle(100, 7) | data::batch(16) | data::prefetch(3);
+    auto twice = numbered(997) | data::shuffle(100, 7) | data::batch(16) | data::prefetch(1) | data::prefetch(1);
+    for (int i = 0; i < 200; ++i) {
+        const batch_view *a = plain.next(), *b = ahead.next(), *c = twice.next();
+        BOOST_REQUIRE((a == nullptr) == (b == nullptr));
+        BOOST_REQUIRE((a == nullptr) == (c == nullptr));
+        BOOST_REQUIRE((plain.position() == ahead.position()));
+        if (!a) continue;
+        BOOST_REQUIRE(a->size == b->size);
+        BOOST_REQUIRE(std::vector<float>(a->x, a->x + a->size) == std::vector<float>(b->x, b->x + b->size));
+        BOOST_REQUIRE(std::vector<float>(a->x, a->x + a->size) == std::vector<float>(c->x, c->x + c->size));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(after_warm_up_nothing_is_allocated) {
+    auto p = numbered(1000) | data::map([](data::example& e) { e.x[0] += 1; }) | data::shuffle(64, 7)
+             | data::batch(16) | data::prefetch(2);
+    for ([[maybe_unused]] const batch_view& b : p) {}   // every buffer has been in use
+    std::set<const float*> addresses;
+    const long before = allocations;
+    long during = 0;
+    for (int epoch = 0; epoch < 3; ++epoch)
+        for (const batch_view& b : p) {
+            during = allocations - before;
+            BOOST_REQUIRE(during == 0);
+            if (b.size == 0) break;
+        }
+    for (const batch_view& b : p) addresses.insert(b.x);
+    BOOST_TEST(addresses.size() <= 3u);   // two ahead and the caller's
+}
+
+BOOST_AUTO_TEST_CASE(what_is_thrown_on_the_thread_comes_out_in_its_turn) {
+    std::atomic<bool> broken{true};
+    auto p = numbered(20) | data::map([&](data::example& e) {
+        if (broken && e.x[0] == 11) throw data_error("cannot decode", "example 11");
+    }) | data::batch(4) | data::prefetch(2);
+    BOOST_TEST(p.next()->x[0] == 0.0f);
+    BOOST_TEST(p.next()->x[0] == 4.0f);
+    BOOST_CHECK_THROW(p.next(), data_error);
+    BOOST_TEST((p.position() == data::position{0, 8}));
+    BOOST_CHECK_THROW(p.next(), data_error);   // still there
+    broken = false;
+    const batch_view* b = p.next();            // tried again, nothing is lost
+    BOOST_TEST(b->x[0] == 8.0f);
+    BOOST_TEST(b->x[3] == 11.0f);
+}
+
+BOOST_AUTO_TEST_CASE(it_can_be_dropped_moved_and_sought_at_any_time) {
+    for (int pulls = 0; pulls < 6; ++pulls) {
+        auto p = numbered(100) | data::batch(4) | data::prefetch(4);
+        for (int i = 0; i < pulls; ++i) p.next();
+        data::pipeline moved = std::move(p);
+        if (pulls % 2) moved.seek({3, 40});
+        const batch_view* b = moved.next();
+        BOOST_TEST(b->x[0] == (pulls % 2 ? 40.0f : static_cast<float>(4 * pulls)));
+    }
+}
