@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+
+#include <sinter/kernel/cpu/unroll.hpp>
+
+/// The loop that every direct convolution spends its time in: one row of output pixels for one panel of channels.
+namespace sinter::cpu {
+
+/// Floats of an output row's buffer for one panel; rows live in the first-level cache between the sums and the body.
+constexpr std::size_t row_floats(int pixels) { return static_cast<std::size_t>(pixels) * 2 * lanes; }
+
+/// `N` pixels in tiles of at most `Max`, as equal as can be: the first `larger` hold one pixel more than the others.
+template <int N, int Max>
+struct pixel_tiles {
+    static constexpr int count = (N + Max - 1) / Max, least = N / count, larger = N % count;
+    static constexpr int size(int i) { return i < larger ? least + 1 : least; }
+    static constexpr int start(int i) { return i * least + std::min(i, larger); }
+};
+
+/// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after the other) and over KW
+/// taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
+/// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
+/// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
+/// channels; skipped taps change no bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep
+/// taps (an input gradient of stride s uses every s-th).
+template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
+struct conv_row {
+    static constexpr int max_tile = V == 1 ? 12 : registers >= 32 ? 14 : 6;
+    using tiles = pixel_tiles<N, max_tile>;
+
+    /// Columns by which tile t sticks out of the row on the left and on the right.
+    static constexpr int left(int t) { return std::max(0, PL - tiles::start(t) * S); }
+    static constexpr int right(int t) {
+        return std::max(0, (tiles::start(t) + tiles::size(t) - 1) * S - PL + KW - W);
+    }
+    static constexpr int inner_begin() {
+        int t = 0;
+        while (t < tiles::count && left(t)) ++t;
+        return t;
+    }
+    static constexpr int inner_end() {
+        int t = tiles::count;
+        while (t > inner_begin() && right(t - 1)) --t;
+        return t;
+    }
+
+    /// The first pixel of a tile (of M, L columns out on the left) that tap kx reaches inside the row, and the last + 1.
+    static constexpr int low(int M, int L, int kx) { return std::min(M, L > kx ? (L - kx + S - 1) / S : 0); }
+    static constexpr int high(int M, int L, int R, int kx) {
+        const int out = R - (KW - 1 - kx);
+        return std::max(low(M, L, kx), M - (out > 0 ? (out + S - 1) / S : 0));
+    }
+
+    /// `count` steps of one tap after the other, for pixels [A, B) of the tile.
+    template <int M, int A, int B>
+    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, int count) {
+        for (int t = 0; t < count; ++t) {
+            vf b[V];
+            unroll<V>([&](auto j) SINTER_ALWAYS {
+                b[j] = load(w + (t * V + j) * lanes);
+                if constexpr (B - A > 1 && B - A <= 4) pin(b[j]);
+            });
+            unroll<B - A>([&](auto i) SINTER_ALWAYS {
+                const vf a = splat(x[i * (S * C) + t]);
+                unroll<V>([&](auto j) SINTER_ALWAYS { c[(A + i) * V + j] = fma(a, b[j], c[(A + i) * V + j]); });
+            });
+        }
+    }
+
+    /// Taps K.. of one row. Neighbouring taps that reach the same pixels form one loop, as (kx, c) is contiguous.
+    template <int M, int L, int R, int K>
+    static SINTER_INLINE void taps(vf (&c)[M * V], const float* x, std::ptrdiff_t at, const float* w) {
+        if constexpr (K < KW) {
+            constexpr int A = low(M, L, K), B = high(M, L, R, K);
+            constexpr int E = [] {
+                int e = K + 1;
+                while (TapStep == 1 && e < KW && low(M, L, e) == A && high(M, L, R, e) == B) ++e;
+                return e;
+            }();
+            if constexpr (A < B) sum<M, A, B>(c, x + at + (K + A * S) * C, w + K * TapStep * C * V * lanes, (E - K) * C);
+            taps<M, L, R, E>(c, x, at, w);
+        }
+    }
+
+    template <int M, int L, int R>
+    static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* out, int step) {
+        vf c[M * V];
+        unroll<M * V>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
+        const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
+        for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) taps<M, L, R, 0>(c, x, at, w);
+        out += static_cast<std::ptrdiff_t>(first) * step;
+        unroll<M * V>([&](auto i) SINTER_ALWAYS { store(out + i / V * step + i % V * lanes, c[i]); });
+    }
+
+    template <int T, int End>
+    static SINTER_INLINE void edge(const float* x, int rows, const float* w, float* out, int step) {
+        if constexpr (T < End) {
+            tile<tiles::size(T), left(T), right(T)>(x, rows, w, tiles::start(T), out, step);
+            edge<T + 1, End>(x, rows, w, out, step);
+        }
+    }
+
+    /// x: the first of `rows` input rows that count (maybe none); w: the weights of that row's taps.
+    static void run(const float* x, int rows, const float* w, float* out, int step) {
+        constexpr int begin = inner_begin(), end = inner_end(), larger = std::clamp(tiles::larger, begin, end);
+        edge<0, begin>(x, rows, w, out, step);
+        if constexpr (begin < larger)
+            for (int t = begin; t < larger; ++t)
+                tile<tiles::least + 1, 0, 0>(x, rows, w, tiles::start(t), out, step);
+        if constexpr (larger < end)
+            for (int t = larger; t < end; ++t) tile<tiles::least, 0, 0>(x, rows, w, tiles::start(t), out, step);
+        edge<end, tiles::count>(x, rows, w, out, step);
+    }
+};
+
+} // namespace sinter::cpu

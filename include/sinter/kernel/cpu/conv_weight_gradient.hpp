@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/conv_sums.hpp>
+#include <sinter/kernel/cpu/padded_image.hpp>
+
+namespace sinter::cpu {
+
+/// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
+/// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
+/// their order. Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+///
+/// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
+/// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
+/// channels a tap cannot fill a tile: then rows of any taps are combined and read from a padded copy of the image.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
+struct conv_weight_gradient {
+    using sums = conv_sums<KH * KW * CI, CO, Body>;
+    using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
+    static constexpr bool copies = CI < 4;
+    static constexpr int phases = 2, panel = 2 * lanes, depth = KH * KW * CI;
+    static constexpr std::int64_t image_floats = copies ? round_up(padded::floats, 16) : 0;
+    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + image_floats); }
+    static void finish(const call& c) { sums::finish(c); }
+
+    static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
+    static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles, larger = tap_rows % tiles;
+    /// Large gradients stay in registers for longer than small ones.
+    static constexpr int block_pixels = depth * CO > (1 << 16) ? 1024 : 256;
+    static constexpr int block_rows = copies ? OH : std::clamp(block_pixels / OW, 1, OH);
+    static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
+
+    struct pixels { int images, rows, columns; };   // that a tile sums over
+
+    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. With copies, `row` counts rows of all taps.
+    template <int M, int V, int Valid>
+    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n) {
+        constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
+        std::ptrdiff_t at[M];
+        if constexpr (copies)
+            for (int i = 0; i < M; ++i)
+                at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
+        vf c[M * V];
+        unroll<M * V>([&](auto i) SINTER_ALWAYS { c[i] = load(sum + i * lanes); });
+        for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * CO)
+            for (int y = 0; y < n.rows; ++y) {
+                const float* a = x + y * (S * width * CI);
+                const float* b = dy + y * (OW * CO);
+                for (int i = 0; i < n.columns; ++i, a += S * CI, b += CO) {
+                    vf v[V];
+                    unroll<V>([&](auto j) SINTER_ALWAYS {
+                        constexpr int valid = Valid - j * lanes;
+                        if constexpr (valid >= lanes) v[j] = load(b + j * lanes);
+                        else v[j] = load(b + j * lanes, valid);
+                        if constexpr (M > 1 && M <= 4) pin(v[j]);
+                    });
+                    unroll<M>([&](auto r) SINTER_ALWAYS {
+                        const vf s = splat(copies ? a[at[r]] : a[r]);
+                        unroll<V>([&](auto j) SINTER_ALWAYS { c[r * V + j] = fma(s, v[j], c[r * V + j]); });
+                    });
+                }
+            }
+        unroll<M * V>([&](auto i) SINTER_ALWAYS { store(sum + i * lanes, c[i]); });
+    }
+
+    template <int V, int Valid>
+    static void tap(float* sum, const float* x, const float* dy, pixels n) {
+        int row = 0;
+        for (int t = 0; t < tiles; ++t) {
+            const float* from = copies ? x : x + row;
+            if (t < larger) {
+                if constexpr (larger > 0) tile<least + 1, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+            } else {
+                tile<least, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+            }
+            row += least + (t < larger);
+        }
+    }
+
+    /// One panel: images from x and dy on, output rows [first, last).
+    template <int V, int Valid>
+    static void block(float* sum, const float* x, const float* dy, int images, int first, int last) {
+        if constexpr (copies) {
+            tap<V, Valid>(sum, x, dy, {1, OH, OW});
+        } else {
+            for (int ky = 0; ky < KH; ++ky)
+                for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
+                    const int top = std::max(first, (PT - ky + S - 1) / S * (PT > ky));
+                    const int bottom = std::min(last, H - 1 + PT - ky < 0 ? 0 : (H - 1 + PT - ky) / S + 1);
+                    const int left = (PL - kx + S - 1) / S * (PL > kx);
+                    const int right = std::min(OW, W - 1 + PL - kx < 0 ? 0 : (W - 1 + PL - kx) / S + 1);
+                    if (top < bottom && left < right)
+                        tap<V, Valid>(sum, x + ((top * S - PT + ky) * W + left * S - PL + kx) * CI,
+                                      dy + (top * OW + left) * CO, {images, bottom - top, right - left});
+                }
+        }
+    }
+
+    static void run(const call& c) {
+        float* sum = sums::clear(c);
+        float* copy = c.scratch + c.parts * sums::floats + c.part * image_floats;
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = begin; i < end; i += block_images) {
+            const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
+            const float* x = c.p[0] + i * (H * W * CI);
+            const float* dy = c.p[1] + i * (OH * OW * CO);
+            if constexpr (copies) {
+                padded::copy(x, copy, i == begin);
+                x = copy;
+            }
+            for (int y = 0; y < OH; y += block_rows) {
+                const int last = std::min(y + block_rows, OH);
+                if constexpr (sums::whole > 0)
+                    for (int p = 0; p < sums::whole; ++p)
+                        block<2, panel>(sum + p * panel * depth, x, dy + p * panel, images, y, last);
+                if constexpr (sums::rest > 0)
+                    block<(sums::rest > lanes) + 1, sums::rest>(sum + sums::whole * panel * depth, x,
+                                                                dy + sums::whole * panel, images, y, last);
+            }
+        }
+    }
+};
+
+} // namespace sinter::cpu

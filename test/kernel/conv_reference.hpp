@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/panels.hpp>
+
+/// Convolution in double precision, scattering instead of gathering, with extents known at run time only: written to
+/// share nothing with the kernels. Also what their tests have in common.
+namespace conv_test {
+
+struct extents {
+    int H, W, CI, OH, OW, CO, KH, KW, S, PT, PL;
+    std::size_t x() const { return std::size_t(H) * W * CI; }
+    std::size_t y() const { return std::size_t(OH) * OW * CO; }
+    std::size_t w() const { return std::size_t(KH) * KW * CI * CO; }
+};
+
+/// f(index into x, index into y, index into w) for every product that the convolution of m images adds up.
+template <class F>
+void each_product(const extents& e, int m, F f) {
+    for (int n = 0; n < m; ++n)
+        for (int iy = 0; iy < e.H; ++iy)
+            for (int ix = 0; ix < e.W; ++ix)
+                for (int oy = 0; oy < e.OH; ++oy)
+                    for (int ox = 0; ox < e.OW; ++ox) {
+                        const int ky = iy + e.PT - oy * e.S, kx = ix + e.PL - ox * e.S;
+                        if (ky < 0 || kx < 0 || ky >= e.KH || kx >= e.KW) continue;
+                        for (int i = 0; i < e.CI; ++i)
+                            for (int o = 0; o < e.CO; ++o)
+                                f(((std::size_t(n) * e.H + iy) * e.W + ix) * e.CI + i,
+                                  ((std::size_t(n) * e.OH + oy) * e.OW + ox) * e.CO + o,
+                                  ((std::size_t(ky) * e.KW + kx) * e.CI + i) * e.CO + o);
+                    }
+}
+
+inline std::vector<float> noise(std::size_t n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<float> v(n);
+    for (float& f : v) f = float(random() >> 8) / float(1 << 23) - 1.f;
+    return v;
+}
+
+/// Heap memory that ends where it ends, so that the address sanitizer sees reads past it; NaN wherever nothing is written.
+struct buffer {
+    std::unique_ptr<float[]> at;
+    std::size_t n;
+    explicit buffer(std::size_t size) : at(new float[size]), n(size) { clear(); }
+    explicit buffer(const std::vector<float>& v) : buffer(v.size()) { std::copy(v.begin(), v.end(), at.get()); }
+    void clear() { std::fill_n(at.get(), n, NAN); }
+    std::vector<float> values() const { return {at.get(), at.get() + n}; }
+};
+
+/// 64-byte aligned scratch, likewise.
+struct scratch {
+    std::unique_ptr<float, decltype(&std::free)> at;
+    explicit scratch(std::int64_t n)
+        : at(static_cast<float*>(std::aligned_alloc(64, std::size_t(n + 16) / 16 * 64)), &std::free) {
+        std::fill_n(at.get(), (n + 16) / 16 * 16, NAN);
+    }
+};
+
+inline std::vector<float> packed(const std::vector<float>& w, int rows, int columns) {
+    std::vector<float> p(std::size_t(sinter::panel_floats(rows, columns, sinter::cpu::lanes)), NAN);
+    sinter::pack_panels(w.data(), p.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
+    return p;
+}
+inline std::vector<float> unpacked(const std::vector<float>& p, int rows, int columns) {
+    std::vector<float> w(std::size_t(rows) * columns);
+    sinter::unpack_panels(p.data(), w.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
+    return w;
+}
+
+/// The body of these tests: stores raw results at p[3].
+struct store_raw {
+    using vf = sinter::cpu::vf;
+    static void vector(vf v, std::int64_t off, std::int64_t, int, const sinter::call& c) {
+        sinter::cpu::store(c.p[3] + off, v);
+    }
+    static void vector(vf v, int n, std::int64_t off, std::int64_t, int, const sinter::call& c) {
+        sinter::cpu::store(c.p[3] + off, v, n);
+    }
+};
+
+/// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks.
+template <class Kernel>
+void run(std::vector<float*> p, int m, int parts, bool backwards = false) {
+    scratch space(Kernel::scratch(parts));
+    sinter::call c;
+    c.p = p.data();
+    c.m = c.batch = m;
+    c.scratch = space.at.get();
+    c.parts = parts;
+    for (int phase = 0; phase < Kernel::phases; ++phase)
+        for (int i = 0; i < parts; ++i) {
+            c.part = backwards ? parts - 1 - i : i;
+            phase ? Kernel::finish(c) : Kernel::run(c);
+        }
+}
+
+/// Largest difference from the reference, as a multiple of what `terms` float products of numbers up to 1 may lose.
+inline double error(const std::vector<float>& got, const std::vector<double>& want, double terms) {
+    double worst = got.size() == want.size() ? 0 : INFINITY;
+    for (std::size_t i = 0; i < got.size() && i < want.size(); ++i) {
+        const double d = std::fabs(got[i] - want[i]);
+        worst = d <= worst ? worst : d;   // a NaN counts as worst
+        if (std::isnan(d)) return INFINITY;
+    }
+    return worst / (6e-8 * (20 + terms));
+}
+
+} // namespace conv_test
