@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+/// Arithmetic on extents that came from a file: every product and sum says when it does not fit.
+namespace sinter::io {
+
+/// a * b, or nothing where that exceeds 64 bits.
+constexpr std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::uint64_t b) {
+    if (b != 0 && a > UINT64_MAX / b) return std::nullopt;
+    return a * b;
+}
+
+/// The product of all extents (1 for none), or nothing where a part of it, taken from the left, exceeds 64 bits or an
+/// extent is negative. A zero behind an overflow does not save it; the safetensors reference has the same rule.
+constexpr std::optional<std::uint64_t> checked_product(std::span<const std::int64_t> extents) {
+    std::uint64_t product = 1;
+    for (const std::int64_t extent : extents) {
+        if (extent < 0) return std::nullopt;
+        const auto next = checked_multiply(product, static_cast<std::uint64_t>(extent));
+        if (!next) return std::nullopt;
+        product = *next;
+    }
+    return product;
+}
+
+/// "[60000, 28, 28]", the form that error messages use; a hostile rank is cut after 16 extents.
+inline std::string extents_text(std::span<const std::int64_t> extents) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        if (i == 16) return out + ", ... (" + std::to_string(extents.size()) + " extents)]";
+        if (i != 0) out += ", ";
+        out += std::to_string(extents[i]);
+    }
+    return out + ']';
+}
+
+} // namespace sinter::io

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/byte_source.hpp>
+#include <sinter/io/system_call.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <vector>
+
+/// Files on POSIX. Every refusal by the system is an `io_error` that names the path, what the system said and what was
+/// being done. Only regular files are read: a pipe has no length to check a header against.
+namespace sinter::io {
+
+/// One read or write call moves at most this many bytes (Linux itself stops short of 2 GiB).
+inline constexpr std::size_t largest_transfer = std::size_t{1} << 30;
+
+/// A regular file opened for reading from its beginning.
+class input_file final : public byte_source {
+public:
+    /// Throws io_error where `path` cannot be opened or is no regular file.
+    explicit input_file(std::string path) : path_(std::move(path)) {
+        // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
+        fd_ = descriptor(
+            uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+        if (!fd_) throw_io_error(errno, "cannot open for reading", path_);
+        struct stat status {};
+        if (::fstat(fd_.get(), &status) != 0) throw_io_error(errno, "cannot ask for the size", path_);
+        if (!S_ISREG(status.st_mode))
+            throw io_error("cannot read", path_, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
+                           "a regular file");
+        size_ = static_cast<std::uint64_t>(status.st_size);
+    }
+
+    /// Bytes in the file when it was opened.
+    std::uint64_t size() const noexcept { return size_; }
+
+    std::size_t read_some(std::span<std::byte> to) override {
+        if (to.empty()) return 0;
+        const auto n = uninterrupted(
+            [&] { return ::read(fd_.get(), to.data(), std::min(to.size(), largest_transfer)); });
+        if (n < 0) throw_io_error(errno, "cannot read", path_, "bytes from " + std::to_string(position_) + " on");
+        position_ += static_cast<std::uint64_t>(n);
+        return static_cast<std::size_t>(n);
+    }
+    std::uint64_t at_most_left() const override { return size_ > position_ ? size_ - position_ : 0; }
+    const std::string& name() const override { return path_; }
+
+private:
+    std::string path_;
+    descriptor fd_;
+    std::uint64_t size_ = 0, position_ = 0;
+};
+
+/// The bytes of the file at `path`; throws io_error where it cannot be read, changes meanwhile, or does not fit in
+/// memory.
+inline std::vector<std::byte> read_whole_file(const std::string& path) {
+    input_file in(path);
+    std::vector<std::byte> bytes;
+    try {
+        bytes.resize(in.size());
+    } catch (const std::exception&) { // bad_alloc, or length_error where the size is beyond any vector's
+        throw io_error("not enough memory", path, {}, std::to_string(in.size()) + " bytes");
+    }
+    if (in.read_up_to(bytes) != bytes.size())
+        throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");
+    return bytes;
+}
+
+/// An open file that is being written, front to back. Buffers go to the system as they are, without a copy.
+class output_file {
+public:
+    /// Takes over a descriptor opened for writing; `path` is what errors call it.
+    output_file(descriptor fd, std::string path) : path_(std::move(path)), fd_(std::move(fd)) {}
+
+    /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes fewer.
+    void write(std::span<const std::byte> bytes) {
+        while (!bytes.empty()) {
+            const auto n = uninterrupted(
+                [&] { return ::write(fd_.get(), bytes.data(), std::min(bytes.size(), largest_transfer)); });
+            if (n <= 0)
+                throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_,
+                               std::to_string(bytes.size()) + " more bytes after " + std::to_string(written_));
+            bytes = bytes.subspan(static_cast<std::size_t>(n));
+            written_ += static_cast<std::uint64_t>(n);
+        }
+    }
+    void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+
+    std::uint64_t written() const noexcept { return written_; }
+
+    /// Returns when the bytes are on the disk itself, and closes: some file systems report a full disk only here.
+    void sync_and_close() {
+        if (uninterrupted([&] { return ::fsync(fd_.get()); }) != 0) throw_io_error(errno, "cannot sync", path_);
+        if (const int fault = fd_.close()) throw_io_error(fault, "cannot close", path_);
+    }
+
+private:
+    std::string path_;
+    descriptor fd_;
+    std::uint64_t written_ = 0;
+};
+
+} // namespace sinter::io

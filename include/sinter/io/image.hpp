@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstddef>
+#include <vector>
+
+namespace sinter::io {
+
+/// A grey picture: `pixels` has height * width values, row by row from the top, 0 black to 1 white.
+struct grey_image {
+    std::size_t width = 0, height = 0;
+    std::vector<float> pixels;
+};
+
+} // namespace sinter::io

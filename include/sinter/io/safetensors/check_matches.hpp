@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/safetensors/contents.hpp>
+
+namespace sinter::safetensors {
+
+/// A tensor that a program needs from a file.
+struct expected_tensor {
+    std::string name;
+    dtype type = dtype::f32;
+    std::vector<std::int64_t> shape;
+};
+
+/// One line for each tensor in which `file` and `expected` differ, by name; empty where they match. A tensor whose type
+/// and shape both differ has both in its line.
+inline std::vector<std::string> differences(const std::vector<expected_tensor>& expected, const contents& file) {
+    std::map<std::string_view, std::string> lines; // sorted by name, whichever side knows it
+    std::map<std::string_view, const expected_tensor*> wanted;
+    for (const expected_tensor& want : expected) {
+        wanted.emplace(want.name, &want);
+        const auto found = file.tensors.find(want.name);
+        if (found == file.tensors.end()) {
+            lines[want.name] = "missing, needed " + describe(want.type, want.shape);
+            continue;
+        }
+        const tensor_view& is = found->second;
+        std::string line;
+        if (is.type != want.type)
+            line = "type: got " + std::string(dtype_name(is.type)) + ", needed " + std::string(dtype_name(want.type));
+        if (is.shape != want.shape) {
+            if (!line.empty()) line += "; ";
+            line += "shape: got " + io::extents_text(is.shape) + ", needed " + io::extents_text(want.shape);
+        }
+        if (!line.empty()) lines[want.name] = std::move(line);
+    }
+    for (const auto& [name, is] : file.tensors)
+        if (!wanted.contains(name)) lines[name] = "unexpected, got " + describe(is.type, is.shape);
+
+    std::vector<std::string> out;
+    for (const auto& [name, line] : lines) out.push_back(io::printable(name) + ": " + line);
+    return out;
+}
+
+/// Throws mismatch_error that lists every difference, one a line, unless `file` has exactly the `expected` tensors.
+inline void check_matches(const std::vector<expected_tensor>& expected, const contents& file) {
+    const std::vector<std::string> lines = differences(expected, file);
+    if (lines.empty()) return;
+    std::string list = "tensors do not fit the program, " + std::to_string(lines.size()) +
+                       (lines.size() == 1 ? " difference:" : " differences:");
+    for (const std::string& line : lines) (list += "\n  ") += line;
+    throw mismatch_error(std::move(list), file.source);
+}
+
+} // namespace sinter::safetensors

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/io/extents.hpp>
+#include <sinter/io/printable.hpp>
+#include <sinter/io/safetensors/dtype.hpp>
+
+#include <map>
+#include <vector>
+
+/// What a safetensors file holds.
+namespace sinter::safetensors {
+
+/// The reference refuses longer headers; so do we, before a byte of one is allocated.
+inline constexpr std::uint64_t largest_header = 100'000'000;
+
+/// Free text that a file carries under `__metadata__`.
+using metadata_map = std::map<std::string, std::string, std::less<>>;
+
+/// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at any address.
+struct tensor_view {
+    std::string name;
+    dtype type = dtype::f32;
+    std::vector<std::int64_t> shape;
+    std::span<const std::byte> data;
+};
+
+/// Tensors by name, and the metadata. The views end with the bytes that they were parsed from.
+struct contents {
+    std::string source; ///< the file's path, or what the caller called the bytes; errors name it
+    metadata_map metadata;
+    std::map<std::string, tensor_view, std::less<>> tensors;
+
+    /// The tensor of that name; throws mismatch_error where there is none.
+    const tensor_view& at(std::string_view name) const {
+        const auto found = tensors.find(name);
+        if (found == tensors.end())
+            throw mismatch_error("no such tensor", source, std::to_string(tensors.size()) + " other tensors",
+                                 io::printable(name));
+        return found->second;
+    }
+};
+
+/// Bytes of a tensor, or nothing where they overflow 64 bits, an extent is negative, or packed elements end amid a
+/// byte.
+inline std::optional<std::uint64_t> tensor_bytes(dtype type, std::span<const std::int64_t> shape) {
+    const auto elements = io::checked_product(shape);
+    const auto bits = elements ? io::checked_multiply(*elements, dtype_bits(type)) : std::nullopt;
+    if (!bits || *bits % 8 != 0) return std::nullopt;
+    return *bits / 8;
+}
+
+/// "F32 [3, 3, 1, 32]", the form that error messages use.
+inline std::string describe(dtype type, std::span<const std::int64_t> shape) {
+    return std::string(dtype_name(type)) + ' ' + io::extents_text(shape);
+}
+
+} // namespace sinter::safetensors

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/byte_buffer.hpp>
+#include <sinter/io/file.hpp>
+#include <sinter/io/safetensors/read_header.hpp>
+
+#include <bit>
+
+namespace sinter::safetensors {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and used in place");
+
+namespace detail {
+inline contents place_tensors(header&& from, std::span<const std::byte> data, std::string source) {
+    contents out{std::move(source), std::move(from.metadata), {}};
+    for (tensor_place& place : from.places) {
+        std::string key = place.name;
+        out.tensors.emplace_hint(
+            out.tensors.end(), std::move(key),
+            tensor_view{std::move(place.name), place.type, std::move(place.shape),
+                        data.subspan(static_cast<std::size_t>(place.begin),
+                                     static_cast<std::size_t>(place.end - place.begin))});
+    }
+    return out;
+}
+} // namespace detail
+
+/// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call it. Throws
+/// format_error on anything that the format forbids.
+inline contents parse(std::span<const std::byte> bytes, std::string name) {
+    check_has_length(bytes.size(), name);
+    const auto length = static_cast<std::size_t>(header_length(bytes.first<length_bytes>(), bytes.size(), name));
+    const auto json = bytes.subspan(length_bytes, length);
+    const auto data = bytes.subspan(length_bytes + length);
+    header head = read_header({reinterpret_cast<const char*>(json.data()), json.size()}, data.size(), name);
+    return detail::place_tensors(std::move(head), data, std::move(name));
+}
+
+/// A file in memory: its contents and the bytes that they point into. The data begins on a cache line, so that in
+/// files which the reference or we wrote, every tensor is aligned for its dtype.
+struct file : contents {
+    io::byte_buffer bytes;
+};
+
+/// Reads the safetensors file at `path`. The header is checked before memory for the data is asked for. Throws io_error
+/// where the file cannot be read, format_error where it is not what the format demands.
+inline file read(const std::string& path) {
+    io::input_file in(path);
+    check_has_length(in.size(), path);
+    const auto fill = [&](std::span<std::byte> to) {
+        if (in.read_up_to(to) != to.size())
+            throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");
+    };
+    std::array<std::byte, length_bytes> length;
+    fill(length);
+    std::string json(static_cast<std::size_t>(header_length(length, in.size(), path)), '\0');
+    fill(std::as_writable_bytes(std::span(json)));
+    const std::uint64_t data_bytes = in.size() - length_bytes - json.size();
+    header head = read_header(json, data_bytes, path);
+    io::byte_buffer data(data_bytes, path);
+    fill(data.span());
+    return file{detail::place_tensors(std::move(head), data.span(), path), std::move(data)};
+}
+
+} // namespace sinter::safetensors

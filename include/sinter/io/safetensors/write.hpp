@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/atomic_write.hpp>
+#include <sinter/io/safetensors/contents.hpp>
+#include <sinter/io/utf8.hpp>
+
+#include <algorithm>
+#include <bit>
+
+namespace sinter::safetensors {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and written in place");
+
+/// A tensor to be written: product(shape) elements at `data`, last extent fastest.
+struct entry {
+    std::string name;
+    dtype type = dtype::f32;
+    std::vector<std::int64_t> shape;
+    const void* data = nullptr;
+};
+
+namespace detail {
+
+inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
+    if (!io::is_utf8(text)) throw format_error("name is not UTF-8", std::string(file), io::printable(text), "UTF-8");
+    constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
+    out += '"';
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (const std::size_t which = special.find(c); which != std::string_view::npos) {
+            out += '\\';
+            out += letters[which];
+        } else if (byte < 0x20) {
+            out += "\\u00";
+            out += hex[byte >> 4];
+            out += hex[byte & 15];
+        } else {
+            out += c;
+        }
+    }
+    out += '"';
+}
+
+inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
+    const auto bytes = tensor_bytes(tensor.type, tensor.shape);
+    if (!bytes)
+        throw format_error("tensor has no size in whole bytes",
+                           std::string(file) + ", tensor " + io::printable(tensor.name),
+                           describe(tensor.type, tensor.shape), "whole bytes, fewer than 2^61");
+    return *bytes;
+}
+
+} // namespace detail
+
+/// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is aligned, then by name.
+/// It depends on nothing else, so equal tensors make equal files.
+inline void sort_as_written(std::vector<entry>& entries) {
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
+        return a.type != b.type ? a.type > b.type : a.name < b.name;
+    });
+}
+
+/// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded with spaces so that
+/// the data begins at a multiple of 8. Throws format_error on two equal names, the reserved name, names that are not
+/// UTF-8, shapes without a size, and a header over 100 MB.
+inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
+                                 std::string_view file) {
+    std::string json = "{";
+    if (!metadata.empty()) {
+        json += "\"__metadata__\":{";
+        for (const auto& [key, value] : metadata) {
+            detail::append_json_string(json, key, file);
+            json += ':';
+            detail::append_json_string(json, value, file);
+            json += ',';
+        }
+        json.back() = '}';
+        json += ',';
+    }
+    std::map<std::string_view, int> names;
+    std::uint64_t begin = 0;
+    for (const entry& tensor : entries) {
+        if (tensor.name == "__metadata__" || !names.emplace(tensor.name, 0).second)
+            throw format_error("tensor cannot have this name", std::string(file), io::printable(tensor.name),
+                               "names that differ, none of them __metadata__");
+        const std::uint64_t bytes = detail::bytes_of(tensor, file);
+        if (begin > UINT64_MAX - bytes)
+            throw format_error("tensors are too large", std::string(file), {}, "fewer than 2^64 bytes");
+        detail::append_json_string(json, tensor.name, file);
+        ((json += ":{\"dtype\":\"") += dtype_name(tensor.type)) += "\",\"shape\":[";
+        for (const std::int64_t extent : tensor.shape) (json += std::to_string(extent)) += ',';
+        if (!tensor.shape.empty()) json.pop_back();
+        ((json += "],\"data_offsets\":[") += std::to_string(begin)) += ',';
+        begin += bytes;
+        (json += std::to_string(begin)) += "]},";
+    }
+    if (json.size() > 1) json.back() = '}';
+    else json += '}';
+    json.append((8 - json.size() % 8) % 8, ' ');
+    if (json.size() > largest_header)
+        throw format_error("header is too large", std::string(file), std::to_string(json.size()) + " bytes",
+                           "at most " + std::to_string(largest_header));
+    std::string out;
+    for (unsigned shift = 0; shift < 64; shift += 8)
+        out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> shift & 0xff);
+    return out + json;
+}
+
+/// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system from where it lies.
+/// The same tensors give the same bytes as the reference writer gives. Throws io_error where the file cannot be
+/// written, format_error as encode_header does; either way an old file at `path` stays as it was.
+inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
+    sort_as_written(entries);
+    const std::string head = encode_header(entries, metadata, path);
+    io::atomic_write(path, [&](io::output_file& out) {
+        out.write(head);
+        for (const entry& tensor : entries)
+            out.write(std::span(static_cast<const std::byte*>(tensor.data),
+                                static_cast<std::size_t>(detail::bytes_of(tensor, path))));
+    });
+}
+
+} // namespace sinter::safetensors

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+/// UTF-8 (RFC 3629): whether bytes are it, and how one character becomes it.
+namespace sinter::io {
+
+/// Whether `text` is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+constexpr bool is_utf8(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto lead = static_cast<unsigned char>(text[i]);
+        const std::size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+        if (length == 0 || text.size() - i < length) return false;
+        for (std::size_t k = 1; k < length; ++k) {
+            const auto next = static_cast<unsigned char>(text[i + k]);
+            // The second byte alone decides overlong forms (E0, F0), surrogates (ED) and the upper end (F4).
+            const unsigned char low = k != 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+            const unsigned char high = k != 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+            if (next < low || next > high) return false;
+        }
+        i += length;
+    }
+    return true;
+}
+
+/// Appends the character `code` (at most U+10FFFF and no surrogate) to `out`.
+constexpr void append_utf8(std::string& out, std::uint32_t code) {
+    const auto continuation = [&](unsigned shift) { out += static_cast<char>(0x80 | (code >> shift & 0x3f)); };
+    if (code < 0x80) {
+        out += static_cast<char>(code);
+    } else if (code < 0x800) {
+        out += static_cast<char>(0xc0 | code >> 6);
+        continuation(0);
+    } else if (code < 0x10000) {
+        out += static_cast<char>(0xe0 | code >> 12);
+        continuation(6);
+        continuation(0);
+    } else {
+        out += static_cast<char>(0xf0 | code >> 18);
+        continuation(12);
+        continuation(6);
+        continuation(0);
+    }
+}
+
+} // namespace sinter::io
