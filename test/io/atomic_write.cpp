@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE io_atomic_write
+#include "error_parts.hpp"
+#include "temporary_folder.hpp"
+
+#include <sinter/io/atomic_write.hpp>
+
+#include <csignal>
+#include <sys/resource.h>
+#include <vector>
+
+using sinter::io::atomic_write;
+using sinter::io::output_file;
+
+namespace {
+void save(const std::string& path, std::string_view text) {
+    atomic_write(path, [&](output_file& out) { out.write(text); });
+}
+
+/// No file may grow beyond `bytes` while this lives: what a full disk does, without filling one.
+class file_size_limit {
+public:
+    explicit file_size_limit(rlim_t bytes) {
+        old_handler_ = std::signal(SIGXFSZ, SIG_IGN); // then write answers EFBIG
+        getrlimit(RLIMIT_FSIZE, &old_);
+        const rlimit limit{bytes, old_.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    file_size_limit(const file_size_limit&) = delete;
+    file_size_limit& operator=(const file_size_limit&) = delete;
+    ~file_size_limit() {
+        setrlimit(RLIMIT_FSIZE, &old_);
+        std::signal(SIGXFSZ, old_handler_);
+    }
+
+private:
+    rlimit old_{};
+    void (*old_handler_)(int);
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(writes_a_new_file_and_replaces_an_old_one) {
+    temporary_folder folder;
+    save(folder / "a", "first");
+    BOOST_TEST(read_bytes(folder / "a") == "first");
+    save(folder / "a", "second, longer");
+    BOOST_TEST(read_bytes(folder / "a") == "second, longer");
+    BOOST_TEST(folder.entries() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_bare_name_goes_to_the_current_folder) {
+    temporary_folder folder;
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "");
+    save("bare", "x");
+    std::filesystem::current_path(before);
+    BOOST_TEST(read_bytes(folder / "bare") == "x");
+}
+
+BOOST_AUTO_TEST_CASE(keeps_permissions_and_follows_a_link) {
+    namespace fs = std::filesystem;
+    temporary_folder folder;
+    write_bytes(folder / "real", "old");
+    fs::permissions(folder / "real", fs::perms{0640});
+    fs::create_symlink("real", folder / "link");
+    save(folder / "link", "new");
+    BOOST_TEST(fs::is_symlink(folder / "link"));
+    BOOST_TEST(read_bytes(folder / "real") == "new");
+    BOOST_TEST((fs::status(folder / "real").permissions() == fs::perms{0640}));
+}
+
+BOOST_AUTO_TEST_CASE(a_name_of_the_greatest_length_fits) {
+    temporary_folder folder;
+    const std::string name(255, 'n');
+    save(folder / name, "x");
+    BOOST_TEST(read_bytes(folder / name) == "x");
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_old_file_and_nothing_else) {
+    temporary_folder folder;
+    const std::string path = write_bytes(folder / "weights", "old weights");
+    const std::vector<std::byte> large(1 << 20);
+    {
+        file_size_limit limit(4096);
+        check_error<sinter::io_error>(
+            [&] { atomic_write(path, [&](output_file& out) { out.write(large); }); }, "cannot write", path, "File too large",
+            "more bytes after 4096");
+    }
+    BOOST_TEST(read_bytes(path) == "old weights");
+    BOOST_TEST(folder.entries() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(no_space_left_is_an_io_error) {
+    const int fd = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
+    if (fd < 0) {
+        BOOST_TEST_MESSAGE("skipped: no /dev/full here");
+        return;
+    }
+    output_file full(sinter::io::descriptor(fd), "/dev/full");
+    check_error<sinter::io_error>([&] { full.write("x"); }, "cannot write", "/dev/full", "No space left", "1 more bytes");
+}
+
+// A rename over it would replace the device node of the whole machine.
+BOOST_AUTO_TEST_CASE(a_device_is_not_replaced) {
+    check_error<sinter::io_error>([] { save("/dev/null", "x"); }, "cannot replace", "/dev/null", "a device", "regular file");
+    BOOST_TEST(std::filesystem::is_character_file("/dev/null"));
+}
+
+// Each of these fails for root too, whom permissions do not stop.
+BOOST_AUTO_TEST_CASE(unwritable_places_are_io_errors) {
+    temporary_folder folder;
+    write_bytes(folder / "file", "kept");
+    check_error<sinter::io_error>([&] { save(folder / "missing/a", "x"); }, "cannot open the folder", folder / "missing/a",
+                                  "No such file");
+    check_error<sinter::io_error>([&] { save(folder / "file/a", "x"); }, "cannot open the folder", folder / "file/a",
+                                  "Not a directory");
+    check_error<sinter::io_error>([&] { save(folder / "", "x"); }, "cannot write", folder / "", "ends in a folder");
+    std::filesystem::create_directory(folder / "sub");
+    check_error<sinter::io_error>([&] { save(folder / "sub", "x"); }, "cannot replace", folder / "sub", "a folder");
+    check_error<sinter::io_error>([&] { save("/proc/sinter", "x"); }, "cannot create a temporary file", "/proc/sinter");
+    std::filesystem::create_symlink("nowhere", folder / "dangling");
+    check_error<sinter::io_error>([&] { save(folder / "dangling", "x"); }, "cannot follow the link", folder / "dangling");
+    BOOST_TEST(read_bytes(folder / "file") == "kept");
+    BOOST_TEST(folder.entries() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(whatever_the_filler_throws_leaves_the_old_file) {
+    temporary_folder folder;
+    const std::string path = write_bytes(folder / "a", "old");
+    const auto fail_midway = [](output_file& out) {
+        out.write("half");
+        throw 42;
+    };
+    BOOST_CHECK_THROW(atomic_write(path, fail_midway), int);
+    BOOST_TEST(read_bytes(path) == "old");
+    BOOST_TEST(folder.entries() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
+    temporary_folder folder;
+    using sinter::io::read_whole_file;
+    check_error<sinter::io_error>([&] { read_whole_file(folder / "none"); }, "cannot open", folder / "none", "No such file");
+    check_error<sinter::io_error>([&] { read_whole_file(folder / ""); }, "cannot read", folder / "", "a folder");
+    check_error<sinter::io_error>([&] { read_whole_file("/dev/zero"); }, "cannot read", "/dev/zero", "a device or pipe");
+    mkfifo((folder / "pipe").c_str(), 0600); // opening one for reading would otherwise wait for a writer
+    check_error<sinter::io_error>([&] { read_whole_file(folder / "pipe"); }, "cannot read", folder / "pipe", "pipe");
+}
