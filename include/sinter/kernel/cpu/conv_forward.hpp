@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/conv_row.hpp>
+#include <sinter/kernel/cpu/conv_source.hpp>
 
 namespace sinter::cpu {
-
-/// Walks images and panels in the order that keeps the smaller operand in cache: small weights stay while images pass;
-/// large ones are read once, panel by panel, with the images inside.
-template <class F>
-SINTER_INLINE void for_images_and_panels(std::int64_t first, std::int64_t last, int panels, std::int64_t weight_floats,
-                                         F f) {
-    const bool panels_outside = weight_floats > (std::int64_t{1} << 16);
-    const std::int64_t images = last - first, n = images * panels;
-    for (std::int64_t i = 0; i < n; ++i)
-        panels_outside ? f(first + i % images, static_cast<int>(i / images))
-                       : f(first + i / panels, static_cast<int>(i % panels));
-}
 
 /// Hands a row of N pixels of one panel (V vectors each, `valid` channels in all) from its buffer to the body.
 template <class Body, int N, int V, int Valid>
@@ -35,36 +22,30 @@ SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pix
 /// p[0] = x, p[1] = w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_forward {
-    static constexpr int phases = 1;
-    static constexpr std::int64_t scratch(int) { return 0; }
+    using source = conv_source<H, W, CI, OH, OW, KH, KW, S, PT, PL>;
+    static constexpr int phases = 1, panel = 2 * lanes, whole = CO / panel, rest = CO % panel, depth = KH * KW * CI;
+    static constexpr std::int64_t scratch(int parts) { return parts * source::floats; }
     static void finish(const call&) {}
-
-    static constexpr int panel = 2 * lanes, whole = CO / panel, rest = CO % panel, depth = KH * KW * CI;
 
     template <int V, int Valid>
     static void image(const float* x, const float* w, std::int64_t image, int col, const call& c) {
         alignas(64) float row[row_floats(OW)];
         for (int oy = 0; oy < OH; ++oy) {
-            const int top = oy * S - PT, low = std::clamp(-top, 0, KH), high = std::clamp(H - top, low, KH);
-            conv_row<W, CI, OW, KW, S, PL, V>::run(low < high ? x + (top + low) * (W * CI) : x, high - low,
-                                                   w + low * (KW * CI * V * lanes), row, V * lanes);
+            source::template row<OW, V>(x, w, oy, row);
             const std::int64_t pixel = (image * OH + oy) * OW;
             emit_row<Body, OW, V, Valid>(row, pixel * CO + col, pixel, col, CO, c);
         }
     }
 
     static void run(const call& c) {
-        for_images_and_panels(
-            share(c.m, c.part, c.parts), share(c.m, c.part + 1, c.parts), whole + (rest > 0),
-            static_cast<std::int64_t>(depth) * CO, [&](std::int64_t i, int p) SINTER_ALWAYS {
-                const float* x = c.p[0] + i * (H * W * CI);
-                const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
-                if (p < whole) {
-                    if constexpr (whole > 0) image<2, panel>(x, w, i, p * panel, c);
-                } else {
-                    if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(x, w, i, p * panel, c);
-                }
-            });
+        for_source_and_panels<source, CO, depth>(c, [&](const float* x, std::int64_t i, int p) SINTER_ALWAYS {
+            const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
+            if (p < whole) {
+                if constexpr (whole > 0) image<2, panel>(x, w, i, p * panel, c);
+            } else {
+                if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(x, w, i, p * panel, c);
+            }
+        });
     }
 };
 

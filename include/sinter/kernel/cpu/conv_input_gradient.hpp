@@ -23,6 +23,11 @@ struct conv_input_gradient {
     static constexpr std::int64_t scratch(int) { return 0; }
     static void finish(const call&) {}
 
+    /// The gradient's images, read in place.
+    struct source {
+        static constexpr bool copies = false;
+        static const float* image(const float* dy, std::int64_t i, const call&, bool) { return dy + i * (OH * OW * CO); }
+    };
     using vertical = gradient_phase<H, KH, S, PT>;
     using horizontal = gradient_phase<W, KW, S, PL>;
     static constexpr int panel = 2 * lanes, whole = CI / panel, rest = CI % panel, depth = KH * KW * CO;
@@ -51,17 +56,14 @@ struct conv_input_gradient {
     }
 
     static void run(const call& c) {
-        for_images_and_panels(
-            share(c.m, c.part, c.parts), share(c.m, c.part + 1, c.parts), whole + (rest > 0),
-            static_cast<std::int64_t>(depth) * CI, [&](std::int64_t i, int p) SINTER_ALWAYS {
-                const float* dy = c.p[0] + i * (OH * OW * CO);
-                const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
-                if (p < whole) {
-                    if constexpr (whole > 0) image<2, panel>(dy, w, i, p * panel, c);
-                } else {
-                    if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(dy, w, i, p * panel, c);
-                }
-            });
+        for_source_and_panels<source, CI, depth>(c, [&](const float* dy, std::int64_t i, int p) SINTER_ALWAYS {
+            const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
+            if (p < whole) {
+                if constexpr (whole > 0) image<2, panel>(dy, w, i, p * panel, c);
+            } else {
+                if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(dy, w, i, p * panel, c);
+            }
+        });
     }
 };
 

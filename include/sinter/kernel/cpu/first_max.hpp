@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/bytes.hpp>
+
+namespace sinter::cpu {
+
+/// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN never displaces anything,
+/// and one at the beginning stays.
+struct first_max {
+    vf best;
+    vi place = vi{};
+    SINTER_INLINE void see(vf v, int q) {
+        const vi greater = v > best;
+        best = select(greater, v, best);
+        place = (splat(static_cast<std::int32_t>(q)) & greater) | (place & ~greater);
+    }
+};
+
+/// Hands a pooled vector (its first `Valid` lanes) to the body and notes its winners, if anyone wants them.
+template <class Body, int Valid, class Call>
+SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
+    constexpr int n = Valid < lanes ? Valid : lanes;
+    if (c.p[2]) store_bytes(reinterpret_cast<std::uint8_t*>(c.p[2]) + off, m.place, n);
+    if constexpr (n == lanes) Body::vector(m.best, off, row, col, c);
+    else Body::vector(m.best, n, off, row, col, c);
+}
+
+} // namespace sinter::cpu

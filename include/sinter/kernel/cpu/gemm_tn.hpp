@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/finish.hpp>
+
+namespace sinter::cpu {
+
+/// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
+/// p[0] = A and p[1] = D, row-major; e = {K, N}. c.m = m >= 1.
+/// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
+/// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
+template <class Body>
+struct gemm_tn {
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        const std::int64_t K = c.e[0], N = c.e[1];
+        run_product({c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0}, f, c);
+    }
+};
+
+} // namespace sinter::cpu

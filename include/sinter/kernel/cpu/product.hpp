@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/tile.hpp>
+#include <sinter/kernel/cpu/transpose.hpp>
+#include <sinter/kernel/panels.hpp>
+
+/// The loops around the tile that all matrix products share. They know no body: a finished tile is handed to a
+/// function, so that a program compiles everything in this file once.
+namespace sinter::cpu {
+
+/// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth].
+enum class right { panels, rows, columns };
+
+/// result[rows][columns] = sum over t < depth of a[i * row_step + t * sum_step] * B[t][j].
+struct product {
+    const float* a;
+    std::int64_t row_step, sum_step;
+    const float* b;
+    std::int64_t b_step;                ///< floats from one row of b to the next (unless panels)
+    right b_layout;
+    std::int64_t rows, columns, depth;  ///< all at least 1
+    bool packed_result;                 ///< offsets and padding as in panels of [rows][columns], else row-major
+    std::int64_t off, row;              ///< of the first element (one of several matrices)
+};
+
+/// The finished sums of some rows of a tile: [rows][width], of which `columns` are wanted.
+struct finished {
+    const float* sums;
+    int rows, columns, width;
+    std::int64_t off, off_step;         ///< offset of the first row in the result, and from row to row
+    std::int64_t row;
+    int col;
+};
+
+/// What a body gives the driver. `prefetch` may be null; it sees the tile before its sums are computed.
+struct finisher {
+    void (*finish)(const finished&, const call&);
+    void (*prefetch)(const finished&, const call&);
+};
+
+/// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
+struct row_cover {
+    std::int64_t rows, large, count;
+    explicit constexpr row_cover(std::int64_t n) : rows(n), large(0), count(n) {
+        if (n < small_tile_rows) return;
+        std::int64_t least = n;
+        const std::int64_t most = n / tile_rows;
+        for (std::int64_t l = most; l >= 0 && l > most - small_tile_rows; --l) {
+            const std::int64_t rest = n - l * tile_rows, small = (rest + small_tile_rows - 1) / small_tile_rows;
+            if (const std::int64_t waste = small * small_tile_rows - rest; waste < least) {
+                least = waste;
+                large = l;
+                count = l + small;
+            }
+        }
+    }
+    constexpr int height(std::int64_t t) const {
+        return t < large ? tile_rows : rows < small_tile_rows ? 1 : small_tile_rows;
+    }
+    constexpr std::int64_t begin(std::int64_t t) const {   ///< first row that is new in tile t
+        return t < large ? t * tile_rows : large * tile_rows + (t - large) * height(t);
+    }
+};
+
+/// A panel that must be gathered is cut into pieces that stay in L1; one that is packed already streams well from L2.
+inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
+/// Tiles that carry their sums from piece to piece of a deep product.
+inline constexpr int carried_tiles = 16;
+
+inline void multiply(int height, bool wide, const float* from, float* to, const product& q, std::int64_t row,
+                     std::int64_t t, const float* b, std::int64_t b_step, std::int64_t n) {
+    const float* x = q.a + row * q.row_step + t * q.sum_step;
+    auto* tile = height == tile_rows         ? wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>
+                 : height == small_tile_rows ? wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>
+                 : wide                      ? multiply_tile<1, 2>
+                                             : multiply_tile<1, 1>;
+    tile(from, to, x, q.row_step, q.sum_step, b, b_step, n);
+}
+
+/// Copies rows [t, t + n) of panel columns [j0, j0 + w) to [n][w], zeros where the matrix ends.
+__attribute__((noinline)) inline void gather_panel(const product& q, std::int64_t j0, int w, std::int64_t t,
+                                                   std::int64_t n, float* to) {
+    const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
+    if (q.b_layout == right::columns) {
+        if (there < w)
+            for (std::int64_t i = 0; i < n * w; i += lanes) store(to + i, zero());
+        transpose_matrix(q.b + j0 * q.b_step + t, q.b_step, there, n, to, w, there < w);
+        return;
+    }
+    const float* from = q.b + t * q.b_step + j0;
+    for (std::int64_t i = 0; i < n; ++i, from += q.b_step, to += w)
+        for (int j = 0; j < w; j += lanes)
+            store(to + j, there - j >= lanes ? load(from + j) : there > j ? load(from + j, there - j) : zero());
+}
+
+/// Share c.part of c.parts of the product's tiles, numbered panel by panel.
+__attribute__((noinline)) inline void run_product(const product& q, const finisher& f, const call& c) {
+    alignas(64) float gathered[gathered_floats];
+    alignas(64) float carried[carried_tiles * tile_rows * panel_width];
+    const row_cover cover(q.rows);
+    const std::int64_t tiles = cover.count * ((q.columns + panel_width - 1) / panel_width);
+    const std::int64_t end = share(tiles, c.part + 1, c.parts);
+    std::int64_t gathered_panel = -1;
+    for (std::int64_t tile = share(tiles, c.part, c.parts); tile < end;) {
+        const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
+        const int w = panel_columns(q.columns, p, panel_width, lanes);
+        const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
+        // Few rows do not repay gathering, if the vectors can be read where they are.
+        const bool gather = q.b_layout == right::columns ||
+                            (q.b_layout == right::rows && (cover.count > 2 || there < w));
+        const std::int64_t piece = (gather ? gathered_floats : streamed_floats) / panel_width;
+        std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
+        if (q.depth > piece && group > carried_tiles) group = carried_tiles;
+        for (std::int64_t t = 0; t < q.depth; t += piece) {
+            const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
+            const float* b = q.b_layout == right::panels ? q.b + j0 * q.depth + t * w : q.b + t * q.b_step + j0;
+            const std::int64_t b_step = gather || q.b_layout == right::panels ? w : q.b_step;
+            if (gather) {
+                if (q.depth > piece || gathered_panel != p) gather_panel(q, j0, w, t, n, gathered);
+                gathered_panel = p;
+                b = gathered;
+            }
+            for (std::int64_t g = 0; g < group; ++g) {
+                const int height = cover.height(first + g);
+                const std::int64_t begin = cover.begin(first + g);
+                const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
+                float* sums = carried + (q.depth > piece ? g * tile_rows * panel_width : 0);
+                finished done{sums + (begin - row) * w, static_cast<int>(row + height - begin),
+                              q.packed_result ? w : there, w, q.off, q.packed_result ? w : q.columns,
+                              q.row + begin, static_cast<int>(j0)};
+                done.off += q.packed_result ? j0 * q.rows + begin * w : begin * q.columns + j0;
+                const bool last = t + n == q.depth;
+                if (last && f.prefetch) f.prefetch(done, c);
+                multiply(height, w == panel_width, t ? sums : no_sum, sums, q, row, t, b, b_step, n);
+                if (last) f.finish(done, c);
+            }
+        }
+        tile += group;
+    }
+}
+
+} // namespace sinter::cpu

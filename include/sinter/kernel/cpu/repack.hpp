@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/tile.hpp>
+#include <sinter/kernel/cpu/transpose.hpp>
+#include <sinter/kernel/panels.hpp>
+
+/// Kernels that only move data.
+namespace sinter::cpu {
+
+/// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}.
+struct transpose_panels {
+    static void run(const call& c) {
+        const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
+        const std::int64_t end = share(panels, c.part + 1, c.parts);
+        for (std::int64_t p = share(panels, c.part, c.parts); p < end; ++p) {   // panels of the result
+            const std::int64_t k0 = p * panel_width;
+            const int w = panel_columns(K, p, panel_width, lanes);
+            for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {              // panels of the source
+                const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
+                const std::int64_t there = N - j0 < v ? N - j0 : v;
+                for (int k = 0; k < w; k += lanes) {
+                    const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
+                    transpose_matrix(c.p[0] + j0 * K + (k0 + k) * v, v, rows, there, c.p[1] + k0 * N + j0 * w + k, w,
+                                     false);
+                }
+            }
+        }
+    }
+};
+
+/// [c.m][R][C] to [c.m][C][R], row-major. p[0] to p[1]; e = {R, C}.
+struct transpose {
+    static void run(const call& c) {
+        const std::int64_t R = c.e[0], C = c.e[1], strips = (C + lanes - 1) / lanes;
+        const std::int64_t end = share(c.m * strips, c.part + 1, c.parts);
+        for (std::int64_t s = share(c.m * strips, c.part, c.parts); s < end; ++s) {
+            const std::int64_t j = s % strips * lanes, b = s / strips * R * C;
+            transpose_matrix(c.p[0] + b + j, C, R, C - j < lanes ? C - j : lanes, c.p[1] + b + j * R, R, true);
+        }
+    }
+};
+
+} // namespace sinter::cpu

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/unroll.hpp>
+
+/// Transposes of lanes x lanes blocks held in registers.
+namespace sinter::cpu {
+
+/// Lane l of the result is lane Pick::lane(l) of a and b laid end to end.
+template <class Pick, int... L>
+SINTER_INLINE vf shuffle_lanes(vf a, vf b, Pick, std::integer_sequence<int, L...>) {
+    return __builtin_shufflevector(a, b, Pick::lane(L)...);
+}
+template <class Pick>
+SINTER_INLINE vf shuffle(vf a, vf b) {
+    return shuffle_lanes(a, b, Pick{}, std::make_integer_sequence<int, lanes>{});
+}
+
+/// Within each group of four lanes: the low (High = 0) or high halves of a and b, alternating by Size lanes. These are
+/// the unpack instructions of x86 and the zip instructions of ARM.
+template <int Size, int High>
+struct zip_quads {
+    static constexpr int lane(int l) {
+        const int quad = l / 4 * 4, unit = l % 4 / Size;
+        return quad + 2 * High + unit / 2 * Size + l % Size + (unit % 2) * lanes;
+    }
+};
+/// Groups of Size lanes exchanged between two vectors: High = 0 keeps a's even groups and interleaves b's even ones.
+template <int Size, int High>
+struct swap_groups {
+    static constexpr int lane(int l) { return (High ? l | Size : l & ~Size) + (l & Size ? lanes : 0); }
+};
+
+template <int Size>
+SINTER_INLINE void swap_rows(vf (&r)[lanes]) {
+    if constexpr (Size < lanes)
+        unroll<lanes>([&](auto i) SINTER_ALWAYS {
+            if constexpr (!(i & Size)) {
+                const vf a = r[i], b = r[i + Size];
+                r[i] = shuffle<swap_groups<Size, 0>>(a, b);
+                r[i + Size] = shuffle<swap_groups<Size, 1>>(a, b);
+            }
+        });
+}
+
+/// r becomes its transpose: lane j of r[i] is what lane i of r[j] was.
+SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
+    unroll<lanes / 4>([&](auto q) SINTER_ALWAYS {
+        constexpr int i = 4 * q;
+        const vf a = shuffle<zip_quads<1, 0>>(r[i], r[i + 1]), b = shuffle<zip_quads<1, 1>>(r[i], r[i + 1]);
+        const vf c = shuffle<zip_quads<1, 0>>(r[i + 2], r[i + 3]), d = shuffle<zip_quads<1, 1>>(r[i + 2], r[i + 3]);
+        r[i] = shuffle<zip_quads<2, 0>>(a, c);
+        r[i + 1] = shuffle<zip_quads<2, 1>>(a, c);
+        r[i + 2] = shuffle<zip_quads<2, 0>>(b, d);
+        r[i + 3] = shuffle<zip_quads<2, 1>>(b, d);
+    });
+    swap_rows<4>(r);
+    swap_rows<8>(r);
+}
+
+/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
+/// exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact` forbids it.
+SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
+                                   std::int64_t to_step, bool exact) {
+    vf r[lanes];
+    if (rows == lanes && columns == lanes) {
+        unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(from + i * from_step); });
+        transpose_lanes(r);
+        unroll<lanes>([&](auto j) SINTER_ALWAYS { store(to + j * to_step, r[j]); });
+        return;
+    }
+    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = i < rows ? load(from + i * from_step, columns) : zero(); });
+    transpose_lanes(r);
+    const int n = exact ? rows : lanes;
+    unroll<lanes>([&](auto j) SINTER_ALWAYS {
+        if (j < columns) store(to + j * to_step, r[j], n);
+    });
+}
+
+/// As `transpose_block`, of any extents. Not inlined: moving data is not worth code.
+__attribute__((noinline)) inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
+                                                       std::int64_t columns, float* to, std::int64_t to_step,
+                                                       bool exact) {
+    for (std::int64_t j = 0; j < columns; j += lanes)
+        for (std::int64_t i = 0; i < rows; i += lanes)
+            transpose_block(from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
+                            static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step,
+                            exact);
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE kernel_gemm
+#include <boost/test/unit_test.hpp>
+
+#include "products.hpp"
+#include <sinter/kernel/cpu/gemm.hpp>
+#include <sinter/kernel/cpu/gemm_tn.hpp>
+
+using namespace sinter;
+using namespace sinter::test;
+using cpu::lanes;
+using cpu::panel_width;
+
+namespace {
+
+const std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 49, 64, 65, 100};
+
+void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
+    const std::int64_t step = K + 3;   // rows of A further apart than they are long
+    const floats a = random_floats(static_cast<std::size_t>(m * step), 1);
+    const floats b = random_floats(static_cast<std::size_t>(K * N), 2);
+    floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
+    pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
+    const auto go = [&](int parts) {
+        return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step},
+                                          static_cast<int>(m), parts);
+    };
+    const outcome r = go(1);
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < N; ++j) {
+            const auto at = static_cast<std::size_t>(i * N + j);
+            const double want = dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
+                                    [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
+            if (std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
+                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
+                BOOST_FAIL("gemm " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at]
+                                   << " wanted " << want << ", visits " << r.visits[at]);
+        }
+    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+}
+
+void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
+    const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
+    const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
+    const auto go = [&](int parts) {
+        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+                                             static_cast<int>(m), parts);
+    };
+    const outcome r = go(1);
+    for (std::int64_t k = 0; k < K; ++k)
+        for (std::int64_t j = 0; j < round_up(N, lanes); ++j) {
+            const auto at = static_cast<std::size_t>(panel_offset(K, N, k, j, panel_width, lanes));
+            const double want = j < N ? dot(m, [&](auto t) { return a[static_cast<std::size_t>(t * K + k)]; },
+                                            [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; })
+                                      : 0;
+            if (std::abs(r.value[at] - want) > (j < N ? tolerance(m) : 0) || r.row[at] != static_cast<float>(k) ||
+                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
+                BOOST_FAIL("gemm_tn " << m << "x" << K << "x" << N << " at " << k << "," << j << ": " << r.value[at]
+                                      << " wanted " << want << ", visits " << r.visits[at]);
+        }
+    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(panels_round_trip) {
+    for (std::int64_t K : {1, 3, 8})
+        for (std::int64_t N : sizes) {
+            const floats b = random_floats(static_cast<std::size_t>(K * N), 5);
+            floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f), back(b.size());
+            pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
+            for (std::int64_t k = 0; k < K; ++k)
+                for (std::int64_t j = 0; j < round_up(N, lanes); ++j)
+                    BOOST_TEST(packed[static_cast<std::size_t>(panel_offset(K, N, k, j, panel_width, lanes))] ==
+                               (j < N ? b[static_cast<std::size_t>(k * N + j)] : 0.f));
+            unpack_panels(packed.data(), back.data(), K, N, panel_width, lanes);
+            BOOST_TEST(back == b);
+        }
+    static_assert(panel_floats(3, 10, 8) == 48);
+    static_assert(panel_offset(3, 20, 2, 17, 16, 8) == 48 + 2 * 8 + 1);   // the second panel is 8 wide
+}
+
+BOOST_AUTO_TEST_CASE(row_covers_visit_every_row_once) {
+    for (std::int64_t n = 1; n < 300; ++n) {
+        const cpu::row_cover cover(n);
+        std::int64_t next = 0;
+        for (std::int64_t t = 0; t < cover.count; ++t) {
+            BOOST_TEST(cover.begin(t) == next);
+            next = cover.begin(t) + cover.height(t);
+        }
+        BOOST_TEST(next >= n);
+        BOOST_TEST(next - n < cpu::small_tile_rows);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gemm_of_many_sizes) {
+    for (std::int64_t m : {1, 2, 3, 4, 5, 6, 7, 11, 13, 16, 23, 64})
+        for (std::int64_t K : {1, 2, 9, 33})
+            for (std::int64_t N : sizes) check_gemm(m, K, N);
+}
+
+BOOST_AUTO_TEST_CASE(gemm_deeper_than_one_piece) {
+    check_gemm(67, cpu::streamed_floats / panel_width + 5, 19);
+    check_gemm(110, 2 * cpu::streamed_floats / panel_width, 17);
+}
+
+BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {
+    for (std::int64_t m : {1, 2, 3, 5, 16, 33})
+        for (std::int64_t K : {1, 2, 3, 4, 5, 6, 7, 10, 13, 29, 64})
+            for (std::int64_t N : sizes) check_gemm_tn(m, K, N);
+}
+
+BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {
+    check_gemm_tn(cpu::gathered_floats / panel_width + 5, 130, 19);
+    check_gemm_tn(2 * cpu::gathered_floats / panel_width, 5, 40);
+    check_gemm_tn(2 * cpu::gathered_floats / panel_width + 1, 3, 40);
+}
+
+BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {
+    const std::int64_t K = 77, N = 21;
+    const floats a = random_floats(64 * K, 6);
+    floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
+    pack_panels(random_floats(K * N, 7).data(), packed.data(), K, N, panel_width, lanes);
+    const outcome all = run<cpu::gemm<store_body>>(a, packed, 64 * N, {K, N, K}, 64, 1);
+    for (int m : {1, 3, 7, 20}) {
+        const outcome few = run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, K}, m, 1);
+        BOOST_TEST(std::memcmp(few.value.data(), all.value.data(), few.value.size() * sizeof(float)) == 0);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/cpu/tile.hpp>
+#include <sinter/kernel/panels.hpp>
+#include <sinter/kernel/call.hpp>
+
+/// What the tests of matrix kernels share.
+namespace sinter::test {
+
+using floats = std::vector<float>;
+
+inline floats random_floats(std::size_t n, unsigned seed) {
+    std::mt19937 bits(seed);
+    std::uniform_real_distribution<float> range(-1.f, 1.f);
+    floats v(n);
+    for (float& x : v) x = range(bits);
+    return v;
+}
+
+/// Stores the raw sums and notes the row and column of each, so that a test sees who was called for what.
+struct store_body {
+    static void vector(cpu::vf acc, std::int64_t off, std::int64_t row, int col, const call& c) {
+        vector(acc, cpu::lanes, off, row, col, c);
+    }
+    static void vector(cpu::vf acc, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
+        cpu::store(c.p[2] + off, acc, n);
+        for (int i = 0; i < n; ++i) {
+            c.p[3][off + i] = static_cast<float>(row);
+            c.p[4][off + i] = static_cast<float>(col + i);
+            c.p[5][off + i] += 1;   // how often
+        }
+    }
+};
+
+/// Results of a kernel: values, rows, columns and visits, each of n floats.
+struct outcome {
+    floats value, row, col, visits;
+    bool operator==(const outcome& o) const {
+        return std::memcmp(value.data(), o.value.data(), value.size() * sizeof(float)) == 0 && row == o.row &&
+               col == o.col && visits == o.visits;
+    }
+};
+
+template <class Kernel>
+outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts) {
+    outcome r{floats(n, -7.f), floats(n), floats(n), floats(n)};
+    float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
+    call c;
+    c.p = p;
+    c.e = e.data();
+    c.m = m;
+    c.parts = parts;
+    for (c.part = parts - 1; c.part >= 0; --c.part) Kernel::run(c);
+    return r;
+}
+
+/// A plain product in double: sum over t of a(i, t) * b(t, j).
+template <class A, class B>
+double dot(std::int64_t depth, A a, B b) {
+    double s = 0;
+    for (std::int64_t t = 0; t < depth; ++t) s += static_cast<double>(a(t)) * static_cast<double>(b(t));
+    return s;
+}
+
+/// What a float sum of `depth` products of numbers up to 1 may be off.
+inline double tolerance(std::int64_t depth) { return 1e-7 * (8 + 4 * static_cast<double>(depth)); }
+
+} // namespace sinter::test
