@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <cstdint>
+
+namespace sinter::metrics {
+
+/// The class that a row of logits (or probabilities) votes for: the first of the largest. A NaN never wins.
+inline int predicted_class(const float* row, int classes) {
+    int best = 0;
+    for (int c = 1; c < classes; ++c)
+        if (row[c] > row[best] || row[best] != row[best]) best = c;
+    return best;
+}
+
+/// data_error unless 0 <= label < classes.
+inline void need_label(std::int32_t label, int classes, const char* where) {
+    if (label < 0 || label >= classes)
+        throw data_error("label out of range", where, std::to_string(label), "0 to " + std::to_string(classes - 1));
+}
+
+/// Share of the examples whose class is predicted right.
+class accuracy {
+public:
+    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range.
+    void add(const float* logits, const std::int32_t* labels, int n, int classes) {
+        for (int i = 0; i < n; ++i) need_label(labels[i], classes, "accuracy");
+        for (int i = 0; i < n; ++i)
+            right_ += predicted_class(logits + static_cast<std::int64_t>(i) * classes, classes) == labels[i];
+        count_ += n;
+    }
+    void merge(const accuracy& other) {
+        right_ += other.right_;
+        count_ += other.count_;
+    }
+    /// In [0, 1]; NaN as long as nothing was added.
+    double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }
+    std::int64_t right() const { return right_; }
+    std::int64_t count() const { return count_; }
+
+private:
+    std::int64_t right_ = 0, count_ = 0;
+};
+
+} // namespace sinter::metrics
