@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/progress_line.hpp>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include <limits>
+#include <vector>
+
+namespace sinter {
+
+/// Seconds of a clock that only goes forward.
+inline double monotonic_seconds() {
+    timespec t{};
+    ::clock_gettime(CLOCK_MONOTONIC, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+enum class progress_style { detect, terminal, plain };
+
+struct progress_options {
+    progress_style style = progress_style::detect;   ///< detect: a bar if the file is a terminal
+    double bar_every = 0.1;                          ///< seconds between two drawings of the bar
+    double line_every = 10;                          ///< seconds between two plain lines of one pass
+    const char* unit = "images";                     ///< what an example is called
+    double (*clock)() = monotonic_seconds;
+};
+
+/// Shows how a pass over the data goes: on a terminal a line that is drawn over itself, elsewhere a line now and then
+/// and one at the end of each pass. Writing is cheap enough to call update() on every step.
+class progress {
+public:
+    explicit progress(std::FILE* out = stderr, progress_options options = {})
+        : out_(out), options_(options),
+          terminal_(options.style == progress_style::terminal ||
+                    (options.style == progress_style::detect && ::isatty(::fileno(out)) == 1)) {}
+    progress(const progress&) = delete;
+    progress& operator=(const progress&) = delete;
+    /// A line that was left unfinished (by an exception) is ended, so that what follows starts on one of its own.
+    ~progress() {
+        if (drawn_) std::fputc('\n', out_);
+    }
+
+    /// A new pass: `total` examples, or 0 if nobody knows.
+    void begin(std::string title, std::int64_t total) {
+        finish();
+        state_ = {};
+        state_.title = std::move(title);
+        state_.unit = options_.unit;
+        state_.total = total;
+        state_.loss = std::numeric_limits<double>::quiet_NaN();
+        began_ = options_.clock();
+        shown_ = terminal_ ? -1e300 : began_;   // the bar at once, a plain line only when there is something to say
+        running_ = true;
+    }
+    /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
+    void update(std::int64_t done, double loss, std::span<const named_value> metrics = {}) {
+        const double now = note(done, loss, metrics);
+        if (!running_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
+        shown_ = now;
+        if (terminal_) draw();
+        else print();
+    }
+    /// The pass is over; always shown.
+    void finish(double loss, std::span<const named_value> metrics = {}) {
+        note(state_.done, loss, metrics);
+        finish();
+    }
+    void finish() {
+        if (!running_) return;
+        state_.seconds = options_.clock() - began_;
+        running_ = false;
+        if (!terminal_) return print();
+        draw();
+        std::fputc('\n', out_);
+        std::fflush(out_);
+        drawn_ = false;
+    }
+    bool on_terminal() const { return terminal_; }
+
+private:
+    double note(std::int64_t done, double loss, std::span<const named_value> metrics) {
+        const double now = options_.clock();
+        state_.done = done;
+        state_.loss = loss;
+        metrics_.assign(metrics.begin(), metrics.end());   // a later finish() may outlive the caller's array
+        state_.metrics = metrics_;
+        state_.seconds = now - began_;
+        return now;
+    }
+    int columns() const {
+        winsize size{};
+        return ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+    }
+    void draw() {
+        // One write, and the rest of the old line is erased behind the new one, not before it: no flicker. The last
+        // column stays free, where some terminals would wrap.
+        const std::string line = "\r" + progress_line(state_, columns() - 1) + "\x1b[K";
+        std::fwrite(line.data(), 1, line.size(), out_);
+        std::fflush(out_);
+        drawn_ = true;
+    }
+    void print() {
+        const std::string line = plain_progress_line(state_) + "\n";
+        std::fwrite(line.data(), 1, line.size(), out_);
+        std::fflush(out_);
+    }
+
+    std::FILE* out_;
+    progress_options options_;
+    bool terminal_, running_ = false, drawn_ = false;
+    progress_state state_;
+    std::vector<named_value> metrics_;
+    double began_ = 0, shown_ = 0;
+};
+
+} // namespace sinter

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <span>
+#include <string>
+
+namespace sinter {
+
+/// A value that progress shows beside the loss.
+struct named_value {
+    const char* name;
+    double value;
+};
+
+/// What there is to tell about a pass over the data.
+struct progress_state {
+    std::string title;                       ///< "epoch 2/5"
+    const char* unit = "images";             ///< what an example is called
+    std::int64_t done = 0, total = 0;        ///< examples; a total of 0 or less is unknown
+    double seconds = 0;                      ///< since the pass began
+    double loss = 0;                         ///< shown unless NaN
+    std::span<const named_value> metrics{};
+};
+
+namespace detail {
+
+template <class... A>
+std::string formatted(const char* format, A... a) {
+    char text[96];
+    const int n = std::snprintf(text, sizeof text, format, a...);
+    return std::string(text, n < 0 ? 0u : n < 96 ? static_cast<std::size_t>(n) : 95u);
+}
+
+/// 60000 as "60,000".
+inline std::string grouped(std::int64_t n) {
+    std::string s = std::to_string(n);
+    for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
+    return s;
+}
+
+/// Seconds as "m:ss" or "h:mm:ss".
+inline std::string duration(double seconds) {
+    const auto s = static_cast<std::int64_t>(seconds + 0.5);
+    if (s < 3600) return formatted("%d:%02d", static_cast<int>(s / 60), static_cast<int>(s % 60));
+    return formatted("%lld:%02d:%02d", static_cast<long long>(s / 3600), static_cast<int>(s / 60 % 60),
+                     static_cast<int>(s % 60));
+}
+
+} // namespace detail
+
+/// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
+inline std::string progress_values(const progress_state& p) {
+    std::string s;
+    if (p.loss == p.loss) s += detail::formatted("  loss %.4f", p.loss);
+    for (const named_value& m : p.metrics) s += std::string("  ") + m.name + detail::formatted(" %.4f", m.value);
+    return s;
+}
+
+/// Examples a second so far; 0 before anything can be said.
+inline double progress_rate(const progress_state& p) {
+    return p.seconds > 0 ? static_cast<double>(p.done) / p.seconds : 0;
+}
+
+/// One line of at most `width` columns for a terminal: the bar takes what room is left, and where there is little the
+/// least important parts go first.
+inline std::string progress_line(const progress_state& p, int width) {
+    const double rate = progress_rate(p);
+    const bool known = p.total > 0;
+    const double share = !known ? 0 : p.done >= p.total ? 1 : static_cast<double>(p.done) / static_cast<double>(p.total);
+    const std::string values = progress_values(p);
+    const std::string count = "  " + detail::grouped(p.done) + (known ? "/" + detail::grouped(p.total) : "");
+    const std::string speed = rate > 0 ? "  " + detail::grouped(static_cast<std::int64_t>(rate)) + " " + p.unit + "/s" : "";
+    const std::string left = !known || !(rate > 0) ? "" :
+        share >= 1 ? "  " + detail::duration(p.seconds) :
+                     "  eta " + detail::duration(static_cast<double>(p.total - p.done) / rate);
+    const std::string percent = known ? detail::formatted(" %3d%%", static_cast<int>(100 * share)) : "";
+
+    const auto columns = [](const std::string& s) { return static_cast<int>(s.size()); };
+    std::string tail = values;
+    for (const std::string* part : {&left, &speed, &count})   // in this order they matter
+        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = *part + tail;
+    const int room = width - columns(p.title) - columns(percent) - columns(tail) - 3;
+    std::string bar;
+    if (known && room >= 8) {
+        const int cells = room < 32 ? room : 32, full = static_cast<int>(share * cells);
+        bar = " [" + std::string(static_cast<std::size_t>(full), '=') + (full < cells ? ">" : "") +
+              std::string(static_cast<std::size_t>(full < cells ? cells - full - 1 : 0), ' ') + "]";
+    }
+    std::string line = p.title + bar + percent + tail;
+    if (columns(line) > width) line.resize(static_cast<std::size_t>(width > 0 ? width : 0));
+    return line;
+}
+
+/// The same for files and pipes: everything, whatever the width, without a bar.
+inline std::string plain_progress_line(const progress_state& p) {
+    std::string line = p.title + ": " + detail::grouped(p.done) + (p.total > 0 ? "/" + detail::grouped(p.total) : "") +
+                       " " + p.unit + ", " + detail::duration(p.seconds);
+    if (const double rate = progress_rate(p); rate > 0)
+        line += ", " + detail::grouped(static_cast<std::int64_t>(rate)) + " " + p.unit + "/s";
+    return line + progress_values(p);
+}
+
+} // namespace sinter
