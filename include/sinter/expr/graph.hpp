@@ -68,11 +68,10 @@ struct graph {
         const unsigned h = hash(x);
         for (int i = head[h]; i >= 0; i = chain[i])
             if (equal(n[i], x)) return i;
-        const int id = n.push(x);
-        chain.push(head[h]);
-        head[h] = id;
-        return id;
+        return append(x, h);
     }
+    /// Appends a node as it is: how a later pass takes up an earlier one's result.
+    constexpr void restore(const node& x) { append(x, hash(x)); }
     constexpr void fail(fault_kind what, op where, const shape& got, const shape& needed) {
         if (err.what != fault_kind::none) return;   // the first fault is the one to tell
         err.what = what;
@@ -83,6 +82,12 @@ struct graph {
     }
 
 private:
+    constexpr int append(const node& x, unsigned h) {
+        const int id = n.push(x);
+        chain.push(head[h]);
+        head[h] = id;
+        return id;
+    }
     growing<int> chain;
     int head[1024];
 

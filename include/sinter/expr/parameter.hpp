@@ -21,16 +21,14 @@ constexpr initializer he_normal(int fan_in) { return {init_kind::normal, root(2.
 
 namespace detail {
 constexpr tensor variable_leaf(graph* g, growing<variable>& list, op k, const char* name, shape s, initializer init) {
-    for (int i = 0; i < list.n; ++i) {   // only the newest few can share the scope
-        const variable& v = list[list.n - 1 - i];
-        if (v.scope != g->scope) break;
-        if (!same_name(v.name, name)) continue;
+    // only a scope that was entered again can hold older variables than the newest few
+    const bool everywhere = g->scopes.entered_again(g->scope) || g->sharing;
+    for (int i = list.n - 1; i >= 0 && (everywhere || list[i].scope == g->scope); --i) {
+        const variable& v = list[i];
+        if (v.scope != g->scope || !same_name(v.name, name)) continue;
         if (g->sharing && g->n[v.id].s == s) return {g, v.id};
         return fail(g, fault_kind::parameter_name_used_twice, k, s, g->n[v.id].s);
     }
-    if (g->sharing)
-        for (int i = 0; i < list.n; ++i)
-            if (list[i].scope == g->scope && same_name(list[i].name, name) && g->n[list[i].id].s == s) return {g, list[i].id};
     node x;
     x.k = k;
     x.s = s;

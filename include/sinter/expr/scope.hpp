@@ -18,29 +18,41 @@ constexpr bool same_name(const char* a, const char* b) {
 struct scope_entry {
     const char* name = "";
     int number = 0, parent = -1;
+    bool entered_again = false;   ///< named by the user more than once
 };
 
 class scope_tree {
 public:
-    constexpr scope_tree() : slot_(table_size, -1), count_(table_size, 0) { entries_.push({}); }
+    constexpr scope_tree() : slot_(table_size, -1) { entries_.push({}); }
 
-    /// Opens a new scope: the k-th of its name under its parent gets the number k.
-    constexpr int open(const char* name, int parent) {
-        const int i = find(name, parent);
-        return entries_.push({name, count_[i]++, parent});
+    /// Opens a scope: the k-th of its name under its parent gets the number k. With `again`, scopes that an earlier
+    /// visit of the parent opened are found in the same order instead of made anew.
+    constexpr int open(const char* name, int parent, bool again = false) {
+        const int number = names_[find(name, parent)].count++;
+        if (again)
+            for (int i = 1; i < entries_.n; ++i)
+                if (entries_[i].parent == parent && entries_[i].number == number && same_name(entries_[i].name, name)) {
+                    restart(i);
+                    return i;
+                }
+        return entries_.push({name, number, parent});
     }
-    /// Opens the one scope of this name under its parent, new or not; `reopened` says which.
-    constexpr int reopen(const char* name, int parent, bool& reopened) {
-        const int i = find(name, parent);
-        reopened = count_[i] > 0;
-        if (!reopened) {
-            ++count_[i];
-            first_.push({i, entries_.push({name, 0, parent})});
+    /// Opens the one scope of this name under its parent, whether it is new or not.
+    constexpr int enter(const char* name, int parent) {
+        use& u = names_[find(name, parent)];
+        if (u.first < 0) {
+            ++u.count;
+            u.first = entries_.push({name, 0, parent});
+        } else {
+            entries_[u.first].entered_again = true;
+            restart(u.first);
         }
-        for (int k = 0; k < first_.n; ++k)
-            if (first_[k].slot == i) return first_[k].scope;
-        return entries_.push({name, 0, parent});   // the name was used by open() before
+        return u.first;
     }
+    constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }
+    constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
+    constexpr int size() const { return entries_.n; }
+
     constexpr void write_path(int scope, char* out, int& length, int capacity) const {
         if (scope <= 0) return;
         const scope_entry& s = entries_[scope];
@@ -63,26 +75,27 @@ public:
     }
 
 private:
-    struct reopened_scope {
-        int slot, scope;
+    struct use {
+        const char* name;
+        int parent, count = 0, first = -1;
     };
     static constexpr int table_size = 2048;
     growing<scope_entry> entries_;
-    growing<int> slot_, count_;                // hash of (name, parent) -> how often opened
-    growing<const char*> names_;
-    growing<int> parents_;
-    growing<reopened_scope> first_;
+    growing<int> slot_;      // hash of (name, parent) -> place in names_
+    growing<use> names_;
 
+    constexpr void restart(int scope) {
+        for (int i = 0; i < names_.n; ++i)
+            if (names_[i].parent == scope) names_[i].count = 0;
+    }
     constexpr int find(const char* name, int parent) {
         unsigned i = (hash_name(name) ^ static_cast<unsigned>(parent) * 2654435761u) % table_size;
         while (slot_[static_cast<int>(i)] >= 0) {
             const int k = slot_[static_cast<int>(i)];
-            if (parents_[k] == parent && same_name(names_[k], name)) return static_cast<int>(i);
+            if (names_[k].parent == parent && same_name(names_[k].name, name)) return k;
             i = (i + 1) % table_size;
         }
-        slot_[static_cast<int>(i)] = names_.push(name);
-        parents_.push(parent);
-        return static_cast<int>(i);
+        return slot_[static_cast<int>(i)] = names_.push({name, parent});
     }
 };
 

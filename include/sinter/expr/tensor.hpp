@@ -14,7 +14,7 @@ struct tensor {
 
     constexpr bool ok() const { return id >= 0; }
     constexpr const node& at() const { return g->n[id]; }
-    constexpr const sinter::shape& shape() const { return g->n[id].s; }
+    constexpr sinter::shape shape() const { return g->n[id].s; }   ///< a copy: the array moves when it grows
 };
 
 constexpr tensor make(graph* g, op k, const shape& s, std::initializer_list<tensor> in,
@@ -49,7 +49,7 @@ constexpr tensor constant(graph* g, float value) {
 /// Opens a scope for its lifetime: everything made meanwhile is named under it.
 class scoped {
 public:
-    constexpr scoped(graph* g, const char* name) : g_(g), old_(g->scope) { g->scope = g->scopes.open(name, old_); }
+    constexpr scoped(graph* g, const char* name) : g_(g), old_(g->scope) { g->scope = g->scopes.open(name, old_, g->sharing); }
     constexpr ~scoped() { g_->scope = old_; }
     scoped(const scoped&) = delete;
 

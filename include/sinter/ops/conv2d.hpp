@@ -87,6 +87,5 @@ constexpr tensor conv2d(tensor x, tensor w, window o = {}) {
 }
 
 } // namespace ops
-using ops::conv2d;
 
 } // namespace sinter

@@ -64,7 +64,7 @@ enum class transposed { no, yes };
 
 /// Both operands with the same leading axes.
 constexpr tensor batched_matmul(tensor a, tensor b, bool ta, bool tb) {
-    const shape &x = a.shape(), &y = b.shape();
+    const shape x = a.shape(), y = b.shape();
     shape s = x;
     s.d[s.rank - 2] = ta ? x.last() : x.d[x.rank - 2];
     s.d[s.rank - 1] = tb ? y.d[y.rank - 2] : y.last();

@@ -11,7 +11,7 @@ namespace detail {
 constexpr void max_gradient(gradient_of& g, op sum_of) {
     const tensor x = g.x(0);
     const tensor hit = ops::binary(op::equal, x, ops::broadcast_to(g.y(), x.shape()));
-    const node& n = g.n();
+    const node n = g.n();
     const tensor ties = make(g.g, sum_of, g.y().shape(), {hit}, {n.p[0], n.p[1], n.p[2]});
     g.add(0, hit * ops::broadcast_to(g.d / ties, x.shape()));
 }

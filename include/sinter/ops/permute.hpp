@@ -18,7 +18,7 @@ namespace ops {
 constexpr tensor permute(tensor x, const int (&axes)[max_rank]) {
     if (!x.ok()) return x;
     x = unpack(x);
-    const shape& s = x.shape();
+    const shape s = x.shape();
     shape out = s;
     bool seen[max_rank] = {}, identity = true;
     for (int i = 0; i < s.rank; ++i) {

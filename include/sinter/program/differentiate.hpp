@@ -8,7 +8,8 @@ namespace sinter {
 constexpr void gradient_of::add(int i, tensor v) const {
     if (!wants(i)) return;
     const int to = g->n[id].in[i];
-    v = reduce_to(v, g->n[to].s);
+    const shape s = g->n[to].s;
+    v = reduce_to(v, s);
     sums[to] = sums[to] < 0 ? v.id : (tensor{g, sums[to]} + v).id;
 }
 

@@ -21,6 +21,8 @@ constexpr void pool_gradients(view<node> n) {
         x.in[2] = spread.in[1];
         x.operands = 3;
         x.p[5] = size;
+        x.p[6] = spread.s.d[0];   // the convolution's own rows and columns, some of which the pool may have dropped
+        x.p[7] = spread.s.d[1];
     }
 }
 

@@ -42,10 +42,12 @@ SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     constexpr int panels = (N + 2 * lanes - 1) / (2 * lanes);
     constexpr bool panels_outside = !Source::copies && std::int64_t{Depth} * N > (std::int64_t{1} << 16);
     const std::int64_t first = share(c.m, c.part, c.parts), images = share(c.m, c.part + 1, c.parts) - first;
+    const float* x = nullptr;
     for (std::int64_t k = 0; k < images * panels; ++k) {
         const std::int64_t i = first + (panels_outside ? k % images : k / panels);
         const int p = static_cast<int>(panels_outside ? k / images : k % panels);
-        f(Source::image(c.p[0], i, c, k == 0), i, p);
+        if (panels_outside || p == 0) x = Source::image(c.p[0], i, c, k == 0);
+        f(x, i, p);
     }
 }
 

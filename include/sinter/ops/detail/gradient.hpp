@@ -14,7 +14,7 @@ struct gradient_of {
     int id;
     tensor d;                  ///< gradient of the op's result
 
-    constexpr const node& n() const { return g->n[id]; }
+    constexpr node n() const { return g->n[id]; }   ///< a copy: the array moves when it grows
     constexpr tensor y() const { return {g, id}; }
     constexpr tensor x(int i) const { return {g, g->n[id].in[i]}; }
     constexpr bool wants(int i) const { return wanted[g->n[id].in[i]]; }   ///< does anybody need operand i's gradient?

@@ -43,7 +43,7 @@ template <class>
 struct op_table;
 template <int... I>
 struct op_table<std::integer_sequence<int, I...>> {
-    static constexpr op_info info[] = {describe_op<static_cast<op>(I)>()...};
+    static constexpr op_info info[sizeof...(I)] = {describe_op<static_cast<op>(I)>()...};
 };
 } // namespace detail
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/utf8.hpp>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+/// Values as JSON text (RFC 8259), for files that other programs read.
+namespace sinter::json {
+
+/// A string in quotes. What is not UTF-8 (a file name may be anything) becomes U+FFFD, for JSON has no other text.
+inline std::string text(std::string_view s) {
+    constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
+    std::string out = "\"";
+    for (std::size_t i = 0; i < s.size();) {
+        const auto byte = static_cast<unsigned char>(s[i]);
+        std::size_t length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+        if (!io::is_utf8(s.substr(i, length))) {
+            out += "\xef\xbf\xbd";
+            length = 1;
+        } else if (const std::size_t which = special.find(s[i]); which != std::string_view::npos) {
+            (out += '\\') += letters[which];
+        } else if (byte < 0x20 || byte == 0x7f) {
+            ((out += "\\u00") += hex[byte >> 4]) += hex[byte & 15];
+        } else {
+            out += s.substr(i, length);
+        }
+        i += length;
+    }
+    return out += '"';
+}
+inline std::string text(const char* s) { return text(std::string_view(s)); }
+
+/// The shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
+inline std::string text(double value) {
+    if (!(value - value == 0)) return "null";
+    char digits[40];
+    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+    return std::string(digits, end);
+}
+template <class I>
+    requires std::is_integral_v<I>
+std::string text(I value) {
+    if constexpr (std::is_same_v<I, bool>) return value ? "true" : "false";
+    else return std::to_string(value);
+}
+
+} // namespace sinter::json

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/tensor.hpp>
+#include <type_traits>
+
+/// Several tensors at once: what a net with several inputs or outputs passes from layer to layer.
+namespace sinter {
+
+struct bundle {
+    static constexpr int most = 6;
+    int n = 0;
+    tensor t[most] = {};
+    graph* g = nullptr;
+
+    constexpr bundle() = default;
+    constexpr bundle(tensor a) : n(1), t{a}, g(a.g) {}
+    template <class... T>
+        requires(sizeof...(T) > 1 && sizeof...(T) <= most && (std::is_same_v<T, tensor> && ...))
+    constexpr bundle(T... a) : n(sizeof...(T)), t{a...}, g(t[0].g) {}
+    constexpr tensor operator[](int i) const { return i < n ? t[i] : tensor{g, -1}; }
+};
+
+/// What a function of several outputs returns: `return outputs(a, b);`
+template <class... T>
+constexpr bundle outputs(T... a) {
+    return bundle(a...);
+}
+
+namespace detail {
+
+template <class F>
+constexpr int arity() {
+    if constexpr (std::is_invocable_v<F, tensor>) return 1;
+    else if constexpr (std::is_invocable_v<F, tensor, tensor>) return 2;
+    else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor>) return 3;
+    else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor, tensor>) return 4;
+    else return 0;
+}
+
+/// Calls a layer or a user's function with as many tensors as it takes.
+template <class F>
+constexpr bundle call(bundle x) {
+    constexpr int n = arity<F>();
+    static_assert(n > 0, "a layer must be callable with one to four sinter::tensor");
+    if (x.n != n) {
+        if (x.g) x.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(x.n), extents(n));
+        return tensor{x.g, -1};
+    }
+    if constexpr (n == 1) return F{}(x[0]);
+    else if constexpr (n == 2) return F{}(x[0], x[1]);
+    else if constexpr (n == 3) return F{}(x[0], x[1], x[2]);
+    else return F{}(x[0], x[1], x[2], x[3]);
+}
+
+} // namespace detail
+
+} // namespace sinter

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/bundle.hpp>
+
+/// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes it a net.
+namespace sinter {
+
+struct layer_tag {};
+template <class L>
+concept is_layer = std::is_base_of_v<layer_tag, L>;
+/// Layers, and users' captureless lambdas over tensors.
+template <class F>
+concept composable = is_layer<F> || (std::is_empty_v<F> && detail::arity<F>() > 0);
+
+/// Base of a layer that owns a scope: D::name names it, D::trace(x) says what it computes.
+template <class D>
+struct layer : layer_tag {
+    constexpr auto operator()(tensor x) const {
+        if (!x.ok()) return decltype(D::trace(x))(x);
+        const scoped s(x.g, D::name);
+        return D::trace(x);
+    }
+};
+/// Base of a layer without parameters or a scope of its own.
+template <class D>
+struct plain_layer : layer_tag {
+    constexpr tensor operator()(tensor x) const { return x.ok() ? D::trace(x) : x; }
+};
+
+/// Layers one after the other. A table of function pointers instead of a fold: no depth, no limit on length.
+template <class... L>
+struct sequence : layer_tag {
+    static constexpr bundle run(bundle x) {
+        using fn = bundle (*)(bundle);
+        constexpr fn step[] = {&detail::call<L>...};
+        for (fn f : step) x = f(x);
+        return x;
+    }
+    constexpr tensor operator()(tensor x) const { return run(x)[0]; }
+};
+
+namespace detail {
+template <class L>
+struct as_sequence {
+    using type = sequence<L>;
+};
+template <class... L>
+struct as_sequence<sequence<L...>> {
+    using type = sequence<L...>;
+};
+template <class A, class B>
+struct join;
+template <class... A, class... B>
+struct join<sequence<A...>, sequence<B...>> {
+    using type = sequence<A..., B...>;
+};
+} // namespace detail
+
+/// The head of a net: what goes in.
+struct input_tag {};
+template <class I, class S>
+struct model {   ///< I: input specification, S: sequence
+    static constexpr bundle trace(graph& g) { return S::run(I::make_inputs(g)); }
+    using input_type = I;
+};
+
+template <class A, class B>
+    requires(composable<A> && composable<B> && (is_layer<A> || is_layer<B>))
+constexpr auto operator>>(A, B) {
+    return typename detail::join<typename detail::as_sequence<A>::type, typename detail::as_sequence<B>::type>::type{};
+}
+template <class I, class B>
+    requires(std::is_base_of_v<input_tag, I> && composable<B>)
+constexpr auto operator>>(I, B) {
+    return model<I, typename detail::as_sequence<B>::type>{};
+}
+template <class I, class S, class B>
+    requires(composable<B>)
+constexpr auto operator>>(model<I, S>, B) {
+    return model<I, typename detail::join<S, typename detail::as_sequence<B>::type>::type>{};
+}
+
+} // namespace sinter

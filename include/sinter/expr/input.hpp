@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/compose.hpp>
+
+/// What goes into a net: the extents of one example. The batch axis is added by the program.
+namespace sinter {
+
+template <dtype Type, int... D>
+struct input_spec : input_tag {
+    static_assert(sizeof...(D) <= max_rank && ((D > 0) && ...), "an input's extents must be positive, at most five of them");
+    static constexpr shape example() {
+        shape s = batch_of(D...);
+        s.type = Type;
+        return s;
+    }
+    static constexpr bundle make_inputs(graph& g) {
+        const int port = g.inputs.n;
+        const tensor t = make(&g, op::input, example(), {}, {port});
+        g.inputs.push(t.id);
+        return t;
+    }
+};
+
+/// Several inputs, in the order in which a batch holds them: `inputs<image<28, 28, 1>, features<10>>`.
+template <class... I>
+struct input_list : input_tag {
+    static constexpr bundle make_inputs(graph& g) {
+        bundle all;
+        all.g = &g;
+        ((all.t[all.n++] = I::make_inputs(g)[0]), ...);
+        return all;
+    }
+};
+
+template <int H, int W, int C>
+inline constexpr input_spec<dtype::f32, H, W, C> image{};        ///< [H, W, C], channels last
+template <int N>
+inline constexpr input_spec<dtype::f32, N> features{};           ///< [N]
+template <int... D>
+inline constexpr input_spec<dtype::f32, D...> array{};           ///< any extents
+template <int... D>
+inline constexpr input_spec<dtype::i32, D...> indices{};         ///< whole numbers for an embedding
+template <class... I>
+constexpr input_list<I...> inputs(I...) {
+    return {};
+}
+
+} // namespace sinter

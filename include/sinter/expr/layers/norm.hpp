@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/compose.hpp>
+#include <sinter/expr/layers/dropout.hpp>
+#include <sinter/expr/parameter.hpp>
+#include <sinter/ops/add.hpp>
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/sub.hpp>
+#include <sinter/ops/sum.hpp>
+
+namespace sinter {
+
+/// batch_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel (the last axis). In training mean
+/// and (biased) variance are the batch's, over all other axes, and the running ones move towards them: running = m *
+/// running + (1 - m) * batch; elsewhere the running ones are used (Ioffe and Szegedy 2015). Defaults are Keras': m =
+/// 0.99, epsilon = 0.001. (PyTorch keeps 1 - m as its momentum and runs the unbiased variance.)
+template <fraction Momentum = 0.99, fraction Epsilon = 0.001>
+struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
+    static constexpr const char* name = "batch_norm";
+    static constexpr tensor trace(tensor x) {
+        const shape c = extents(x.shape().last());
+        const tensor gamma = parameter(x, "gamma", c, ones), beta = parameter(x, "beta", c, zeros);
+        const tensor running_mean = state(x, "running_mean", c, zeros), running_var = state(x, "running_variance", c, ones);
+        if (x.g->mode != program_mode::training)
+            return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
+        const tensor m = over_all_but_last(x), d = x - m, v = over_all_but_last(d * d);
+        constexpr float keep = Momentum.value;
+        assign(running_mean, running_mean * keep + m * (1.f - keep));
+        assign(running_var, running_var * keep + v * (1.f - keep));
+        return d * (gamma / sqrt(v + Epsilon.value)) + beta;
+    }
+    static constexpr tensor over_all_but_last(tensor x) {
+        switch (x.shape().rank) {
+            case 1: return mean(x, {batch_axis});
+            case 2: return mean(x, {batch_axis, 0});
+            case 3: return mean(x, {batch_axis, 0, 1});
+            default: return mean(x, {batch_axis, 0, 1, 2});
+        }
+    }
+};
+/// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the last axis of each
+/// example (Ba et al. 2016); epsilon as in PyTorch.
+template <fraction Epsilon = 1e-5>
+struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
+    static constexpr const char* name = "layer_norm";
+    static constexpr tensor trace(tensor x) {
+        const shape c = extents(x.shape().last());
+        const tensor gamma = parameter(x, "gamma", c, ones), beta = parameter(x, "beta", c, zeros);
+        const tensor d = x - mean(x, {-1}, keep::yes), v = mean(d * d, {-1}, keep::yes);
+        return d / sqrt(v + Epsilon.value) * gamma + beta;
+    }
+};
+template <fraction Momentum = 0.99, fraction Epsilon = 0.001>
+inline constexpr batch_norm_layer<Momentum, Epsilon> batch_norm_with{};
+inline constexpr batch_norm_layer<> batch_norm{};
+template <fraction Epsilon = 1e-5>
+inline constexpr layer_norm_layer<Epsilon> layer_norm_with{};
+inline constexpr layer_norm_layer<> layer_norm{};
+
+} // namespace sinter

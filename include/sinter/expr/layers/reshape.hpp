@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/compose.hpp>
+#include <sinter/ops/concat.hpp>
+#include <sinter/ops/reshape.hpp>
+
+namespace sinter {
+
+/// All axes of an example in one, last axis fastest: [H, W, C] -> [H W C].
+struct flatten_layer : plain_layer<flatten_layer> {
+    static constexpr tensor trace(tensor x) { return ops::reshape(x, extents(x.shape().size())); }
+};
+/// reshape<D...>: the same elements under other extents (without the batch).
+template <int... D>
+struct reshape_layer : layer<reshape_layer<D...>> {
+    static_assert(sizeof...(D) <= max_rank && ((D > 0) && ...), "reshape: one to five positive extents");
+    static constexpr const char* name = "reshape";
+    static constexpr tensor trace(tensor x) { return ops::reshape(x, extents(D...)); }
+};
+inline constexpr flatten_layer flatten{};
+template <int... D>
+inline constexpr reshape_layer<D...> reshape{};
+
+/// concat(a, b, ..., axis): see ops/concat.hpp.
+constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) { return ops::concat(t, axis); }
+constexpr tensor concat(tensor a, tensor b, int axis = -1) { return ops::concat(a, b, axis); }
+
+} // namespace sinter

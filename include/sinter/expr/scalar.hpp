@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/add.hpp>
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/erf.hpp>
+#include <sinter/ops/greater.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/ops/maximum.hpp>
+#include <sinter/ops/minimum.hpp>
+#include <sinter/ops/mul.hpp>
+#include <sinter/ops/neg.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/sub.hpp>
+#include <sinter/ops/tanh.hpp>
+
+namespace sinter {
+
+/// A symbolic scalar: what a user's own elementwise op is written with. It is differentiated and fused like any other.
+struct scalar {
+    tensor t;
+
+    friend constexpr scalar operator+(scalar a, scalar b) { return {a.t + b.t}; }
+    friend constexpr scalar operator-(scalar a, scalar b) { return {a.t - b.t}; }
+    friend constexpr scalar operator*(scalar a, scalar b) { return {a.t * b.t}; }
+    friend constexpr scalar operator/(scalar a, scalar b) { return {a.t / b.t}; }
+    friend constexpr scalar operator-(scalar a) { return {-a.t}; }
+    friend constexpr scalar operator+(scalar a, float b) { return {a.t + b}; }
+    friend constexpr scalar operator-(scalar a, float b) { return {a.t - b}; }
+    friend constexpr scalar operator*(scalar a, float b) { return {a.t * b}; }
+    friend constexpr scalar operator/(scalar a, float b) { return {a.t / b}; }
+    friend constexpr scalar operator+(float a, scalar b) { return {a + b.t}; }
+    friend constexpr scalar operator-(float a, scalar b) { return {a - b.t}; }
+    friend constexpr scalar operator*(float a, scalar b) { return {a * b.t}; }
+    friend constexpr scalar operator/(float a, scalar b) { return {a / b.t}; }
+    friend constexpr scalar exp(scalar a) { return {ops::exp(a.t)}; }
+    friend constexpr scalar log(scalar a) { return {ops::log(a.t)}; }
+    friend constexpr scalar sqrt(scalar a) { return {ops::sqrt(a.t)}; }
+    friend constexpr scalar tanh(scalar a) { return {ops::tanh(a.t)}; }
+    friend constexpr scalar erf(scalar a) { return {ops::erf(a.t)}; }
+    friend constexpr scalar maximum(scalar a, scalar b) { return {ops::maximum(a.t, b.t)}; }
+    friend constexpr scalar maximum(scalar a, float b) { return {ops::maximum(a.t, b)}; }
+    friend constexpr scalar minimum(scalar a, scalar b) { return {ops::minimum(a.t, b.t)}; }
+    friend constexpr scalar minimum(scalar a, float b) { return {ops::minimum(a.t, b)}; }
+    friend constexpr scalar greater(scalar a, float b) { return {ops::greater(a.t, b)}; }   ///< 1 or 0
+};
+
+} // namespace sinter

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/simd.hpp>
+
+/// What the elementary functions take from a float's representation.
+namespace sinter::cpu {
+
+SINTER_INLINE vf absolute(vf x) { return (vf)((vi)x & splat(std::int32_t{0x7fffffff})); }
+/// The size of `magnitude` (not negative) with the sign of `sign`.
+SINTER_INLINE vf with_sign(vf magnitude, vf sign) {
+    return (vf)((vi)magnitude | ((vi)sign & splat(std::int32_t(0x80000000u))));
+}
+/// 2^n, -126 <= n <= 127.
+SINTER_INLINE vf power_of_two(vi n) { return (vf)((n + 127) << 23); }
+
+/// Coefficients from the highest power down to the constant, by Horner's rule.
+SINTER_INLINE vf polynomial(vf, vf sum) { return sum; }
+template <class... C>
+SINTER_INLINE vf polynomial(vf x, vf sum, float next, C... rest) {
+    return polynomial(x, fma(sum, x, splat(next)), rest...);
+}
+
+} // namespace sinter::cpu

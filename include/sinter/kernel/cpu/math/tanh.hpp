@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/math/exp.hpp>
+
+namespace sinter::cpu {
+
+/// Hyperbolic tangent within 3 ULP, also where x and the result are tiny. With e = e^(2|x|) - 1 it is e / (e + 2); the
+/// form 1 - 2 / (e^2x + 1) would lose all relative accuracy near zero.
+SINTER_INLINE vf tanh(vf x) {
+    const reduced t = reduce_exp(2.f * min(splat(10.f), absolute(x)));
+    const vf scale = power_of_two(t.n), e = fma(t.expm1, scale, scale - 1.f);
+    return with_sign(e / (e + 2.f), x);
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/bytes.hpp>
+#include <sinter/kernel/cpu/sparse_list.hpp>
+#include <sinter/kernel/panels.hpp>
+
+namespace sinter::cpu {
+
+/// conv_pooled_input_gradient where lanes run along input channels. For each window and place in it a list of (output
+/// channel, value); the patch of dx that the place reaches stays in registers for one vector of input channels while the
+/// list is walked, and that vector's weights [channel][tap][lanes] lie in the first-level cache.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
+struct pooled_gradient_slices {
+    static constexpr int rows = OH / P, columns = OW / P, windows = rows * columns, places = P * P, taps = KH * KW;
+    static constexpr int slices = (CI + lanes - 1) / lanes;
+    static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT), width = std::max((columns * P - 1) * S + KW, W + PL);
+
+    /// Output channels at a time: their weights should leave room in 32 KB.
+    static constexpr int channels = std::clamp(5120 / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
+    static constexpr int blocks = (CO + channels - 1) / channels, list = channels + lanes;
+
+    static constexpr std::int64_t weight_floats = std::int64_t{slices} * blocks * channels * taps * lanes;
+    static constexpr std::int64_t image_floats = std::int64_t{height} * width * lanes * (blocks > 1 ? slices : 1);
+    static constexpr std::int64_t list_floats = std::int64_t{windows} * places * list;
+    static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * list_floats + windows * places, 16);
+
+    /// Rows of taps that one walk takes, and whether it takes the windows' rows of places together: fewer patches to load.
+    static constexpr int band = std::max(1, std::min(KH, walk_registers / KW));
+    static constexpr bool wide = KW > walk_registers;
+    static constexpr int across = wide ? walk_registers : KW;
+
+    struct work {
+        float *weights, *dx, *value;
+        std::int32_t *offset, *length;
+    };
+
+    /// Panels [KH * KW * CO][CI], taps reversed, to [slice][block][channel][tap][lanes].
+    static __attribute__((noinline)) void arrange(const float* from, float* to) {
+        for (int s = 0; s < slices; ++s) {
+            const int panel = s / 2, panel_lanes = panel_columns(CI, panel, 2 * lanes, lanes);
+            const float* p = from + std::int64_t{panel} * 2 * lanes * taps * CO + s % 2 * lanes;
+            for (int o = 0; o < blocks * channels; ++o)
+                for (int t = 0; t < taps; ++t, to += lanes)
+                    store(to, o < CO ? load(p + (std::int64_t{taps - 1 - t} * CO + o) * panel_lanes) : zero());
+        }
+    }
+
+    /// The lists of one image for one block of channels.
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, const work& k) {
+        const int last = std::min(first + channels, CO);
+        for (int p = 0; p < windows; ++p) {
+            std::int32_t* length = k.length + p * places;
+            std::fill_n(length, places, 0);
+            for (int o = first; o < last; o += lanes) {
+                vf v;
+                vi w;
+                if (CO % lanes == 0 || o + lanes <= CO) {
+                    v = load(g + p * CO + o);
+                    w = load_bytes(winner + p * CO + o);
+                } else {
+                    v = load(g + p * CO + o, CO % lanes);
+                    w = load_bytes(winner + p * CO + o, CO % lanes);
+                }
+                vi at;
+                for (int i = 0; i < lanes; ++i) at[i] = i * taps * lanes;
+                at += splat(std::int32_t((o - first) * taps * lanes));
+                const vi alive = v != zero();
+                for (int q = 0; q < places; ++q) {
+                    const std::int64_t to = (std::int64_t{p} * places + q) * list;
+                    length[q] = append(k.offset + to, k.value + to, length[q], at, v, alive & (w == splat(std::int32_t(q))));
+                }
+            }
+        }
+    }
+
+    /// The patch of R x C taps from (ky, kx) on, for all windows and places.
+    template <int R, int C>
+    static __attribute__((noinline)) void sweep(const work& k, const float* weights, float* dx, int ky, int kx) {
+        weights += (ky * KW + kx) * lanes;
+        dx += (ky * width + kx) * lanes;
+        int n = 0;
+        for (int py = 0; py < rows; ++py)
+            for (int px = 0; px < columns; ++px)
+                for (int q = 0; q < places; ++q, ++n) {
+                    float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
+                    vf c[R * C];
+                    unroll<R * C>([&](auto i) SINTER_ALWAYS { c[i] = load(d + (i / C * width + i % C) * lanes); });
+                    walk<R, C, KW * lanes, lanes>(c, k.offset + std::int64_t{n} * list, k.value + std::int64_t{n} * list, k.length[n], weights);
+                    unroll<R * C>([&](auto i) SINTER_ALWAYS { store(d + (i / C * width + i % C) * lanes, c[i]); });
+                }
+    }
+
+    static SINTER_INLINE void add(const work& k, const float* weights, float* dx) {
+        for (int kx = 0; kx + across <= KW; kx += across) {
+            for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(k, weights, dx, ky, kx);
+            if constexpr (KH % band > 0) sweep<KH % band, across>(k, weights, dx, KH / band * band, kx);
+        }
+        if constexpr (KW % across > 0)
+            for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(k, weights, dx, ky, KW / across * across);
+    }
+
+    static void emit(const float* dx, std::int64_t image, int s, const call& c) {
+        for (int y = 0; y < H; ++y)
+            for (int x = 0; x < W; ++x) {
+                const std::int64_t pixel = (image * H + y) * W + x, off = pixel * CI + s * lanes;
+                const vf v = load(dx + ((y + PT) * width + x + PL) * lanes);
+                if (CI % lanes == 0 || s < CI / lanes) Body::vector(v, off, pixel, s * lanes, c);
+                else Body::vector(v, CI % lanes, off, pixel, s * lanes, c);
+            }
+    }
+
+    static void run(const call& c, float* scratch) {
+        work k;
+        k.weights = scratch;
+        k.dx = k.weights + weight_floats;
+        k.value = k.dx + image_floats;
+        k.offset = reinterpret_cast<std::int32_t*>(k.value + list_floats);
+        k.length = k.offset + list_floats;
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        if (begin == end) return;
+        arrange(c.p[1], k.weights);
+        constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes, slice = std::int64_t{height} * width * lanes;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float* g = c.p[0] + i * (windows * CO);
+            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[2]) + i * (windows * CO);
+            for (int b = 0; b < blocks; ++b) {
+                build(g, winner, b * channels, k);
+                for (int s = 0; s < slices; ++s) {
+                    float* dx = k.dx + (blocks > 1 ? s * slice : 0);
+                    if (b == 0) std::fill_n(dx, slice, 0.f);
+                    add(k, k.weights + s * slice_weights + b * channels * taps * lanes, dx);
+                    if (b == blocks - 1) emit(dx, i, s, c);
+                }
+            }
+        }
+    }
+};
+
+} // namespace sinter::cpu

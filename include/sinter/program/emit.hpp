@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/emit_body.hpp>
+#include <sinter/program/plan.hpp>
+#include <sinter/program/spec.hpp>
+
+/// Emission: each group becomes a launch, and its kernel a spec shared by all equal ones.
+namespace sinter {
+
+struct listing {
+    view<spec> specs;
+    view<std::uint64_t> code;
+    view<launch> launches;
+    view<address> args;
+    view<std::int64_t> extents;
+    view<float> constants;
+};
+struct emitted_bounds {
+    int groups = 1, code = 1, args = 1, constants = 1;
+};
+template <int Groups, int Code, int Args, int Constants>
+struct emitted {
+    spec specs[Groups];
+    std::uint64_t code[Code];
+    launch launches[Groups];
+    address args[Args];
+    std::int64_t extents[Groups * extent::count];
+    float constants[Constants];
+    int n_specs = 0, n_code = 0, n_launches = 0, n_args = 0, n_extents = 0, n_constants = 0;
+    constexpr emitted() : specs{}, code{}, launches{}, args{}, extents{}, constants{} {}
+};
+
+class emitter {
+public:
+    constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
+                      const update_code& u, const target& t, listing& o)
+        : g_(g), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1), body_(g, r, at) {}
+
+    constexpr void run() {
+        for (int i = 0; i < r_.g.n; ++i)
+            if (r_.g[i].root >= 0) one(i);
+        copy_states();
+        if (g_.gradients.n) update_rest();
+    }
+
+private:
+    const graph_view& g_;
+    const grouping& r_;
+    const address* at_;
+    const plan_sizes& z_;
+    const bool* updated_;
+    const update_code& update_;
+    const target& t_;
+    listing& o_;
+    growing<int> bucket_, chain_;
+    body_emitter body_;
+
+    constexpr void one(int group_number) {
+        const group& q = r_.g[group_number];
+        const node& n = g_.n[q.root];
+        spec s;
+        launch l;
+        l.root = q.root;
+        l.group = group_number;
+        l.scope = n.scope;
+        std::int64_t e[extent::count] = {};
+        body_.begin(q);
+        if (q.heavy) {
+            s.kind = n.k;
+            heavy(n, q, s, l, e);
+        }
+        if (!q.heavy || info(n.k).epilogue) {
+            body_.members(q);
+            for (int i = 0; i < g_.gradients.n; ++i)
+                if (updated_[i] && r_.of[base_of(g_.n, g_.gradients[i])] == group_number) splice(i);
+            body_.stores(q);
+        }
+        if (!q.heavy) {
+            s.kind = body_.is_flat() ? walk::flat : walk::rows;
+            const std::int64_t all = floats_of({.s = unbatched(q.space)}, t_, 1);
+            l.m = body_.is_flat() ? all : q.space.rows();
+            l.batched = q.space.batched;
+        }
+        finish(s, l, e, static_cast<std::int64_t>(q.space.size()));
+    }
+    static constexpr shape unbatched(shape s) {
+        s.batched = false;
+        s.type = dtype::f32;
+        return s;
+    }
+
+    /// Extents and operands of a kernel of its own; the operands' order is each kernel's own page.
+    constexpr void heavy(const node& n, const group& q, spec& s, launch& l, std::int64_t* e) {
+        const shape& a = g_.n[n.in[0]].s;
+        const shape& y = n.s;
+        auto set = [](auto* to, std::initializer_list<std::int64_t> v) {
+            int i = 0;
+            for (std::int64_t x : v) to[i++] = static_cast<std::remove_pointer_t<decltype(to)>>(x);
+        };
+        auto by_example = [&](const shape& of, std::int64_t rows) {
+            l.batched = of.batched;
+            l.m = rows;
+        };
+        for (int k = 0; k < n.operands; ++k) body_.operand(n.in[k]);
+        switch (n.k) {
+            case op::gemm:
+                set(e, {a.last(), y.last(), a.last()});
+                by_example(y, y.rows());
+                break;
+            case op::gemm_tn:
+                set(e, {y.d[0], y.d[1]});
+                by_example(a, a.rows());
+                break;
+            case op::matmul: {
+                const shape& b = g_.n[n.in[1]].s;
+                const int inner = n.p[0] ? a.d[a.rank - 2] : a.last();
+                set(e, {y.d[y.rank - 2], y.last(), inner, std::int64_t{y.d[y.rank - 2]} * inner,
+                        std::int64_t{inner} * y.last(), a.last(), b.last(), 1});
+                by_example(y, y.size() / (y.last() * y.d[y.rank - 2]));
+                s.extents[0] = n.p[0];
+                s.extents[1] = n.p[1];
+                break;
+            }
+            case op::conv:
+            case op::conv_input_gradient:
+            case op::conv_weight_gradient: {
+                const int which = n.k == op::conv ? 0 : 1;   // the operand or result that is the convolution's output
+                const shape& x = n.k == op::conv_input_gradient ? y : a;
+                shape out = n.k == op::conv ? y : g_.n[n.in[n.k == op::conv_input_gradient ? 0 : 1]].s;
+                int pool = n.k == op::conv ? (q.pool >= 0 ? g_.n[q.pool].p[0] : 0) : n.p[5];
+                if (which && pool) out.d[0] = n.p[6], out.d[1] = n.p[7];   // the gradient is the pooled one
+                set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], out.d[2], n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], pool});
+                l.batched = true;
+                l.m = 1;
+                if (q.pool >= 0) body_.picked(q, r_);
+                break;
+            }
+            case op::max_pool:
+            case op::max_pool_gradient:
+            case op::avg_pool:
+            case op::avg_pool_gradient: {
+                const bool forward = n.k == op::max_pool || n.k == op::avg_pool;
+                const shape &x = forward ? a : y, &out = forward ? y : a;
+                set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], n.p[0], n.p[1], n.p[2], n.p[3]});
+                l.batched = true;
+                l.m = 1;
+                if (n.k == op::max_pool) body_.picked(q, r_);
+                break;
+            }
+            case op::middle_sum:
+            case op::middle_max:
+                set(e, {n.p[1], n.p[2]});
+                by_example(y, n.p[0]);
+                break;
+            case op::gather_rows:
+                set(e, {a.last(), a.d[0]});
+                by_example(y, y.rows());
+                break;
+            case op::scatter_rows: {
+                const shape& rows = g_.n[n.in[1]].s;
+                bool lazy = false;
+                for (int i = 0; i < g_.gradients.n; ++i)
+                    lazy = lazy || (updated_[i] && base_of(g_.n, g_.gradients[i]) == q.root);
+                set(e, {y.last(), y.d[0], lazy});
+                by_example(rows, rows.rows());
+                break;
+            }
+            case op::weight_transpose:
+                set(e, {y.d[1], y.d[0]});
+                l.m = 1;
+                break;
+            case op::pack_weights:
+            case op::unpack_weights:
+                set(e, {y.rows(), y.last()});
+                l.m = 1;
+                break;
+            case op::conv_transpose:
+                set(s.extents, {y.d[0], y.d[1], y.d[2], y.d[3]});
+                l.m = 1;
+                break;
+            case op::concat:
+                set(e, {n.p[1], n.p[2]});
+                by_example(y, n.p[0]);
+                break;
+            case op::slice:
+            case op::insert:
+                set(e, {n.p[1], n.p[2], n.p[3]});
+                by_example(y, n.p[0]);
+                break;
+            case op::permute: permuted(n, a, e, l); break;
+            case op::expand: expanded(a, y, e, l); break;
+            default: break;
+        }
+        if (!info(n.k).epilogue) body_.result(q.root);
+    }
+    /// Extents of the result and, for each, the step in the operand: what permute and expand have in common.
+    constexpr void permuted(const node& n, const shape& a, std::int64_t* e, launch& l) {
+        std::int64_t step[max_rank] = {}, size = 1;
+        for (int i = a.rank - 1; i >= 0; --i) step[i] = size, size *= a.d[i];
+        for (int i = 0; i < max_rank; ++i) {
+            const int k = i - (max_rank - n.s.rank);
+            e[i] = k < 0 ? 1 : n.s.d[k];
+            e[max_rank + i] = k < 0 ? 0 : step[n.p[k]];
+        }
+        l.batched = a.batched;
+        l.m = 1;
+        strided_batch(a, e);
+    }
+    constexpr void expanded(const shape& a, const shape& y, std::int64_t* e, launch& l) {
+        std::int64_t size = 1;
+        for (int i = 1; i <= max_rank; ++i) {
+            const int extent = i <= y.rank ? y.d[y.rank - i] : 1, own = i <= a.rank ? a.d[a.rank - i] : 1;
+            e[max_rank - i] = extent;
+            e[2 * max_rank - i] = own == 1 ? 0 : size;
+            size *= own;
+        }
+        l.batched = y.batched;
+        l.m = 1;
+        strided_batch(a, e);
+    }
+    static constexpr void strided_batch(const shape& a, std::int64_t* e) {
+        static_assert(2 * max_rank <= extent::columns);
+        e[extent::first_q] = a.batched ? a.size() : 0;   // from one example to the next
+    }
+    /// The update of parameter i behind its finished gradient.
+    constexpr void splice(int i) {
+        const int d = base_of(g_.n, g_.gradients[i]);
+        body_.splice(d, update_, [&](int k) { return operand_of(i, k); });
+    }
+    constexpr address operand_of(int parameter, int k) const {
+        const std::int64_t offset = at_[g_.parameters[parameter].id].offset();
+        return k == 0 ? address{space::parameter, offset} : k == 1 ? address{space::gradient, offset}
+                      : address{space::slot, (k - 2) * z_.parameters + offset};
+    }
+
+    /// States whose new value could not be put in place while their old one was still to be read.
+    constexpr void copy_states() {
+        for (const assignment& a : g_.assignments) {
+            const int v = base_of(g_.n, a.value);
+            if (r_.of[v] >= 0 && at_[v] == at_[a.target]) continue;
+            spec s;
+            launch l;
+            std::int64_t e[extent::count] = {};
+            group q;
+            q.space = g_.n[a.target].s;
+            body_.begin(q);
+            body_.copy(v, at_[a.target]);
+            l.root = v;
+            l.m = q.space.size();
+            finish(s, l, e, q.space.size());
+        }
+    }
+
+    /// One walk for each stretch of neighbouring parameters that no kernel has updated yet.
+    constexpr void update_rest() {
+        if (!update_.code.n) return;
+        for (int pass = 0; pass < 2; ++pass) {
+            std::int64_t begin = -1, end = -1;
+            for (int i = 0; i <= g_.parameters.n; ++i) {
+                const bool last = i == g_.parameters.n;
+                const node* n = last ? nullptr : &g_.n[g_.parameters[i].id];
+                if (n && (n->s.form == layout::weights) == (pass == 1)) continue;
+                if (last || updated_[i]) {
+                    if (begin >= 0) update_stretch(begin, end);
+                    begin = -1;
+                } else {
+                    const std::int64_t at = at_[g_.parameters[i].id].offset();
+                    if (begin < 0) begin = at;
+                    end = at + place_size(*n, t_, 1);
+                }
+            }
+        }
+    }
+    constexpr void update_stretch(std::int64_t begin, std::int64_t end) {
+        spec s;
+        launch l;
+        std::int64_t e[extent::count] = {};
+        group q;
+        q.space = extents(static_cast<int>(end - begin));
+        body_.begin(q);
+        auto operand = [&](int k) {
+            return k == 0 ? address{space::parameter, begin} : k == 1 ? address{space::gradient, begin}
+                          : address{space::slot, (k - 2) * z_.parameters + begin};
+        };
+        body_.splice(-1, update_, operand);
+        l.m = end - begin;
+        finish(s, l, e, end - begin);
+    }
+
+    constexpr void finish(spec& s, launch& l, std::int64_t* e, std::int64_t work) {
+        e[extent::columns] = body_.columns();
+        e[extent::buffer_stride] = round_up(body_.columns(), 16);
+        for (int i = 0; i < body_.divisors(); ++i) e[extent::first_q + i] = body_.divisor(i);
+        l.parts = s.kind != walk::flat && s.kind != walk::rows ? t_.parts : l.batched || work > 4096 ? t_.parts : 1;
+        l.first_arg = o_.args.n;
+        for (int i = 0; i < body_.args(); ++i) o_.args.push(body_.arg_at(i));
+        l.args = body_.args();
+        l.first_extent = o_.extents.n;
+        for (int i = 0; i < extent::count; ++i) o_.extents.push(e[i]);
+        l.first_constant = o_.constants.n;
+        for (int i = 0; i < body_.literals(); ++i) o_.constants.push(body_.literal(i));
+        s.code = o_.code.n;
+        for (int i = 0; i < body_.words(); ++i) o_.code.push(body_.word_at(i));
+        s.words = body_.words();
+        l.spec = intern(s);
+        o_.launches.push(l);
+    }
+
+    /// The number of the equal spec that is there already, or of this one, now added.
+    constexpr int intern(spec& s) {
+        unsigned h = static_cast<unsigned>(s.kind);
+        for (int x : s.extents) h = (h ^ static_cast<unsigned>(x)) * 16777619u;
+        for (int i = 0; i < s.words; ++i) {
+            const std::uint64_t w = o_.code[s.code + i];
+            h = (h ^ static_cast<unsigned>(w) ^ static_cast<unsigned>(w >> 32) * 31u) * 16777619u;
+        }
+        s.hash = h;
+        int& first = bucket_[static_cast<int>((h ^ h >> 13) & 255u)];
+        for (int i = first; i >= 0; i = chain_[i])
+            if (equal(o_.specs[i], s)) {
+                o_.code.n = s.code;
+                return i;
+            }
+        chain_.push(first);
+        first = o_.specs.n;
+        return o_.specs.push(s);
+    }
+    constexpr bool equal(const spec& a, const spec& b) const {
+        if (a.hash != b.hash || a.kind != b.kind || a.words != b.words) return false;
+        for (int i = 0; i < 12; ++i)
+            if (a.extents[i] != b.extents[i]) return false;
+        for (int i = 0; i < a.words; ++i)
+            if (o_.code[a.code + i] != o_.code[b.code + i]) return false;
+        return true;
+    }
+};
+
+} // namespace sinter

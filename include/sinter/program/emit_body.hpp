@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/fuse.hpp>
+#include <sinter/program/memory.hpp>
+#include <sinter/program/word.hpp>
+
+/// A group's elementwise code: its members become words, what they read from outside becomes loads, and values that a
+/// later pass over the row needs again are read back or kept in a row buffer.
+namespace sinter {
+
+/// The optimizer's update as code, to be put behind whatever produces a gradient. `operand[arg]`: 0 parameter,
+/// 1 gradient, 2.. slots.
+struct update_code {
+    view<const std::uint64_t> code;
+    view<const float> constants;
+    view<const int> operand;
+    int slots = 0;
+};
+
+class body_emitter {
+public:
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at)
+        : g_(g), r_(r), at_(at), reg_(g.n.n, 0), phase_(g.n.n, 0), stamp_(g.n.n, 0), row_(g.n.n, false) {}
+
+    constexpr void begin(const group& q) {
+        ++now_;
+        words_.n = args_.n = literals_.n = loads_.n = q_.n = 0;
+        buffers_ = sums_ = 0;
+        space_ = q.space;
+        flat_ = true;
+    }
+    /// Operands of a heavy kernel come first, in its own order.
+    constexpr void operand(int v) { args_.push(at_[base_of(g_.n, v)]); }
+    constexpr void result(int root) { args_.push(at_[root]); }
+    constexpr void picked(const group& q, const grouping& r) {   // the second result, if anybody wants it
+        address a;
+        for (int v = q.head; v >= 0; v = r.next[v])
+            if (info(g_.n[v].k).kind == op_kind::pick) a = at_[v];
+        args_.push(a);
+    }
+
+    constexpr void members(const group& q) {
+        if (q.heavy) {
+            const int raw = q.pool >= 0 ? q.pool : q.root;
+            define(raw, put({.code = code_of(instruction::accumulator)}), 0, false);
+        }
+        for (int v = q.head; v >= 0; v = r_.next[v]) {
+            const op_kind kind = info(g_.n[v].k).kind;
+            if (kind == op_kind::elementwise) elementwise(v);
+            else if (kind == op_kind::row_reduce || kind == op_kind::col_reduce) reduce(v, kind);
+        }
+    }
+    constexpr void stores(const group& q) {
+        for (int v = q.head; v >= 0; v = r_.next[v]) {
+            const op_kind kind = info(g_.n[v].k).kind;
+            if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
+            if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
+            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .arg = arg(at_[v]), .phase = byte(phase_[v]),
+                 .row = is_row(g_.n[v].s)});
+        }
+    }
+    /// Behind node d (or, without one, behind a load of the gradient) the optimizer's code.
+    template <class Operand>
+    constexpr void splice(int d, const update_code& u, Operand operand) {
+        growing<int> to(u.code.n, 0);
+        const int literals = literals_.n, phase = d >= 0 ? phase_[d] : 0;
+        for (int i = 0; i < u.constants.n; ++i) literals_.push(u.constants[i]);
+        for (int i = 0; i < u.code.n; ++i) {
+            word w = word::unpack(u.code[i]);
+            if (w.is(instruction::load) && d >= 0 && u.operand[w.arg] == 1) {
+                to[i] = reg_[d];
+                continue;
+            }
+            if (w.is(instruction::load) || w.is(instruction::store)) w.arg = arg(operand(u.operand[w.arg]));
+            else if (w.is(instruction::literal)) w.arg = static_cast<std::uint16_t>(w.arg + literals);
+            if (!w.is(instruction::load) && !w.is(instruction::literal)) {
+                w.a = byte(to[w.a]);
+                w.b = byte(to[w.b]);
+            }
+            if (!w.row) w.phase = byte(phase);
+            to[i] = put(w);
+        }
+    }
+    constexpr void copy(int v, address to) {
+        const int r = use(v, g_.n[v].s, 0);
+        put({.code = code_of(instruction::store), .a = byte(r), .arg = arg(to)});
+    }
+
+    constexpr bool is_flat() const { return flat_; }
+    constexpr int columns() const { return space_.last(); }
+    constexpr int divisors() const { return q_.n; }
+    constexpr int divisor(int i) const { return q_[i]; }
+    constexpr int args() const { return args_.n; }
+    constexpr address arg_at(int i) const { return args_[i]; }
+    constexpr int literals() const { return literals_.n; }
+    constexpr float literal(int i) const { return literals_[i]; }
+    constexpr int words() const { return words_.n; }
+    constexpr std::uint64_t word_at(int i) const { return words_[i].pack(); }
+
+private:
+    struct loaded {
+        int node;
+        std::uint8_t map, phase, row;
+        int q, reg;
+    };
+    const graph_view& g_;
+    const grouping& r_;
+    const address* at_;
+    growing<int> reg_, phase_, stamp_;   ///< node -> register, the phase from which it is there, in which group's code
+    growing<bool> row_;
+    growing<word> words_;
+    growing<address> args_;
+    growing<float> literals_;
+    growing<loaded> loads_;
+    growing<int> q_;
+    shape space_;
+    int now_ = 0, buffers_ = 0, sums_ = 0;
+    bool flat_ = true;
+
+    static constexpr std::uint8_t byte(int v) { return static_cast<std::uint8_t>(v); }
+    static constexpr std::uint8_t code_of(instruction i) { return static_cast<std::uint8_t>(i); }
+    static constexpr std::uint8_t code_of(op k) { return static_cast<std::uint8_t>(k); }
+    constexpr int put(const word& w) { return words_.push(w); }
+    constexpr std::uint16_t arg(address a) {
+        for (int i = 0; i < args_.n; ++i)
+            if (args_[i] == a && a.where() != space::none) return static_cast<std::uint16_t>(i);
+        return static_cast<std::uint16_t>(args_.push(a));
+    }
+    constexpr void define(int v, int reg, int phase, bool row) {
+        reg_[v] = reg;
+        phase_[v] = phase;
+        row_[v] = row;
+        stamp_[v] = now_;
+    }
+    constexpr bool is_row(const shape& s) const { return space_.last() != 1 && s.last() == 1; }
+    constexpr bool here(int u) const { return stamp_[u] == now_; }
+
+    constexpr void elementwise(int v) {
+        const node& n = g_.n[v];
+        const bool row = is_row(n.s);
+        int phase = 0;
+        for (int k = 0; k < n.operands; ++k)
+            if (const int u = base_of(g_.n, n.in[k]); here(u) && phase_[u] > phase) phase = phase_[u];
+        int r[2] = {};
+        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
+        if (n.k == op::broadcast || n.k == op::to_float) {   // the operand's load or register has done it
+            define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
+            return;
+        }
+        if (n.k == op::column_index) flat_ = false;
+        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .arg = static_cast<std::uint16_t>(n.p[0]),
+                       .phase = byte(phase), .row = row || n.k == op::runtime_scalar}), phase, row);
+    }
+    constexpr void reduce(int v, op_kind kind) {
+        const node& n = g_.n[v];
+        const int u = base_of(g_.n, n.in[0]);
+        const int phase = here(u) ? phase_[u] : 0;
+        const shape& s = g_.n[n.in[0]].s;
+        const int a = use(n.in[0], s, phase);
+        flat_ = false;
+        if (kind == op_kind::row_reduce) {
+            const instruction i = n.k == op::row_sum ? instruction::row_sum : instruction::row_max;
+            define(v, put({.code = code_of(i), .a = byte(a), .phase = byte(phase)}), phase + 1, true);
+            if (space_.last() == 1) row_[v] = true;
+        } else {
+            put({.code = code_of(instruction::column_sum), .a = byte(a), .b = byte(sums_++), .arg = arg(at_[v]),
+                 .phase = byte(phase), .row = is_row(s)});
+        }
+    }
+
+    /// The register that holds node `seen` for a user with extents `s` in `phase`.
+    constexpr int use(int seen, const shape& s, int phase) {
+        const int u = base_of(g_.n, seen);
+        const node& n = g_.n[u];
+        if (n.k == op::constant) return literal_of(n.f);
+        if (here(u)) {
+            if (row_[u] || phase_[u] >= phase) return reg_[u];
+            if (r_.of[u] == floating) {   // cheaper again than kept
+                stamp_[u] = 0;
+                return use(seen, s, phase);
+            }
+            return again(u, phase);
+        }
+        if (r_.of[u] == floating) {
+            float_in(u, s, phase);
+            return reg_[u];
+        }
+        return load(u, g_.n[seen].s, s, phase);
+    }
+    constexpr void float_in(int v, const shape& s, int phase) {
+        const node& n = g_.n[v];
+        const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
+        int r[2] = {};
+        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], single ? n.s : s, row ? 0 : phase);
+        if (n.k == op::broadcast || n.k == op::to_float) {
+            define(v, r[0], row ? 0 : phase, words_[r[0]].row);
+            return;
+        }
+        if (n.k == op::column_index) flat_ = false;
+        const bool scalar = row || n.k == op::runtime_scalar || (n.operands && words_[r[0]].row && (n.operands < 2 || words_[r[1]].row));
+        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .arg = static_cast<std::uint16_t>(n.p[0]),
+                       .phase = byte(scalar ? 0 : phase), .row = scalar}), scalar ? 0 : phase, scalar);
+    }
+    constexpr int literal_of(float f) {
+        for (int i = 0; i < loads_.n; ++i)
+            if (loads_[i].node == -1 && literals_[loads_[i].q] == f) return loads_[i].reg;
+        const int k = literals_.push(f);
+        const int reg = put({.code = code_of(instruction::literal), .arg = static_cast<std::uint16_t>(k), .row = 1});
+        loads_.push({-1, 0, 0, 1, k, reg});
+        return reg;
+    }
+    constexpr int load(int u, const shape& from, const shape& to, int phase) {
+        const operand_map m = map_operand(from, to);
+        const bool wide = m.columns && !(is_row(to)) && !(m.rows == row_map::none && from.size() == 1);
+        std::uint8_t map = static_cast<std::uint8_t>(m.rows);
+        if (wide) map |= word::along_columns;
+        if (g_.n[u].s.type == dtype::i32) map |= word::whole_numbers;
+        const bool row = !wide;
+        if (row) phase = 0;
+        const int q = m.rows == row_map::divided || m.rows == row_map::modulo ? m.q : 0;
+        for (int i = 0; i < loads_.n; ++i) {
+            const loaded& l = loads_[i];
+            if (l.node == u && l.map == map && l.q == q && (row || l.phase == phase)) return l.reg;
+        }
+        if (!(wide ? m.rows == row_map::same : m.rows == row_map::none)) flat_ = false;
+        int place = 0;
+        if (q) {
+            while (place < q_.n && q_[place] != q) ++place;
+            if (place == q_.n) q_.push(q);
+        }
+        const int reg = put({.code = code_of(instruction::load), .b = byte(place), .map = map, .arg = arg(at_[u]),
+                             .phase = byte(phase), .row = row});
+        loads_.push({u, map, byte(phase), row, q, reg});
+        return reg;
+    }
+    /// A value of an earlier phase: read back if it lies in memory anyway, else through a row buffer.
+    constexpr int again(int u, int phase) {
+        for (int i = 0; i < loads_.n; ++i)
+            if (loads_[i].node == u && loads_[i].phase == phase) return loads_[i].reg;
+        int reg = 0;
+        if (r_.stored[u] && at_[u].where() != space::none) {
+            reg = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
+        } else {
+            put({.code = code_of(instruction::spill), .a = byte(reg_[u]), .b = byte(buffers_), .phase = byte(phase_[u])});
+            reg = put({.code = code_of(instruction::reload), .b = byte(buffers_++), .phase = byte(phase)});
+        }
+        loads_.push({u, word::along_columns, byte(phase), 0, 0, reg});
+        return reg;
+    }
+};
+
+} // namespace sinter

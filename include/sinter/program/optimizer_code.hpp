@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/emit_body.hpp>
+#include <sinter/program/traced.hpp>
+
+/// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters.
+namespace sinter {
+
+/// What an optimizer's update() is given: the parameter, its gradient, the optimizer's own memory of both, and the
+/// numbers that change from step to step.
+class update_context {
+public:
+    static constexpr int most_slots = 4;
+    constexpr update_context(graph& g, int slots) : g_(&g), slots_(slots) {
+        for (int i = 0; i < 2 + slots; ++i) port_[i] = make(g_, op::optimizer_port, extents(1024), {}, {i});
+    }
+    constexpr tensor parameter() const { return port_[0]; }
+    constexpr tensor gradient() const { return port_[1]; }
+    constexpr tensor slot(int i) const { return port_[2 + i]; }
+    /// Number i of those that the optimizer's scalars() writes before each step.
+    constexpr tensor scalar(int i) const { return make(g_, op::runtime_scalar, extents(), {}, {i}); }
+    constexpr void set_parameter(tensor v) const { g_->assignments.push({port_[0].id, v.id}); }
+    constexpr void set_slot(int i, tensor v) const { g_->assignments.push({port_[2 + i].id, v.id}); }
+
+private:
+    graph* g_;
+    int slots_;
+    tensor port_[2 + most_slots] = {};
+};
+
+inline constexpr int most_update_words = 120;
+
+/// The code of an optimizer's update, as a constant.
+struct optimizer_code {
+    std::uint64_t code[most_update_words] = {};
+    float constants[32] = {};
+    int operand[16] = {};
+    int words = 0, literals = 0, operands = 0, slots = 0;
+    bool fits = true;   ///< false: the update is too long for one kernel
+
+    constexpr update_code view() const {
+        return {{code, words}, {constants, literals}, {operand, operands}, slots};
+    }
+};
+
+template <class Optimizer>
+constexpr optimizer_code make_optimizer_code() {
+    graph g;
+    update_context u(g, Optimizer::slots);
+    Optimizer::update(u);
+    graph_view view{{g.n.p, g.n.n}, {}, {}, {g.assignments.p, g.assignments.n}, {}, {}, {}, {}, {}, {}, -1};
+    growing<group> groups(g.n.n, group{});
+    growing<int> of(g.n.n, 0), next(g.n.n, 0);
+    growing<bool> live(g.n.n, false), stored(g.n.n, false);
+    grouping r{{groups.p, 0}, of.p, next.p, live.p, stored.p};
+    fuse(view, r);
+
+    growing<address> at(g.n.n, address{});
+    for (int i = 0; i < g.n.n; ++i)
+        if (g.n[i].k == op::optimizer_port) at[i] = port_address(g.n[i].p[0]);
+    for (int i = 0; i < g.assignments.n; ++i) at[g.assignments[i].value] = at[g.assignments[i].target];
+
+    optimizer_code out;
+    out.slots = Optimizer::slots;
+    body_emitter body(view, r, at.p);
+    int walks = 0;
+    for (int i = 0; i < r.g.n; ++i) {
+        if (r.g[i].root < 0) continue;
+        ++walks;
+        body.begin(r.g[i]);
+        body.members(r.g[i]);
+        body.stores(r.g[i]);
+    }
+    out.fits = walks == 1 && body.words() <= most_update_words && body.literals() <= 32 && body.args() <= 16;
+    if (!out.fits) return out;
+    for (int i = 0; i < body.words(); ++i) out.code[out.words++] = body.word_at(i);
+    for (int i = 0; i < body.literals(); ++i) out.constants[out.literals++] = body.literal(i);
+    for (int i = 0; i < body.args(); ++i) out.operand[out.operands++] = port_of(body.arg_at(i));
+    return out;
+}
+
+} // namespace sinter

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/fuse.hpp>
+#include <sinter/program/memory.hpp>
+#include <sinter/program/target.hpp>
+
+/// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and
+/// states lie in arenas of their own whose layout depends on the forward trace alone, so that training, evaluation and
+/// prediction agree on it.
+namespace sinter {
+
+/// Floats that a node's value takes, for `examples` examples.
+constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t examples) {
+    const shape& s = n.s;
+    std::int64_t size = s.size();
+    if (n.k == op::conv_transpose) size = std::int64_t{s.d[0]} * s.d[1] * s.d[3] * round_up(s.d[2], t.lanes);
+    else if (s.form == layout::weights) size = std::int64_t{s.rows()} * round_up(s.last(), t.lanes);
+    if (s.batched) size *= examples;
+    return s.type == dtype::u8 ? (size + 3) / 4 : size;
+}
+constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t examples) {
+    return round_up(floats_of(n, t, examples), 16);
+}
+
+struct plan_sizes {
+    std::int64_t activations = 0, unshared = 0, parameters = 0, first_plain = 0, states = 0;
+};
+template <int N>
+struct placed {
+    address at[N];
+    plan_sizes z;
+    std::int64_t live[N];   ///< floats of activations alive while group i runs
+    constexpr placed() : at{}, z{}, live{} {}
+};
+
+/// Parameters in packed layout first (their updates ride on their gradients' kernels), then all others, so that one
+/// walk over a single stretch of memory updates those.
+constexpr void place_variables(const graph_view& g, const target& t, address* at, plan_sizes& z) {
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass) z.first_plain = z.parameters;
+        for (const variable& p : g.parameters) {
+            const node& n = g.n[p.id];
+            if ((n.s.form == layout::weights) == (pass == 1)) continue;
+            at[p.id] = {space::parameter, z.parameters};
+            z.parameters += place_size(n, t, 1);
+        }
+    }
+    for (const variable& s : g.states) {
+        at[s.id] = {space::state, z.states};
+        z.states += place_size(g.n[s.id], t, 1);
+    }
+}
+
+class planner {
+public:
+    constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
+        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1) {}
+
+    /// `updated[i]`: parameter i is updated within the kernel of its gradient, which is then not stored.
+    template <int N>
+    constexpr void run(placed<N>& out) {
+        place_variables(g_, t_, out.at, out.z);
+        for (int v = 0; v < g_.n.n; ++v)
+            if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
+        pin_gradients(out.at);
+        find_last_uses();
+        pin_states(out.at);
+        place_activations(out);
+    }
+
+private:
+    const graph_view& g_;
+    const grouping& r_;
+    const bool* updated_;
+    const target& t_;
+    int max_batch_;
+    growing<bool> pinned_;
+    growing<int> last_;   ///< the last group that reads a node
+
+    constexpr void pin_gradients(address* at) {
+        for (int i = 0; i < g_.gradients.n; ++i) {
+            if (g_.gradients[i] < 0) continue;
+            const int v = base_of(g_.n, g_.gradients[i]);
+            pinned_[v] = true;
+            if (!updated_[i]) at[v] = {space::gradient, at[g_.parameters[i].id].offset()};
+        }
+    }
+    constexpr void find_last_uses() {
+        const int end = r_.g.n;
+        auto use = [&](int v, int group) {
+            if (v >= 0 && last_[base_of(g_.n, v)] < group) last_[base_of(g_.n, v)] = group;
+        };
+        growing<int> last_float(g_.n.n, -1);   // floating nodes are read by their users' users
+        for (int v = g_.n.n - 1; v >= 0; --v) {
+            if (!r_.live[v] || is_view(g_.n[v].k)) continue;
+            const int group = r_.of[v] >= 0 ? r_.of[v] : last_float[v];
+            for (int k = 0; k < g_.n[v].operands; ++k) {
+                const int u = base_of(g_.n, g_.n[v].in[k]);
+                use(u, group);
+                if (last_float[u] < group) last_float[u] = group;
+            }
+        }
+        use(g_.loss, end);
+        for (int v : g_.outputs) use(v, end);
+        for (const assignment& a : g_.assignments) use(a.value, end);
+    }
+    /// A state's new value goes straight to its place if nobody reads the old one after that (write after read);
+    /// otherwise the emitter copies it at the end of the step.
+    constexpr void pin_states(address* at) {
+        for (const assignment& a : g_.assignments) {
+            const int v = base_of(g_.n, a.value);
+            if (r_.of[v] < 0 || pinned_[v] || last_[a.target] > r_.of[v]) continue;
+            pinned_[v] = true;
+            at[v] = at[a.target];
+        }
+    }
+    template <int N>
+    constexpr void place_activations(placed<N>& out) {
+        hole_list arena;
+        const int groups = r_.g.n;
+        growing<int> dying(groups + 1, -1), chain(g_.n.n, -1);
+        std::int64_t alive = 0;
+        for (int i = 0; i < groups; ++i) {
+            if (i)
+                for (int v = dying[i - 1]; v >= 0; v = chain[v]) {
+                    const std::int64_t size = place_size(g_.n[v], t_, max_batch_);
+                    arena.give(out.at[v].offset(), size);
+                    alive -= size;
+                }
+            if (r_.g[i].root < 0) continue;
+            for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
+                if (!r_.stored[v] || pinned_[v]) continue;
+                const std::int64_t size = place_size(g_.n[v], t_, max_batch_);
+                out.at[v] = {space::activation, arena.take(size)};
+                out.z.unshared += size;
+                alive += size;
+                const int until = last_[v] < i ? i : last_[v];
+                chain[v] = dying[until];
+                dying[until] = v;
+            }
+            out.live[i] = alive;
+        }
+        out.z.activations = arena.top();
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/layers/dense.hpp>
+#include <sinter/expr/input.hpp>
+#include <sinter/program/differentiate.hpp>
+#include <sinter/program/emit.hpp>
+#include <sinter/program/error_message.hpp>
+#include <sinter/program/hoist.hpp>
+#include <sinter/program/optimizer_code.hpp>
+#include <sinter/program/pool_gradients.hpp>
+#include <sinter/program/trace.hpp>
+#include <sinter/program/update.hpp>
+
+/// The program: an expression in, one constant out. Each pass is one constant evaluation of its own, so that each has
+/// the compiler's whole budget; those whose result's size is unknown beforehand run twice.
+namespace sinter {
+
+/// Choices that change a program without changing what it computes.
+struct program_options {
+    bool fuse = true;              ///< false: every op is a kernel of its own
+    bool store_gradients = false;  ///< keep all gradients in memory instead of updating within their kernels
+
+    constexpr bool operator==(const program_options&) const = default;
+};
+
+/// How a program is asked for: everything that its compile-time work depends on.
+template <class Net, class Loss, class Optimizer, program_mode Mode, int MaxBatch, target T, program_options O>
+struct request {
+    using net = Net;
+    using loss = Loss;
+    using optimizer = Optimizer;
+    static constexpr program_mode mode = Mode;
+    static constexpr int max_batch = MaxBatch;
+    static constexpr sinter::target target = T;
+    static constexpr program_options options = O;
+};
+
+namespace detail {
+
+// ---- trace, hoist
+template <class R>
+struct traced_stage {
+    static constexpr void build(graph& g) {
+        trace<typename R::net, typename R::loss>(g, R::mode);
+        if (g.err.what == fault_kind::none) hoist(g);
+    }
+    static constexpr graph_counts measure() {
+        graph g;
+        build(g);
+        growing<int> none;
+        return count(g, none);
+    }
+    static constexpr graph_counts c = measure();
+    static constexpr fault err = c.err;
+};
+template <class R>
+struct traced_value {
+    static constexpr graph_counts c = traced_stage<R>::c;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, 0, c.inputs, c.targets, c.outputs, c.regions, c.scopes>;
+    static constexpr type make() {
+        graph g;
+        traced_stage<R>::build(g);
+        type t;
+        growing<int> none;
+        t.take(g, none);
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+// ---- differentiate, pool gradients
+template <class R, bool Training = R::mode == program_mode::training>
+struct graph_value {   // evaluation and prediction: nothing to add
+    static constexpr graph_counts c = traced_stage<R>::c;
+    static constexpr auto v = traced_value<R>::v;
+};
+template <class R>
+struct gradient_stage {
+    static constexpr void build(graph& g, growing<int>& gradients) {
+        traced_value<R>::v.give(g);
+        growing<int> of;
+        for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
+        differentiate(g, g.loss, of, gradients);
+        separate(g, gradients);
+    }
+    static constexpr graph_counts measure() {
+        graph g;
+        growing<int> gradients;
+        build(g, gradients);
+        return count(g, gradients);
+    }
+    static constexpr graph_counts c = measure();
+};
+template <class R>
+struct graph_value<R, true> {
+    static constexpr graph_counts c = gradient_stage<R>::c;
+    static constexpr int scopes = traced_stage<R>::c.scopes;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions, scopes>;
+    static constexpr type make() {
+        graph g;
+        growing<int> gradients;
+        gradient_stage<R>::build(g, gradients);
+        type t;
+        t.take(g, gradients);
+        for (int i = 0; i < scopes; ++i) t.scopes[i] = traced_value<R>::v.scopes[i];
+        if (R::options.fuse) pool_gradients({t.n, c.nodes});
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+// ---- fuse, choose updates
+template <class R>
+struct fused_stage {
+    static constexpr int n = graph_value<R>::c.nodes;
+    struct type {
+        fused<n> f;
+        bool updated[graph_value<R>::c.parameters + 1] = {};
+    };
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        grouping r = t.f.view();
+        sinter::fuse(g, r, R::options.fuse);
+        t.f.groups = r.g.n;
+        if (R::mode == program_mode::training) choose_updates(g, r, R::options.fuse && !R::options.store_gradients, t.updated);
+        return t;
+    }
+    static constexpr type v = make();
+    static constexpr grouping groups() {
+        auto& f = v.f;
+        return {{const_cast<group*>(f.g), f.groups}, const_cast<int*>(f.of), const_cast<int*>(f.next),
+                const_cast<bool*>(f.live), const_cast<bool*>(f.stored)};
+    }
+};
+
+// ---- plan memory
+template <class R>
+struct plan_stage {
+    using type = placed<fused_stage<R>::n>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        const target device = R::target;
+        planner(g, r, fused_stage<R>::v.updated, device, R::max_batch).run(t);
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+// ---- emit
+template <class R>
+struct emit_stage {
+    static constexpr optimizer_code update = [] {
+        if constexpr (R::mode == program_mode::training) return make_optimizer_code<typename R::optimizer>();
+        else return optimizer_code{};
+    }();
+    static constexpr emitted_bounds measure() {
+        emitted_bounds b;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        for (int v = 0; v < g.n.n; ++v)
+            if (r.live[v] && r.of[v] != floating) b.code += 6 + 2 * g.n[v].operands, b.args += 4 + g.n[v].operands, b.constants += 2;
+        int floats = 0;
+        for (int v = 0; v < g.n.n; ++v) floats += r.of[v] == floating;
+        b.groups += r.g.n + 2 * g.parameters.n + g.assignments.n;
+        b.code += floats * 8 + b.groups * 2 + (g.gradients.n + 2) * (update.words + 1);
+        b.args += floats * 4 + b.groups * 2 + (g.gradients.n + 2) * (update.operands + 1);
+        b.constants += floats * 4 + (g.gradients.n + 2) * (update.literals + 1);
+        return b;
+    }
+    static constexpr emitted_bounds b = measure();
+    using type = emitted<b.groups, b.code, b.args, b.constants>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        const target device = R::target;
+        const update_code u = update.view();
+        listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}};
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, fused_stage<R>::v.updated, u, device, o).run();
+        t.n_specs = o.specs.n;
+        t.n_code = o.code.n;
+        t.n_launches = o.launches.n;
+        t.n_args = o.args.n;
+        t.n_extents = o.extents.n;
+        t.n_constants = o.constants.n;
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+} // namespace detail
+
+/// A parameter or state as it is known at run time.
+struct variable_info {
+    const char* name = "";
+    int scope = 0;
+    shape s;
+    initializer init;
+    address at;
+    std::int64_t floats = 0;   ///< in memory, with padding
+    address gradient;          ///< none: it is never stored
+};
+/// An input or target: what a batch must hold.
+struct port_info {
+    shape s;
+    int below = 0;   ///< whole numbers must be in [0, below); 0: not whole numbers
+};
+
+/// What is left of a program at run time, in arrays of exactly their size.
+template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Parameters, int States, int Inputs,
+          int Targets, int Outputs>
+struct program_value {
+    spec specs[Specs + 1];
+    std::uint64_t code[Code + 1];
+    launch launches[Launches + 1];
+    address args[Args + 1];
+    std::int64_t extents[Extents + 1];
+    float constants[Constants + 1];
+    variable_info parameters[Parameters + 1], states[States + 1];
+    port_info inputs[Inputs + 1], targets[Targets + 1];
+    address outputs[Outputs + 1], loss;
+    shape output_shapes[Outputs + 1];
+    plan_sizes z;
+    std::int64_t gradients = 0;
+    int max_batch = 0, nodes = 0, slots = 0;
+
+    static constexpr int n_specs = Specs, n_launches = Launches, n_parameters = Parameters, n_states = States,
+                         n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
+
+    /// Floats of each arena.
+    constexpr std::int64_t floats(space s) const {
+        switch (s) {
+            case space::activation: return z.activations;
+            case space::parameter: return z.parameters;
+            case space::gradient: return gradients;
+            case space::state: return z.states;
+            case space::slot: return z.parameters * slots;
+            default: return 0;
+        }
+    }
+    /// Bytes of everything that a step touches but the kernels' scratch space and the batch itself.
+    constexpr std::int64_t bytes() const {
+        return 4 * (z.activations + z.parameters * (1 + slots) + gradients + z.states);
+    }
+};
+
+template <class R, bool Sound>
+struct compiled_value {
+    using request = R;
+    static constexpr graph_view graph = detail::graph_value<R>::v.view();
+    static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
+    static constexpr auto make() {
+        constexpr auto& d = detail::emit_stage<R>::v;
+        const graph_view g = detail::graph_value<R>::v.view();
+        constexpr auto c = detail::graph_value<R>::c;
+        const auto& p = detail::plan_stage<R>::v;
+        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, c.parameters, c.states,
+                      c.inputs, c.targets, c.outputs> f{};
+        for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
+        for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
+        for (int i = 0; i < d.n_launches; ++i) f.launches[i] = d.launches[i];
+        for (int i = 0; i < d.n_args; ++i) f.args[i] = d.args[i];
+        for (int i = 0; i < d.n_extents; ++i) f.extents[i] = d.extents[i];
+        for (int i = 0; i < d.n_constants; ++i) f.constants[i] = d.constants[i];
+        const target device = R::target;
+        auto describe = [&](const variable& v) {
+            return variable_info{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, 1), {}};
+        };
+        bool stored = false;
+        for (int i = 0; i < c.parameters; ++i) {
+            f.parameters[i] = describe(g.parameters[i]);
+            if (R::mode == program_mode::training && !detail::fused_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
+                f.parameters[i].gradient = {space::gradient, f.parameters[i].at.offset()};
+                stored = true;
+            }
+        }
+        for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
+        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = {g.n[g.inputs[i]].s, g.n[g.inputs[i]].p[1]};
+        for (int i = 0; i < c.targets; ++i) f.targets[i] = {g.n[g.targets[i]].s, g.n[g.targets[i]].p[1]};
+        for (int i = 0; i < c.outputs; ++i) {
+            f.outputs[i] = p.at[base_of(g.n, g.outputs[i])];
+            f.output_shapes[i] = g.n[g.outputs[i]].s;
+        }
+        if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
+        f.z = p.z;
+        f.gradients = stored ? p.z.parameters : 0;
+        f.max_batch = R::max_batch;
+        f.nodes = c.nodes;
+        f.slots = detail::emit_stage<R>::update.slots;
+        return f;
+    }
+    static constexpr auto v = make();
+};
+
+/// After a fault a tiny valid program stands in, so that the one error is not followed by others.
+namespace detail {
+struct stand_in_loss {
+    constexpr tensor operator()(tensor a, tensor b) const { return a - b; }
+};
+} // namespace detail
+template <class R>
+struct compiled_value<R, false>
+    : compiled_value<request<decltype(features<1> >> dense<1>), detail::stand_in_loss, typename R::optimizer, R::mode,
+                             R::max_batch, R::target, R::options>, true> {};
+
+template <class R>
+struct compiled : compiled_value<R, check_model<typename detail::verdict<detail::traced_stage<R>>::type>::value> {};
+
+} // namespace sinter

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/memory.hpp>
+#include <sinter/program/word.hpp>
+
+namespace sinter {
+
+/// Which loop nest a kernel is; heavy ops stand for themselves.
+namespace walk {
+inline constexpr op flat = op::none;       ///< elements in memory order
+inline constexpr op rows = op::row_sum;    ///< rows and columns, in phases
+} // namespace walk
+
+/// What must be instantiated. Equal specs are one kernel. Only what pays is here: everything else is in the launch.
+struct spec {
+    op kind = op::none;
+    int extents[12] = {};   ///< compile-time extents of convolutions and pools; empty for all others
+    int code = 0, words = 0;
+    unsigned hash = 0;
+};
+
+/// What must be run: a spec with its extents, operands and constants.
+struct launch {
+    int spec = 0;
+    std::int64_t m = 0;       ///< rows (or elements, images, matrices): of one example if `batched`, else in all
+    bool batched = false;
+    int parts = 1;
+    int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;
+    int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
+};
+
+} // namespace sinter

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+namespace sinter {
+
+/// What a program must know of the device it is planned for: numbers, not code.
+struct target {
+    int lanes = 1;    ///< columns of packed weights are padded to a multiple of this; 1: weights lie plain
+    int parts = 1;    ///< shares that a kernel's work is cut into; fixed, so that threads never change a sum's order
+
+    constexpr bool operator==(const target&) const = default;
+};
+
+constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
+
+} // namespace sinter

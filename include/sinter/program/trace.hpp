@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/compose.hpp>
+#include <sinter/ops/detail/table.hpp>
+#include <sinter/program/traced.hpp>
+
+/// Tracing: runs the expression on symbolic tensors, then the loss.
+namespace sinter {
+
+/// What a loss is given as its second tensor.
+enum class target_kind : std::uint8_t {
+    class_index,      ///< one int32 an example (or one for each place that the prediction has a row of scores for)
+    same_as_output    ///< float32 of the prediction's extents
+};
+
+template <class L>
+constexpr target_kind target_kind_of() {
+    if constexpr (requires { L::target; }) return L::target;
+    else return target_kind::same_as_output;
+}
+
+namespace detail {
+
+constexpr tensor make_target(graph& g, const shape& prediction, target_kind kind) {
+    shape s = prediction.plain();
+    int classes = 0;
+    if (kind == target_kind::class_index) {
+        classes = s.last();
+        s.d[--s.rank] = 0;
+        s.type = dtype::i32;
+    }
+    const tensor t = make(&g, op::input, s, {}, {g.inputs.n + g.targets.n, classes});
+    g.targets.push(t.id);
+    return t;
+}
+
+/// The mean over the batch of whatever the loss gives for each example; a loss that is a scalar already stays.
+constexpr tensor mean_loss(tensor l) {
+    if (!l.ok()) return l;
+    if (!l.shape().batched) return ops::reshape(l, extents());
+    int n = l.shape().size();
+    l = ops::sum(ops::reshape(l, extents(n)), {-1});
+    l = ops::over_batch(ops::sum(l, {batch_axis}));
+    return n > 1 ? l * (1.f / static_cast<float>(n)) : l;
+}
+
+} // namespace detail
+
+/// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
+template <class Net, class Loss>
+constexpr void trace(graph& g, program_mode mode) {
+    g.mode = mode;
+    const bundle y = Net::trace(g);
+    for (int i = 0; i < y.n; ++i) {
+        if (!y[i].ok()) return;
+        g.outputs.push(ops::unpack(y[i]).id);
+    }
+    if (mode == program_mode::prediction) return;
+    growing<tensor> targets;
+    for (int i = 0; i < y.n; ++i) targets.push(detail::make_target(g, y[i].shape(), target_kind_of<Loss>()));
+    tensor l;
+    if constexpr (std::is_invocable_v<Loss, tensor, tensor>) {
+        if (y.n != 1) g.fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
+        l = Loss{}(y[0], targets[0]);
+    } else {
+        bundle t;
+        t.g = &g;
+        for (int i = 0; i < y.n; ++i) t.t[t.n++] = targets[i];
+        l = Loss{}(y, t);
+    }
+    if (l.ok()) g.loss = detail::mean_loss(l).id;
+}
+
+/// Gradients of two parameters may be one node, or no computed node at all; each needs a place of its own.
+constexpr void separate(graph& g, growing<int>& gradients) {
+    growing<int> seen(g.n.n + 2 * gradients.n + 2, 0);
+    for (int i = 0; i < gradients.n; ++i) {
+        int& d = gradients[i];
+        if (d < 0) continue;
+        int base = d;
+        while (is_view(g.n[base].k)) base = g.n[base].in[0];
+        if (is_leaf(g.n[base].k) || seen[base]) d = make(&g, op::broadcast, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
+        else seen[base] = 1;
+    }
+}
+
+} // namespace sinter

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdio>
+#include <string>
+
+namespace sinter {
+
+/// A linear axis with round numbers at its ends and ticks.
+struct axis {
+    double low = 0, high = 1, step = 0.2;
+
+    /// The smallest such axis that holds [low, high] with about `ticks` steps of 1, 2 or 5 times a power of ten.
+    /// Values that are all the same get room on either side.
+    static axis around(double low, double high, int ticks) {
+        if (!(low <= high)) return {};   // nothing to show, or NaN
+        if (low == high) {
+            const double room = low != 0 ? 0.1 * __builtin_fabs(low) : 1;
+            low -= room, high += room;
+        }
+        const double raw = (high - low) / ticks, power = __builtin_pow(10, __builtin_floor(__builtin_log10(raw)));
+        const double digit = raw / power;
+        const double step = power * (digit <= 1.001 ? 1 : digit <= 2.001 ? 2 : digit <= 5.001 ? 5 : 10);
+        // A hair of slack, so that 0.3 is not lifted to 0.4 by its last bit.
+        return {step * __builtin_floor(low / step + 1e-9), step * __builtin_ceil(high / step - 1e-9), step};
+    }
+    int ticks() const { return static_cast<int>((high - low) / step + 1.5); }
+    double tick(int i) const { return low + i * step; }
+    /// Tick i in as many decimals as the step needs.
+    std::string label(int i) const {
+        const double power = __builtin_floor(__builtin_log10(step) + 1e-9), value = tick(i);
+        const double shown = __builtin_fabs(value) < 1e-9 * step ? 0 : value;   // not "-0"
+        char text[64];
+        if (power < -6 || power > 6) std::snprintf(text, sizeof text, "%.3g", shown);
+        else std::snprintf(text, sizeof text, "%.*f", power < 0 ? static_cast<int>(-power) : 0, shown);
+        return text;
+    }
+    double share(double value) const { return (value - low) / (high - low); }
+};
+
+} // namespace sinter

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE conv_pooled
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/kernel/cpu/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pooled_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pooled_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv_transpose_weights.hpp>
+
+#include "conv_reference.hpp"
+
+using namespace conv_test;
+using namespace sinter::cpu;
+
+/// `alive`: the share of the pooled gradient that is not zero. `whole`: small integers as operands, so that windows hold
+/// equal elements and sums are exact.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+void check(int m, double alive, bool whole = false) {
+    const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
+    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", " << KH << 'x' << KW << " stride "
+                         << S << " padding " << PT << ' ' << PL << " pool " << P << ", " << m << " images") {
+        auto x = noise(e.x() * m, 1), w = noise(e.w(), 3);
+        if (whole) {
+            for (float& f : x) f = std::round(f);
+            for (float& f : w) f = std::round(f);
+        }
+        std::vector<double> y(e.y() * m), dx(x.size()), dw(w.size());
+        each_product(e, m, [&](std::size_t i, std::size_t o, std::size_t k) { y[o] += double(x[i]) * w[k]; });
+        const int PH = OH / P, PW = OW / P;
+        const std::size_t pooled = std::size_t(m) * PH * PW * CO;
+        auto d = noise(pooled, 4), chance = noise(pooled, 5);
+        std::vector<double> top(pooled), dy(y.size());
+        std::vector<std::uint8_t> winner(pooled);
+        for (std::size_t i = 0; i < pooled; ++i) {
+            if (chance[i] > 2 * alive - 1) d[i] = 0;
+            const std::size_t o = i % CO, px = i / CO % PW, py = i / CO / PW % PH, n = i / CO / PW / PH;
+            auto at = [&](int q) { return ((n * OH + py * P + q / P) * OW + px * P + q % P) * CO + o; };
+            int best = 0;
+            for (int q = 1; q < P * P; ++q)
+                if (y[at(q)] > y[at(best)]) best = q;
+            top[i] = y[at(best)];
+            winner[i] = std::uint8_t(best);
+            dy[at(best)] = d[i];
+        }
+        each_product(e, m, [&](std::size_t i, std::size_t o, std::size_t k) {
+            dx[i] += dy[o] * w[k];
+            dw[k] += double(x[i]) * dy[o];
+        });
+
+        const buffer xb(x), db(d), wb(packed(w, KH * KW * CI, CO));
+        buffer yb(pooled), dxb(x.size()), dwb(wb.n);
+        using transpose = conv_transpose_weights<CI, CO, KH, KW>;
+        buffer tb(transpose::floats);
+        run<transpose>({wb.at.get(), tb.at.get()}, 0, 1);
+        std::vector<float> y1, dx1;
+        for (int parts = 1; parts <= 5; ++parts) {
+            using forward = conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, store_raw>;
+            std::vector<std::uint8_t> won(pooled, 255);
+            yb.clear();
+            run<forward>({xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), yb.at.get()}, m, parts);
+            if (parts == 1) {
+                BOOST_TEST(error(y1 = yb.values(), top, KH * KW * CI) < 1);
+                // Rounding may decide between nearly equal elements; whole numbers have none.
+                std::size_t differ = 0;
+                for (std::size_t i = 0; i < pooled; ++i) differ += won[i] != winner[i];
+                BOOST_TEST(differ <= (whole ? 0 : pooled / 1000));
+                yb.clear();
+                run<forward>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, 1);
+            }
+            BOOST_TEST((y1 == yb.values()));
+
+            float* winners = reinterpret_cast<float*>(winner.data());
+            dxb.clear();
+            run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, store_raw>>(
+                {db.at.get(), tb.at.get(), winners, dxb.at.get()}, m, parts);
+            if (parts == 1) BOOST_TEST(error(dx1 = dxb.values(), dx, KH * KW * CO) < 1);
+            else BOOST_TEST((dx1 == dxb.values()));
+
+            using weight_gradient = conv_pooled_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, store_raw>;
+            dwb.clear();
+            run<weight_gradient>({xb.at.get(), db.at.get(), winners, dwb.at.get()}, m, parts);
+            const auto first = dwb.values();
+            BOOST_TEST(error(unpacked(first, KH * KW * CI, CO), dw, double(PH) * PW * m) < 1);
+            BOOST_TEST((packed(unpacked(first, KH * KW * CI, CO), KH * KW * CI, CO) == first));   // padding is zero
+            dwb.clear();
+            run<weight_gradient>({xb.at.get(), db.at.get(), winners, dwb.at.get()}, m, parts, true);
+            BOOST_TEST((dwb.values() == first));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_layers_of_the_nets) {
+    check<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2, 2>(3, 0.6);
+    check<14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0, 2>(3, 0.6);
+    check<28, 28, 1, 28, 28, 32, 3, 3, 1, 1, 1, 2>(2, 0.6);
+    check<14, 14, 32, 14, 14, 64, 3, 3, 1, 1, 1, 2>(2, 0.6);
+}
+BOOST_AUTO_TEST_CASE(densities_and_ties) {
+    check<8, 6, 5, 8, 6, 7, 3, 3, 1, 1, 1, 2>(2, 0, true);
+    check<8, 6, 5, 8, 6, 7, 3, 3, 1, 1, 1, 2>(2, 1, true);
+    check<8, 8, 1, 8, 8, 3, 3, 3, 1, 1, 1, 2>(2, 1, true);
+}
+BOOST_AUTO_TEST_CASE(odd_shapes) {
+    check<7, 9, 3, 7, 9, 10, 3, 3, 1, 1, 1, 2>(2, 0.5);     // a row and a column fill no window
+    check<9, 9, 18, 9, 9, 19, 3, 3, 1, 1, 1, 3>(2, 0.5);
+    check<13, 12, 4, 7, 6, 33, 3, 3, 2, 1, 0, 2>(2, 0.7);   // strided
+    check<6, 6, 2, 6, 6, 4, 1, 1, 1, 0, 0, 2>(1, 0.5);
+    check<5, 5, 9, 5, 5, 8, 7, 7, 1, 3, 3, 5>(2, 0.9);
+    check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);     // a pool of one element
+}
