@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cstdint>
+#include <sinter/base/round_up.hpp>
 
 /// Packed weights. A logical matrix [K][N] lies in memory as panels of `width` columns, each panel row by row, so that
 /// a matrix kernel reads it as one stream. Panel p holds the columns [p * width, p * width + w) with
@@ -8,8 +8,6 @@
 /// Columns from N on are padding: always zero. `align` is the target's vector length in floats, `width` twice that on
 /// CPUs. This is the layout of parameters, of their gradients and of the optimizer's state alike.
 namespace sinter {
-
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 /// Floats that a packed [K][N] takes, padding included.
 constexpr std::int64_t panel_floats(std::int64_t K, std::int64_t N, int align) { return K * round_up(N, align); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cstdint>
+#include <sinter/base/round_up.hpp>
 
 namespace sinter {
 
@@ -11,7 +11,5 @@ struct target {
 
     constexpr bool operator==(const target&) const = default;
 };
-
-constexpr std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
 } // namespace sinter
