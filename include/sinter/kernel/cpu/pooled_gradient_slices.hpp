@@ -14,16 +14,19 @@ namespace sinter::cpu {
 /// list is walked, and that vector's weights [channel][tap][lanes] lie in the first-level cache.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_slices {
-    static constexpr int rows = OH / P, columns = OW / P, windows = rows * columns, places = P * P, taps = KH * KW;
+    static constexpr int rows = OH / P, columns = OW / P, places = P * P, taps = KH * KW;
     static constexpr int slices = (CI + lanes - 1) / lanes;
     static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT), width = std::max((columns * P - 1) * S + KW, W + PL);
 
     /// Output channels at a time: their weights should leave room in 32 KB.
     static constexpr int channels = std::clamp(5120 / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
     static constexpr int blocks = (CO + channels - 1) / channels, list = channels + lanes;
+    /// Rows of windows at a time.
+    static constexpr int strip = std::clamp(64 / columns, 1, rows), windows = strip * columns;
+    static constexpr bool keeps = blocks > 1 || strip < rows;   ///< dx is not complete after one pass
 
     static constexpr std::int64_t weight_floats = std::int64_t{slices} * blocks * channels * taps * lanes;
-    static constexpr std::int64_t image_floats = std::int64_t{height} * width * lanes * (blocks > 1 ? slices : 1);
+    static constexpr std::int64_t image_floats = std::int64_t{height} * width * lanes * (keeps ? slices : 1);
     static constexpr std::int64_t list_floats = std::int64_t{windows} * places * list;
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * list_floats + windows * places, 16);
 
@@ -48,10 +51,10 @@ struct pooled_gradient_slices {
         }
     }
 
-    /// The lists of one image for one block of channels.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, const work& k) {
+    /// The lists of `count` windows for one block of channels.
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first, const work& k) {
         const int last = std::min(first + channels, CO);
-        for (int p = 0; p < windows; ++p) {
+        for (int p = 0; p < count; ++p) {
             std::int32_t* length = k.length + p * places;
             std::fill_n(length, places, 0);
             for (int o = first; o < last; o += lanes) {
@@ -76,13 +79,13 @@ struct pooled_gradient_slices {
         }
     }
 
-    /// The patch of R x C taps from (ky, kx) on, for all windows and places.
+    /// The patch of R x C taps from (ky, kx) on, for all places of `strips` rows of windows.
     template <int R, int C>
-    static __attribute__((noinline)) void sweep(const work& k, const float* weights, float* dx, int ky, int kx) {
+    static __attribute__((noinline)) void sweep(const work& k, int strips, const float* weights, float* dx, int ky, int kx) {
         weights += (ky * KW + kx) * lanes;
         dx += (ky * width + kx) * lanes;
         int n = 0;
-        for (int py = 0; py < rows; ++py)
+        for (int py = 0; py < strips; ++py)
             for (int px = 0; px < columns; ++px)
                 for (int q = 0; q < places; ++q, ++n) {
                     float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
@@ -93,13 +96,13 @@ struct pooled_gradient_slices {
                 }
     }
 
-    static SINTER_INLINE void add(const work& k, const float* weights, float* dx) {
+    static SINTER_INLINE void add(const work& k, int strips, const float* weights, float* dx) {
         for (int kx = 0; kx + across <= KW; kx += across) {
-            for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(k, weights, dx, ky, kx);
-            if constexpr (KH % band > 0) sweep<KH % band, across>(k, weights, dx, KH / band * band, kx);
+            for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(k, strips, weights, dx, ky, kx);
+            if constexpr (KH % band > 0) sweep<KH % band, across>(k, strips, weights, dx, KH / band * band, kx);
         }
         if constexpr (KW % across > 0)
-            for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(k, weights, dx, ky, KW / across * across);
+            for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(k, strips, weights, dx, ky, KW / across * across);
     }
 
     static void emit(const float* dx, std::int64_t image, int s, const call& c) {
@@ -124,15 +127,19 @@ struct pooled_gradient_slices {
         arrange(c.p[1], k.weights);
         constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes, slice = std::int64_t{height} * width * lanes;
         for (std::int64_t i = begin; i < end; ++i) {
-            const float* g = c.p[0] + i * (windows * CO);
-            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[2]) + i * (windows * CO);
-            for (int b = 0; b < blocks; ++b) {
-                build(g, winner, b * channels, k);
-                for (int s = 0; s < slices; ++s) {
-                    float* dx = k.dx + (blocks > 1 ? s * slice : 0);
-                    if (b == 0) std::fill_n(dx, slice, 0.f);
-                    add(k, k.weights + s * slice_weights + b * channels * taps * lanes, dx);
-                    if (b == blocks - 1) emit(dx, i, s, c);
+            for (int y = 0; y < rows; y += strip) {
+                const int strips = std::min(strip, rows - y);
+                const std::int64_t at = (i * rows + y) * columns * CO;
+                for (int b = 0; b < blocks; ++b) {
+                    build(c.p[0] + at, reinterpret_cast<const std::uint8_t*>(c.p[2]) + at, strips * columns, b * channels, k);
+                    const bool first = y == 0 && b == 0, last = y + strip >= rows && b == blocks - 1;
+                    for (int s = 0; s < slices; ++s) {
+                        float* dx = k.dx + (keeps ? s * slice : 0);
+                        if (first) std::fill_n(dx, slice, 0.f);
+                        add(k, strips, k.weights + s * slice_weights + b * channels * taps * lanes,
+                            dx + y * P * S * width * lanes);
+                        if (last) emit(dx, i, s, c);
+                    }
                 }
             }
         }
