@@ -13,6 +13,8 @@ struct axis {
     /// Values that are all the same get room on either side.
     static axis around(double low, double high, int ticks) {
         if (!(low <= high)) return {};   // nothing to show, or NaN
+        low = low < -1e300 ? -1e300 : low;   // so that differences stay finite
+        high = high > 1e300 ? 1e300 : high;
         if (low == high) {
             const double room = low != 0 ? 0.1 * __builtin_fabs(low) : 1;
             low -= room, high += room;

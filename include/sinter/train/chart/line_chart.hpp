@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/train/chart/axis.hpp>
 #include <sinter/train/chart/svg.hpp>
+#include <iterator>
 #include <limits>
 #include <vector>
 
@@ -61,10 +62,12 @@ inline std::string chart_panel(const line_chart& chart, double left, double top)
     bool whole = true;   // steps and epochs get whole ticks
     for (const curve& given : chart.curves) {
         for (std::size_t i = 0; i < given.y.size(); ++i)
-            if (finite(given.y[i])) whole = whole && given.x_at(i) == __builtin_floor(given.x_at(i));
+            if (finite(given.y[i])) {
+                xs.add(given.x_at(i));
+                whole = whole && given.x_at(i) == __builtin_floor(given.x_at(i));
+            }
         curves.push_back(thinned(given));
-        for (std::size_t i = 0; i < curves.back().y.size(); ++i)
-            if (finite(curves.back().y[i])) xs.add(curves.back().x_at(i)), ys.add(curves.back().y[i]);
+        for (double v : curves.back().y) ys.add(v);
     }
     axis x = axis::around(xs.low, xs.high, 6);
     const axis y = axis::around(ys.low, ys.high, 5);
