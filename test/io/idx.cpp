@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(gzip_reads_like_plain) {
     BOOST_TEST((parse(members).bytes == parse(two_by_three).bytes));
 
     std::string large = "\0\0\x08\x01\0\x0f\x42\x40"s; // 10^6 elements: many of the reader's buffers
-    for (int i = 0; i < 1'000'000; ++i) large += static_cast<char>(i * 2654435761u >> 24);
+    for (unsigned i = 0; i < 1'000'000; ++i) large += static_cast<char>(i * 2654435761u >> 24);
     BOOST_TEST((parse(gzip(large)).bytes == parse(large).bytes));
 
     temporary_folder folder;

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*. Small, valid, each showing one feature.
+
+usage: make_seeds.py FOLDER
+"""
+import gzip
+import json
+import pathlib
+import struct
+import sys
+
+
+def safetensors(header, data=b"", text=None):
+    text = (text if text is not None else json.dumps(header)).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def tensor(dtype, shape, begin, end):
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def idx(code, extents, data):
+    return struct.pack(">BBBB", 0, 0, code, len(extents)) + struct.pack(f">{len(extents)}I", *extents) + data
+
+
+SEEDS = {
+    "safetensors": {
+        "empty": safetensors({}),
+        "metadata": safetensors({"__metadata__": {"step": "1", "note": "\u20ac\n"}}),
+        "two": safetensors({"w": tensor("F32", [2, 2], 0, 16), "b": tensor("I64", [], 16, 24)}, bytes(24)),
+        "packed": safetensors({"q": tensor("F4", [2, 4], 0, 4), "f6": tensor("F6_E2M3", [4], 4, 7)}, bytes(7)),
+        "no_elements": safetensors({"e": tensor("BF16", [0, 9], 0, 0), "u": tensor("U8", [3], 0, 3)}, b"abc"),
+        "escapes": safetensors(
+            None, b"x", r'{"\ud83d\ude00\u00e9\/\b" : {"data_offsets":[ 0,1 ] , "shape":[1],"dtype":"BOOL"} }  '
+        ),
+    },
+    "idx": {
+        "bytes": idx(0x08, [2, 3], b"abcdef"),
+        "shorts": idx(0x0B, [2], b"\1\2\3\4"),
+        "doubles": idx(0x0E, [1], bytes(8)),
+        "none": idx(0x0D, [0, 7], b""),
+        "gzip": gzip.compress(idx(0x08, [300], bytes(range(100)) * 3), mtime=0),
+        "members": gzip.compress(idx(0x0C, [2], b""), mtime=0) + gzip.compress(bytes(8), mtime=0),
+    },
+    "pgm": {
+        "text": b"P2\n# comment\n3 2\n255\n0 51 102\n153 204 255\n",
+        "bytes": b"P5 3 2 255\n\x00\x33\x66\x99\xcc\xff",
+        "wide": b"P5#c\n2 1 65535\n\x00\x00\xff\xff",
+    },
+}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    for target, files in SEEDS.items():
+        folder = pathlib.Path(sys.argv[1]) / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
