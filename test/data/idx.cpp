@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// needs: zlib
 #define BOOST_TEST_MODULE data_idx
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/idx.hpp>
