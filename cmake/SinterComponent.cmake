@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSL-1.0
+# sinter_component(<name>): look for what an optional part of Sinter needs and, where it is found, define the target
+# sinter::<name>. Nothing is looked for before somebody asks.
+#   png    <sinter/io/png.hpp>: libpng
+#   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
+include_guard(GLOBAL)
+
+macro(sinter_component name)
+    if(NOT TARGET sinter::${name})
+        cmake_language(CALL sinter_find_${name})
+    endif()
+endmacro()
+
+macro(sinter_find_png)
+    find_package(PNG QUIET)
+    if(PNG_FOUND)
+        add_library(sinter::png INTERFACE IMPORTED)
+        target_link_libraries(sinter::png INTERFACE sinter::sinter PNG::PNG)
+    endif()
+endmacro()
+
+macro(sinter_find_cuda)
+    find_package(CUDAToolkit QUIET)
+    if(CUDAToolkit_FOUND)
+        find_library(SINTER_CUDNN cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+        find_path(SINTER_CUDNN_INCLUDE cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+        mark_as_advanced(SINTER_CUDNN SINTER_CUDNN_INCLUDE)
+    endif()
+    if(CUDAToolkit_FOUND AND SINTER_CUDNN AND SINTER_CUDNN_INCLUDE)
+        add_library(sinter::cuda INTERFACE IMPORTED)
+        target_include_directories(sinter::cuda INTERFACE ${SINTER_CUDNN_INCLUDE})
+        target_link_libraries(sinter::cuda INTERFACE
+            sinter::sinter CUDA::cudart CUDA::cublas CUDA::cublasLt ${SINTER_CUDNN})
+    endif()
+endmacro()

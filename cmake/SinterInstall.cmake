@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSL-1.0
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/sinter)
+install(DIRECTORY include/sinter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(TARGETS sinter EXPORT sinterTargets)
+install(EXPORT sinterTargets NAMESPACE sinter:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/sinterConfig.cmake.in ${PROJECT_BINARY_DIR}/sinterConfig.cmake
+    INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${PROJECT_BINARY_DIR}/sinterConfig.cmake ${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
+    cmake/SinterComponent.cmake cmake/SinterNative.cmake DESTINATION ${package_dir})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/sinter)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSL-1.0
+# What the tests, examples and benchmarks share: their warnings, and the comments at the head of a file that say how
+# it is to be built and run, so that adding a program never means editing CMake.
+set(SINTER_SANITIZE "" CACHE STRING "Sanitizers for tests and examples, e.g. address,undefined")
+
+# sinter_head(<file> <key> <out>): the words after `// key:` at the head of a file, or nothing.
+function(sinter_head file key out)
+    file(STRINGS ${file} line LIMIT_COUNT 1 REGEX "^// ${key}: ")
+    string(REGEX REPLACE "^// ${key}: *" "" value "${line}")
+    separate_arguments(value UNIX_COMMAND "${value}")
+    set(${out} "${value}" PARENT_SCOPE)
+endfunction()
+
+# sinter_missing(<out> <need>...): which of these a machine lacks: zlib png python cuda gpu data.
+function(sinter_missing out)
+    set(missing "")
+    foreach(need IN LISTS ARGN)
+        if(NOT SINTER_FOUND_${need})
+            list(APPEND missing ${need})
+        endif()
+    endforeach()
+    set(${out} "${missing}" PARENT_SCOPE)
+endfunction()
+
+# sinter_program(<target> <source> <folder> <name>): the executable <folder>/<name> under the build folder.
+function(sinter_program target source folder name)
+    add_executable(${target} ${source})
+    set_target_properties(${target} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder} OUTPUT_NAME ${name})
+    target_link_libraries(${target} PRIVATE sinter::sinter)
+    if(TARGET sinter::png)
+        target_link_libraries(${target} PRIVATE sinter::png)
+    endif()
+    if(source MATCHES "\\.cu$")
+        target_link_libraries(${target} PRIVATE sinter::cuda)
+    endif()
+    sinter_compile_like_ours(${target})
+endfunction()
+
+function(sinter_compile_like_ours target)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi>")
+    if(SINTER_SANITIZE)
+        target_compile_options(${target} PRIVATE
+            -fsanitize=${SINTER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+        target_link_options(${target} PRIVATE -fsanitize=${SINTER_SANITIZE})
+    endif()
+endfunction()
+
+find_package(Python3 COMPONENTS Interpreter QUIET)
+set(SINTER_DATA "$ENV{SINTER_DATA}" CACHE PATH "Folder of data sets for the tests that train on real data")
+cmake_path(ABSOLUTE_PATH SINTER_DATA BASE_DIRECTORY ${PROJECT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE SINTER_DATA_DIR)
+if(NOT SINTER_DATA)
+    cmake_path(SET SINTER_DATA_DIR NORMALIZE ${PROJECT_SOURCE_DIR}/../shared/data)
+endif()
+set(SINTER_FOUND_zlib ${ZLIB_FOUND})
+set(SINTER_FOUND_png ${PNG_FOUND})
+set(SINTER_FOUND_python ${Python3_FOUND})
+set(SINTER_FOUND_cuda ${SINTER_HAS_CUDA})
+set(SINTER_FOUND_data OFF)
+if(IS_DIRECTORY ${SINTER_DATA_DIR})
+    set(SINTER_FOUND_data ON)
+endif()
+set(SINTER_FOUND_gpu OFF)
+if(SINTER_HAS_CUDA AND EXISTS /dev/nvidiactl)
+    set(SINTER_FOUND_gpu ON)
+endif()

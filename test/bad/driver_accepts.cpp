@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: dense_2: got 10 features, needs 12
+// expect-gcc: static assertion failed
+// expect-clang: static_assert failed
+static_assert(sizeof(int) == 0, "dense_2: got 10 features, needs 12");

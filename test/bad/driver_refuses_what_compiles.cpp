@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: dense_2
+static_assert(sizeof(int) != 0, "dense_2: got 10 features, needs 12");
