@@ -82,9 +82,8 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_old_file_and_nothing_else) {
     const std::vector<std::byte> large(1 << 20);
     {
         file_size_limit limit(4096);
-        check_error<sinter::io_error>(
-            [&] { atomic_write(path, [&](output_file& out) { out.write(large); }); }, "cannot write", path, "File too large",
-            "more bytes after 4096");
+        check_error<sinter::io_error>([&] { atomic_write(path, [&](output_file& out) { out.write(large); }); },
+                                      "cannot write", path, "File too large", "more bytes after 4096");
     }
     BOOST_TEST(read_bytes(path) == "old weights");
     BOOST_TEST(folder.entries() == 1u);
@@ -97,12 +96,14 @@ BOOST_AUTO_TEST_CASE(no_space_left_is_an_io_error) {
         return;
     }
     output_file full(sinter::io::descriptor(fd), "/dev/full");
-    check_error<sinter::io_error>([&] { full.write("x"); }, "cannot write", "/dev/full", "No space left", "1 more bytes");
+    check_error<sinter::io_error>([&] { full.write("x"); }, "cannot write", "/dev/full", "No space left",
+                                  "1 more bytes");
 }
 
 // A rename over it would replace the device node of the whole machine.
 BOOST_AUTO_TEST_CASE(a_device_is_not_replaced) {
-    check_error<sinter::io_error>([] { save("/dev/null", "x"); }, "cannot replace", "/dev/null", "a device", "regular file");
+    check_error<sinter::io_error>([] { save("/dev/null", "x"); }, "cannot replace", "/dev/null", "a device",
+                                  "regular file");
     BOOST_TEST(std::filesystem::is_character_file("/dev/null"));
 }
 
@@ -110,8 +111,8 @@ BOOST_AUTO_TEST_CASE(a_device_is_not_replaced) {
 BOOST_AUTO_TEST_CASE(unwritable_places_are_io_errors) {
     temporary_folder folder;
     write_bytes(folder / "file", "kept");
-    check_error<sinter::io_error>([&] { save(folder / "missing/a", "x"); }, "cannot open the folder", folder / "missing/a",
-                                  "No such file");
+    check_error<sinter::io_error>([&] { save(folder / "missing/a", "x"); }, "cannot open the folder",
+                                  folder / "missing/a", "No such file");
     check_error<sinter::io_error>([&] { save(folder / "file/a", "x"); }, "cannot open the folder", folder / "file/a",
                                   "Not a directory");
     check_error<sinter::io_error>([&] { save(folder / "", "x"); }, "cannot write", folder / "", "ends in a folder");
@@ -119,7 +120,8 @@ BOOST_AUTO_TEST_CASE(unwritable_places_are_io_errors) {
     check_error<sinter::io_error>([&] { save(folder / "sub", "x"); }, "cannot replace", folder / "sub", "a folder");
     check_error<sinter::io_error>([&] { save("/proc/sinter", "x"); }, "cannot create a temporary file", "/proc/sinter");
     std::filesystem::create_symlink("nowhere", folder / "dangling");
-    check_error<sinter::io_error>([&] { save(folder / "dangling", "x"); }, "cannot follow the link", folder / "dangling");
+    check_error<sinter::io_error>([&] { save(folder / "dangling", "x"); }, "cannot follow the link",
+                                  folder / "dangling");
     BOOST_TEST(read_bytes(folder / "file") == "kept");
     BOOST_TEST(folder.entries() == 3u);
 }
@@ -139,9 +141,11 @@ BOOST_AUTO_TEST_CASE(whatever_the_filler_throws_leaves_the_old_file) {
 BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
     temporary_folder folder;
     using sinter::io::read_whole_file;
-    check_error<sinter::io_error>([&] { read_whole_file(folder / "none"); }, "cannot open", folder / "none", "No such file");
+    check_error<sinter::io_error>([&] { read_whole_file(folder / "none"); }, "cannot open", folder / "none",
+                                  "No such file");
     check_error<sinter::io_error>([&] { read_whole_file(folder / ""); }, "cannot read", folder / "", "a folder");
-    check_error<sinter::io_error>([&] { read_whole_file("/dev/zero"); }, "cannot read", "/dev/zero", "a device or pipe");
+    check_error<sinter::io_error>([&] { read_whole_file("/dev/zero"); }, "cannot read", "/dev/zero",
+                                  "a device or pipe");
     mkfifo((folder / "pipe").c_str(), 0600); // opening one for reading would otherwise wait for a writer
     check_error<sinter::io_error>([&] { read_whole_file(folder / "pipe"); }, "cannot read", folder / "pipe", "pipe");
 }

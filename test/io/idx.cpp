@@ -94,13 +94,15 @@ BOOST_AUTO_TEST_CASE(cut_short_anywhere) {
             "6 bytes for extents [2, 3]");
     const std::string packed = gzip(two_by_three);
     for (std::size_t n = 2; n < packed.size(); ++n) BOOST_CHECK_THROW(parse(packed.substr(0, n)), format_error);
-    for (std::size_t n = 0; n < two_by_three.size(); ++n) BOOST_CHECK_THROW(parse(two_by_three.substr(0, n)), format_error);
+    for (std::size_t n = 0; n < two_by_three.size(); ++n)
+        BOOST_CHECK_THROW(parse(two_by_three.substr(0, n)), format_error);
     refused(gzip(two_by_three.substr(0, 15)), "cut short in its elements", "mem.idx, from byte 12", "3 bytes",
             "6 bytes for extents [2, 3]");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_after_the_end) {
-    refused(two_by_three + "x", "bytes follow the last element", "mem.idx", "more than 6", "6 bytes for extents [2, 3]");
+    refused(two_by_three + "x", "bytes follow the last element", "mem.idx", "more than 6",
+            "6 bytes for extents [2, 3]");
     refused(gzip(two_by_three + "x"), "bytes follow the last element", "mem.idx", "more than 6", "6 bytes");
     refused(gzip(two_by_three) + "x", "gzip stream is cut short", "mem.idx", "", "");
     refused(gzip(two_by_three) + "junk", "gzip stream is damaged", "mem.idx", "incorrect header check", "RFC 1952");

@@ -35,8 +35,9 @@ std::vector<std::byte> encode_png(png_uint_32 width, png_uint_32 height, png_uin
 } // namespace
 
 BOOST_AUTO_TEST_CASE(pgm_golden) {
-    for (const std::string& text : {"P5 3 2 255\n\0\x33\x66\x99\xcc\xff"s, "P2\n# a comment\n3 # width\n2\r\n255\n0 51 102\n153 204 255\n"s,
-                                    "P5#c\n3\t2\v65535\n\0\0\x33\x33\x66\x66\x99\x99\xcc\xcc\xff\xff"s}) {
+    for (const std::string& text :
+         {"P5 3 2 255\n\0\x33\x66\x99\xcc\xff"s, "P2\n# a comment\n3 # width\n2\r\n255\n0 51 102\n153 204 255\n"s,
+          "P5#c\n3\t2\v65535\n\0\0\x33\x33\x66\x66\x99\x99\xcc\xcc\xff\xff"s}) {
         const grey_image image = pgm(text);
         BOOST_TEST(image.width == 3u);
         BOOST_TEST(image.height == 2u);

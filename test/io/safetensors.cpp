@@ -52,10 +52,11 @@ BOOST_AUTO_TEST_CASE(writes_the_bytes_of_the_reference) {
     const float ones[3] = {1, 1, 1};
     const std::int64_t seven = 7;
     const std::byte zeros[8]{};
-    std::vector<st::entry> entries{{"b", st::dtype::f32, {2}, ones},     {"a", st::dtype::f32, {3}, ones},
-                                   {"i", st::dtype::i64, {}, &seven},    {"u", st::dtype::u8, {5}, zeros},
-                                   {"h", st::dtype::f16, {1}, zeros},    {"e", st::dtype::f64, {0, 3}, nullptr},
-                                   {"bo", st::dtype::boolean, {3}, zeros}, {"q\"\n\x7f\xc3\xa9", st::dtype::i8, {3}, zeros}};
+    std::vector<st::entry> entries{
+        {"b", st::dtype::f32, {2}, ones},       {"a", st::dtype::f32, {3}, ones},
+        {"i", st::dtype::i64, {}, &seven},      {"u", st::dtype::u8, {5}, zeros},
+        {"h", st::dtype::f16, {1}, zeros},      {"e", st::dtype::f64, {0, 3}, nullptr},
+        {"bo", st::dtype::boolean, {3}, zeros}, {"q\"\n\x7f\xc3\xa9", st::dtype::i8, {3}, zeros}};
     temporary_folder folder;
     st::write(folder / "a", entries, {{"z", "1"}, {"a", "2"}});
     BOOST_TEST(read_bytes(folder / "a") == golden);
@@ -92,17 +93,21 @@ BOOST_AUTO_TEST_CASE(every_dtype_is_read) {
     for (std::size_t i = 0; i < st::detail::dtype_table.size(); ++i) {
         const auto type = static_cast<st::dtype>(i);
         const std::size_t bytes = st::dtype_bits(type); // eight elements
-        const auto read = parse(in_file("{" + tensor("t", st::dtype_name(type), "[2,4]", "[0," + std::to_string(bytes) + "]") + "}",
-                                        std::string(bytes, 'x')));
+        const auto read =
+            parse(in_file("{" + tensor("t", st::dtype_name(type), "[2,4]", "[0," + std::to_string(bytes) + "]") + "}",
+                          std::string(bytes, 'x')));
         BOOST_TEST((read.at("t").type == type));
         BOOST_TEST(read.at("t").data.size() == bytes);
     }
-    refused(in_file("{" + tensor("t", "F4", "[3]", "[0,2]") + "}", "xx"), "no size in whole bytes", "tensor 't'", "F4 [3]");
+    refused(in_file("{" + tensor("t", "F4", "[3]", "[0,2]") + "}", "xx"), "no size in whole bytes", "tensor 't'",
+            "F4 [3]");
 }
 
 BOOST_AUTO_TEST_CASE(json_of_other_writers_is_read) {
-    const std::string bytes = in_file("{ \"b\\u00e9\\ud83d\\ude00\" : {\"data_offsets\":[ 2 , 3 ],\n\"shape\":[1],\t\"dtype\":\"U8\"} ,"
-                                    "\"__metadata__\":{},\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}  \n", "xyz");
+    const std::string bytes =
+        in_file("{ \"b\\u00e9\\ud83d\\ude00\" : {\"data_offsets\":[ 2 , 3 ],\n\"shape\":[1],\t\"dtype\":\"U8\"} ,"
+                "\"__metadata__\":{},\"a\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}  \n",
+                "xyz");
     const auto read = parse(bytes);
     BOOST_TEST(read.tensors.size() == 2u);
     // The data need not lie in the order of the header.
@@ -112,7 +117,8 @@ BOOST_AUTO_TEST_CASE(json_of_other_writers_is_read) {
 BOOST_AUTO_TEST_CASE(hostile_lengths) {
     refused("1234567", "too short", "mem.st", "7 bytes", "8 or more");
     // A header that claims 10^9 bytes, and one that claims 2^64 - 1.
-    refused("\x00\xca\x9a\x3b\0\0\0\0{}"s, "header length is too large", "mem.st, bytes 0 to 7", "1000000000", "at most 100000000");
+    refused("\x00\xca\x9a\x3b\0\0\0\0{}"s, "header length is too large", "mem.st, bytes 0 to 7", "1000000000",
+            "at most 100000000");
     refused(std::string(8, '\xff') + "{}", "header length is too large", "mem.st", "18446744073709551615");
     refused("\x03\0\0\0\0\0\0\0{}"s, "header is longer than the file", "mem.st", "3", "at most 2");
     refused(in_file(""), "does not begin with a brace", "mem.st, byte 8", "nothing", "{");
@@ -129,7 +135,8 @@ BOOST_AUTO_TEST_CASE(hostile_offsets) {
     refused(two("[0,4]", "[5,9]"), "beyond the file", "mem.st, tensor 'b'", "[5, 9]", "at most 8");
     refused(two("[1,5]", "[5,8]"), "leaves a hole", "mem.st, tensor 'a'", "[1, 5]", "begin of 0");
     refused(two("[0,4]", "[4,3]"), "run backwards", "mem.st, tensor 'b'", "[4, 3]", "begin <= end");
-    refused(two("[0,4]", "[4,18446744073709551615]"), "beyond the file", "tensor 'b'", "18446744073709551615", "at most 8");
+    refused(two("[0,4]", "[4,18446744073709551615]"), "beyond the file", "tensor 'b'", "18446744073709551615",
+            "at most 8");
     refused(two("[0,4]", "[4,7]"), "do not fit the shape", "tensor 'b'", "3 bytes", "4 for U8 [4]");
     refused(in_file("{" + tensor("a", "U8", "[4]", "[0,4]") + "}", "12345"), "do not cover", "mem.st", "5 bytes", "4");
     refused(in_file("{}", "1"), "do not cover", "mem.st", "1 bytes", "0");
@@ -137,7 +144,8 @@ BOOST_AUTO_TEST_CASE(hostile_offsets) {
 
 BOOST_AUTO_TEST_CASE(shapes_that_overflow) {
     const auto shape = [](std::string_view text) { return in_file("{" + tensor("a", "F32", text, "[0,0]") + "}"); };
-    refused(shape("[4294967296,4294967296]"), "no size", "tensor 'a'", "F32 [4294967296, 4294967296]", "fewer than 2^61");
+    refused(shape("[4294967296,4294967296]"), "no size", "tensor 'a'", "F32 [4294967296, 4294967296]",
+            "fewer than 2^61");
     refused(shape("[2305843009213693952]"), "no size", "tensor 'a'");
     refused(shape("[9223372036854775808]"), "not the JSON", "mem.st, byte", "", "an extent below 2^63");
     refused(shape("[18446744073709551616]"), "not the JSON", "mem.st, byte", "'18446744073709551616", "below 2^64");
@@ -161,7 +169,8 @@ BOOST_AUTO_TEST_CASE(header_that_is_not_its_json) {
     refused_json("{" + tensor("a", "U8", "[01]", "[0,0]") + "}", "'01]", "a non-negative integer");
     refused_json("{" + tensor("a", "U8", "[0]", "[0]") + "}", "", "two offsets");
     refused_json("{" + tensor("a", "U8", "[0]", "[0,0,0]") + "}", "", "two offsets");
-    refused_json(R"({"a":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "", "once each, not the field 'dtype'");
+    refused_json(R"({"a":{"dtype":"U8","dtype":"U8","shape":[0],"data_offsets":[0,0]}})", "",
+                 "once each, not the field 'dtype'");
     refused_json(R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"x":1}})", "", "not the field 'x'");
     refused_json(R"({"__metadata__":{"k":1}})", "'1}}'", "\"");
     refused_json(R"({"__metadata__":{"k":"1","k":"2"}})", "", "not 'k' again");
@@ -172,7 +181,8 @@ BOOST_AUTO_TEST_CASE(header_that_is_not_its_json) {
     refused_json(R"({"\ud800\u0041":{}})", "", "a pair of surrogates");
     refused_json(R"({"\u12g4":{}})", "", "four hexadecimal digits");
     refused(in_file("{\"\xc0\x80\":{}}"), "not UTF-8", "mem.st, byte 8");
-    refused(in_file("{" + good + "," + good + "}"), "two tensors have one name", "mem.st", "'a' twice", "each name once");
+    refused(in_file("{" + good + "," + good + "}"), "two tensors have one name", "mem.st", "'a' twice",
+            "each name once");
     refused_json("{\"" + std::string(100'000, '[') + "\":" + std::string(100'000, '['), "'[[[[", "{"); // no recursion
 }
 
@@ -183,8 +193,10 @@ BOOST_AUTO_TEST_CASE(no_prefix_of_a_file_is_a_file) {
 
 BOOST_AUTO_TEST_CASE(hostile_names_are_harmless_in_messages) {
     const std::string name(1000, 'n');
-    refused(in_file("{" + tensor("\\u001b[2J" + name, "U8", "[9]", "[0,0]") + "}"), "do not fit", "tensor '\\x1b[2Jnnn");
-    check_error<format_error>([&] { parse(in_file("{" + tensor(name, "U8", "[9]", "[0,0]") + "}")); }, "", "(1000 bytes)");
+    refused(in_file("{" + tensor("\\u001b[2J" + name, "U8", "[9]", "[0,0]") + "}"), "do not fit",
+            "tensor '\\x1b[2Jnnn");
+    check_error<format_error>([&] { parse(in_file("{" + tensor(name, "U8", "[9]", "[0,0]") + "}")); }, "",
+                              "(1000 bytes)");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_refused_before_memory_for_it_is_taken) {
@@ -202,7 +214,8 @@ BOOST_AUTO_TEST_CASE(writer_refuses_what_no_reader_takes) {
     temporary_folder folder;
     const std::string path = write_bytes(folder / "a", "old");
     const float x[4]{};
-    const auto refuses = [&](const std::vector<st::entry>& entries, std::string_view fault, const st::metadata_map& meta = {}) {
+    const auto refuses = [&](const std::vector<st::entry>& entries, std::string_view fault,
+                             const st::metadata_map& meta = {}) {
         check_error<format_error>([&] { st::write(path, entries, meta); }, fault, path);
     };
     refuses({{"a", st::dtype::f32, {4}, x}, {"a", st::dtype::u8, {4}, x}}, "cannot have this name");
@@ -226,18 +239,23 @@ BOOST_AUTO_TEST_CASE(full_disk_while_saving_keeps_the_old_weights) {
     const rlimit limit{1 << 16, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
     check_error<sinter::io_error>(
-        [&] { st::write(path, {{"w", st::dtype::f32, {1 << 16}, weights.data()}}, {{"step", "2"}}); }, "cannot write", path);
+        [&] {
+            st::write(path, {{"w", st::dtype::f32, {1 << 16}, weights.data()}}, {{"step", "2"}});
+        },
+        "cannot write", path);
     setrlimit(RLIMIT_FSIZE, &old);
     BOOST_TEST((read_bytes(path) == before));
     BOOST_TEST(folder.entries() == 1u);
-    check_error<sinter::io_error>([&] { st::write(path + "/below", {}); }, "cannot open the folder", path, "Not a directory");
+    check_error<sinter::io_error>([&] { st::write(path + "/below", {}); }, "cannot open the folder", path,
+                                  "Not a directory");
 }
 
 BOOST_AUTO_TEST_CASE(check_matches_lists_every_difference_and_no_other) {
-    const std::string bytes = in_file("{" + tensor("same", "U8", "[2]", "[0,2]") + "," + tensor("shape", "U8", "[2,1]", "[2,4]") + "," +
-                                        tensor("type", "U8", "[4]", "[4,8]") + "," + tensor("both", "I8", "[1]", "[8,9]") + "," +
-                                        tensor("extra", "BOOL", "[1]", "[9,10]") + "}",
-                                    "0123456789");
+    const std::string bytes =
+        in_file("{" + tensor("same", "U8", "[2]", "[0,2]") + "," + tensor("shape", "U8", "[2,1]", "[2,4]") + "," +
+                    tensor("type", "U8", "[4]", "[4,8]") + "," + tensor("both", "I8", "[1]", "[8,9]") + "," +
+                    tensor("extra", "BOOL", "[1]", "[9,10]") + "}",
+                "0123456789");
     const auto file = parse(bytes);
     const std::vector<st::expected_tensor> expected{{"same", st::dtype::u8, {2}},
                                                     {"shape", st::dtype::u8, {1, 2}},
@@ -255,8 +273,10 @@ BOOST_AUTO_TEST_CASE(check_matches_lists_every_difference_and_no_other) {
                                "  'shape': shape: got [2, 1], needed [1, 2]\n"
                                "  'type': type: got U8, needed F32");
     }
-    BOOST_CHECK_NO_THROW(st::check_matches({{"a", st::dtype::u8, {0}}}, parse(in_file("{" + tensor("a", "U8", "[0]", "[0,0]") + "}"))));
-    check_error<sinter::mismatch_error>([&] { file.at("gone"); }, "no such tensor", "mem.st", "5 other tensors", "'gone'");
+    BOOST_CHECK_NO_THROW(
+        st::check_matches({{"a", st::dtype::u8, {0}}}, parse(in_file("{" + tensor("a", "U8", "[0]", "[0,0]") + "}"))));
+    check_error<sinter::mismatch_error>([&] { file.at("gone"); }, "no such tensor", "mem.st", "5 other tensors",
+                                        "'gone'");
 }
 
 BOOST_AUTO_TEST_CASE(files_from_elsewhere) {

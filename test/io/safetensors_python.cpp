@@ -52,8 +52,8 @@ BOOST_AUTO_TEST_CASE(the_reference_reads_ours) {
               {{"sinter", "1"}, {"note", "\"quoted\" \xe2\x82\xac"}});
 
     const char* const python = std::getenv("SINTER_PYTHON");
-    const outcome read = run("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
-                             (folder / "net.safetensors") + "'");
+    const outcome read = run("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") + "' '" +
+                             script.string() + "' '" + (folder / "net.safetensors") + "'");
     if (read.status == 77 || read.status == 127) {
         BOOST_TEST_MESSAGE("skipped: no python3 with safetensors and numpy (SINTER_PYTHON may name one)");
         return;

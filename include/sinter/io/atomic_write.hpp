@@ -92,7 +92,8 @@ void atomic_write(const std::string& given_path, Fill&& fill) {
     struct stat old {};
     const bool replaces = ::fstatat(folder.get(), name.c_str(), &old, 0) == 0;
     if (replaces && !S_ISREG(old.st_mode)) // a rename would remove the device node itself
-        throw io_error("cannot replace", path, S_ISDIR(old.st_mode) ? "a folder" : "a device or pipe", "a regular file");
+        throw io_error("cannot replace", path, S_ISDIR(old.st_mode) ? "a folder" : "a device or pipe",
+                       "a regular file");
     if (replaces) mode = old.st_mode & 07777;
 
     detail::temporary_file temporary(folder.get(), name, mode, path);

@@ -61,9 +61,10 @@ inline grey_image parse_pgm(std::span<const std::byte> bytes, std::string_view n
     const bool is_p = bytes.size() >= 2 && bytes[0] == std::byte{'P'};
     const char kind = is_p ? static_cast<char>(bytes[1]) : '\0';
     if (kind != '2' && kind != '5')
-        throw format_error("not a PGM file", std::string(name) + ", bytes 0 and 1",
-                           printable({reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 2)}),
-                           "P2 or P5");
+        throw format_error(
+            "not a PGM file", std::string(name) + ", bytes 0 and 1",
+            printable({reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 2)}),
+            "P2 or P5");
     detail::pgm_cursor in(bytes, name);
     const std::uint32_t width = in.number("width", 1, INT32_MAX);
     const std::uint32_t height = in.number("height", 1, INT32_MAX);
@@ -87,7 +88,8 @@ inline grey_image parse_pgm(std::span<const std::byte> bytes, std::string_view n
         if (kind == '2') {
             value = in.number("sample", 0, maximum);
         } else {
-            for (std::uint64_t i = 0; i < sample_bytes; ++i) value = value << 8 | std::to_integer<std::uint32_t>(bytes[at++]);
+            for (std::uint64_t i = 0; i < sample_bytes; ++i)
+                value = value << 8 | std::to_integer<std::uint32_t>(bytes[at++]);
             if (value > maximum)
                 throw format_error("PGM sample is over the maximum",
                                    std::string(name) + ", byte " + std::to_string(at - sample_bytes),
