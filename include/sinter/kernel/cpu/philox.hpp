@@ -14,7 +14,8 @@ struct product_words {
 SINTER_INLINE product_words multiply_wide(vu a, std::uint32_t m) {
 #if defined(__AVX512F__)
     const __m512i f = _mm512_set1_epi32(static_cast<int>(m));
-    const vu64 even = (vu64)_mm512_mul_epu32((__m512i)a, f), odd = (vu64)_mm512_mul_epu32((__m512i)((vu64)a >> 32), f);
+    const vu64 even = (vu64)_mm512_maskz_mul_epu32(0xff, (__m512i)a, f),
+               odd = (vu64)_mm512_maskz_mul_epu32(0xff, (__m512i)((vu64)a >> 32), f);
 #elif defined(__AVX2__)
     const __m256i f = _mm256_set1_epi32(static_cast<int>(m));
     const vu64 even = (vu64)_mm256_mul_epu32((__m256i)a, f), odd = (vu64)_mm256_mul_epu32((__m256i)((vu64)a >> 32), f);

@@ -58,9 +58,11 @@ SINTER_INLINE void store(float* p, vf v, int n) {
 
 #if defined(__AVX512F__)
 SINTER_INLINE vf fma(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
-SINTER_INLINE vf max(vf a, vf b) { return (vf)_mm512_max_ps((__m512)a, (__m512)b); }
-SINTER_INLINE vf min(vf a, vf b) { return (vf)_mm512_min_ps((__m512)a, (__m512)b); }
-SINTER_INLINE vf sqrt(vf a) { return (vf)_mm512_sqrt_ps((__m512)a); }
+// Masked with all lanes on: g++ 12's plain forms warn of an uninitialised operand. The instructions are the same.
+inline constexpr __mmask16 all_lanes = 0xffff;
+SINTER_INLINE vf max(vf a, vf b) { return (vf)_mm512_maskz_max_ps(all_lanes, (__m512)a, (__m512)b); }
+SINTER_INLINE vf min(vf a, vf b) { return (vf)_mm512_maskz_min_ps(all_lanes, (__m512)a, (__m512)b); }
+SINTER_INLINE vf sqrt(vf a) { return (vf)_mm512_maskz_sqrt_ps(all_lanes, (__m512)a); }
 #elif defined(__AVX__)
 #if defined(__FMA__)
 SINTER_INLINE vf fma(vf a, vf b, vf c) { return (vf)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c); }

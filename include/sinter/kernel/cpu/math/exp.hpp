@@ -18,7 +18,7 @@ SINTER_INLINE reduced reduce_exp(vf x) {
     return {(vi)shifted - (vi)magic, fma(r * r, p, r)};
 }
 
-/// e^x within 1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
+/// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
 /// Two factors, because one power of two cannot reach both ends.
 SINTER_INLINE vf exp(vf x) {
     const reduced t = reduce_exp(max(splat(-104.f), min(splat(89.f), x)));
@@ -26,7 +26,7 @@ SINTER_INLINE vf exp(vf x) {
     return (t.expm1 + 1.f) * power_of_two(half) * power_of_two(t.n - half);
 }
 
-/// 1 / (1 + e^-x) within 2 ULP, including the left tail, which the textbook form loses.
+/// 1 / (1 + e^-x) within 2.5 ULP, including the left tail, which the textbook form loses.
 SINTER_INLINE vf sigmoid(vf x) {
     const vf e = exp(-absolute(x));
     return select((vi)x >> 31, e, splat(1.f)) / (e + 1.f);

@@ -9,7 +9,7 @@ namespace sinter::cpu {
 /// About 1 / x, to at least 11 bits.
 SINTER_INLINE vf estimate_reciprocal(vf x) {
 #if defined(__AVX512F__)
-    return (vf)_mm512_rcp14_ps((__m512)x);
+    return (vf)_mm512_maskz_rcp14_ps(all_lanes, (__m512)x);
 #elif defined(__AVX__)
     return (vf)_mm256_rcp_ps((__m256)x);
 #else
@@ -32,7 +32,7 @@ SINTER_INLINE vf quotient(vf a, vf x) {
 /// 1 / sqrt(x) within 3 ULP, x > 0 (4 without fused multiply-add).
 SINTER_INLINE vf reciprocal_sqrt(vf x) {
 #if defined(__AVX512F__)
-    const vf y = (vf)_mm512_rsqrt14_ps((__m512)x);
+    const vf y = (vf)_mm512_maskz_rsqrt14_ps(all_lanes, (__m512)x);
 #elif defined(__AVX__)
     const vf y = (vf)_mm256_rsqrt_ps((__m256)x);
 #else

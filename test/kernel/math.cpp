@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE kernel_math
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <sinter/base/philox.hpp>
+#include <sinter/kernel/cpu/math.hpp>
+#include <sinter/kernel/cpu/philox.hpp>
+
+using namespace sinter;
+using cpu::lanes;
+using cpu::vf;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+float from_bits(std::uint32_t b) {
+    float x;
+    std::memcpy(&x, &b, sizeof x);
+    return x;
+}
+
+/// Distance in floats' spacing at the true value; the spacing of denormals below the least normal number.
+double ulps(float got, double want) {
+    if (std::isnan(want)) return std::isnan(got) ? 0 : 1e9;
+    if (std::abs(want) > std::numeric_limits<float>::max() * (1 + 0x1p-25))   // rounds to infinity
+        return got == (want > 0 ? inf : -inf) ? 0 : 1e9;
+    if (std::isnan(got)) return 1e9;
+    int e;
+    std::frexp(want, &e);
+    return std::abs(static_cast<double>(got) - want) / std::ldexp(1.0, std::max(e - 24, -149));
+}
+
+/// The worst over a sweep of bit patterns from `low` to `high` in size and over both signs where asked.
+template <class F, class R>
+double worst(F f, R reference, float low, float high, bool both_signs, std::uint32_t stride = 1009) {
+    std::uint32_t first, last;
+    std::memcpy(&first, &low, 4);
+    std::memcpy(&last, &high, 4);
+    double most = 0;
+    float at = 0, x[lanes], y[lanes];
+    int n = 0;
+    const auto flush = [&] {
+        for (int i = n; i < lanes; ++i) x[i] = 1;
+        cpu::store(y, f(cpu::load(x)));
+        for (int i = 0; i < n; ++i)
+            if (const double u = ulps(y[i], reference(static_cast<double>(x[i]))); u > most) most = u, at = x[i];
+        n = 0;
+    };
+    for (std::uint64_t b = first; b <= last; b += stride)
+        for (int s = 0; s <= both_signs; ++s) {
+            x[n++] = from_bits(static_cast<std::uint32_t>(b) | (s ? 0x80000000u : 0));
+            if (n == lanes) flush();
+        }
+    flush();
+    BOOST_TEST_MESSAGE("worst " << most << " ULP at " << at);
+    return most;
+}
+
+template <class F>
+float one(F f, float x) {
+    float y[lanes];
+    cpu::store(y, f(cpu::splat(x)));
+    return y[lanes - 1];
+}
+
+#define LIFT(name) [](vf x) { return cpu::name(x); }
+
+#if defined(__FMA__) || defined(__AVX512F__)
+constexpr bool fused = true;
+#else
+constexpr bool fused = false;
+#endif
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(exp_everywhere) {
+    const auto f = LIFT(exp);
+    const auto r = [](double x) { return std::exp(x); };
+    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 1.1);
+    BOOST_TEST(worst(f, r, 80.f, 110.f, true, 7) <= 1.1);   // overflow, denormals, underflow
+    BOOST_TEST(one(f, -0.f) == 1.f);
+    BOOST_TEST(one(f, inf) == inf);
+    BOOST_TEST(one(f, -inf) == 0.f);
+    BOOST_TEST(std::isnan(one(f, not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(sigmoid_everywhere) {
+    const auto f = LIFT(sigmoid);
+    const auto r = [](double x) { return 1 / (1 + std::exp(-x)); };
+    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 2.5);
+    BOOST_TEST(one(f, -0.f) == 0.5f);
+    BOOST_TEST(one(f, -inf) == 0.f);
+    BOOST_TEST(one(f, inf) == 1.f);
+    BOOST_TEST(std::isnan(one(f, not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(log_everywhere) {
+    const auto f = LIFT(log);
+    const auto r = [](double x) { return std::log(x); };
+    BOOST_TEST(worst(f, r, 0.f, inf, false) <= 1.0);
+    BOOST_TEST(worst(f, r, 0.5f, 2.f, false, 7) <= 1.0);
+    BOOST_TEST(one(f, 1.f) == 0.f);
+    BOOST_TEST(one(f, 0.f) == -inf);
+    BOOST_TEST(one(f, -0.f) == -inf);
+    BOOST_TEST(one(f, inf) == inf);
+    for (float x : {-1.f, -inf, -1e-40f, not_a_number}) BOOST_TEST(std::isnan(one(f, x)));
+}
+
+BOOST_AUTO_TEST_CASE(tanh_everywhere) {
+    const auto f = LIFT(tanh);
+    const auto r = [](double x) { return std::tanh(x); };
+    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 3.0);
+    BOOST_TEST(worst(f, r, 1e-3f, 10.f, true, 37) <= 3.0);
+    BOOST_TEST(std::signbit(one(f, -0.f)));
+    BOOST_TEST(one(f, -inf) == -1.f);
+    BOOST_TEST(std::isnan(one(f, not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(erf_everywhere) {
+    const auto f = LIFT(erf);
+    const auto r = [](double x) { return std::erf(x); };
+    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 2.0);
+    BOOST_TEST(worst(f, r, 0.5f, 4.f, true, 37) <= 2.0);
+    BOOST_TEST(std::signbit(one(f, -0.f)));
+    BOOST_TEST(one(f, -inf) == -1.f);
+    BOOST_TEST(std::isnan(one(f, not_a_number)));
+}
+
+BOOST_AUTO_TEST_CASE(quotients_in_their_range) {
+    BOOST_TEST(worst(LIFT(reciprocal), [](double x) { return 1 / x; }, 0x1p-125f, 0x1p125f, true) <= (fused ? 2 : 4));
+    BOOST_TEST(worst(LIFT(reciprocal_sqrt), [](double x) { return 1 / std::sqrt(x); }, 0x1p-125f, 0x1p125f, false) <=
+               (fused ? 3 : 4));
+    BOOST_TEST(worst([](vf x) { return cpu::quotient(cpu::splat(0.7f), x); },
+                     [](double x) { return static_cast<double>(0.7f) / x; }, 0x1p-120f, 0x1p120f, true) <=
+               (fused ? 2 : 4));
+}
+
+BOOST_AUTO_TEST_CASE(philox_agrees_with_the_scalar_generator) {
+    // Known answers of the Random123 distribution, word 0.
+    BOOST_TEST(philox4x32({{0, 0, 0, 0}}, 0).word[0] == 0x6627e8d5u);
+    for (std::uint64_t key : {std::uint64_t{0}, std::uint64_t{0x0123456789abcdef}, ~std::uint64_t{0}})
+        for (std::uint64_t step : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0xfedcba9876543210}})
+            for (std::uint32_t first : {0u, 1000u, 0xfffffff0u}) {
+                cpu::vu index;
+                for (int i = 0; i < lanes; ++i) index[i] = first + static_cast<std::uint32_t>(i);
+                const cpu::vu got = cpu::philox_bits(key, step, index);
+                for (int i = 0; i < lanes; ++i)
+                    BOOST_TEST(got[i] == philox_at(key, first + static_cast<std::uint32_t>(i), step).word[0]);
+            }
+}
