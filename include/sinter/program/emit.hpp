@@ -228,7 +228,10 @@ private:
         body_.splice(d, update_, [&](int k) { return operand_of(i, k); });
     }
     constexpr address operand_of(int parameter, int k) const {
-        const std::int64_t offset = at_[g_.parameters[parameter].id].offset();
+        return update_operand(at_[g_.parameters[parameter].id].offset(), k);
+    }
+    constexpr address update_operand(std::int64_t offset, int k) const {
+        if (k == norm_operand) return {space::gradient, z_.parameters};   // behind the last gradient
         return k == 0 ? address{space::parameter, offset} : k == 1 ? address{space::gradient, offset}
                       : address{space::slot, (k - 2) * z_.parameters + offset};
     }
@@ -254,6 +257,7 @@ private:
     /// One walk for each stretch of neighbouring parameters that no kernel has updated yet.
     constexpr void update_rest() {
         if (!update_.code.n) return;
+        if (update_.needs_norm()) norm_of_gradients();
         for (int pass = 0; pass < 2; ++pass) {
             std::int64_t begin = -1, end = -1;
             for (int i = 0; i <= g_.parameters.n; ++i) {
@@ -271,6 +275,18 @@ private:
             }
         }
     }
+    constexpr void norm_of_gradients() {
+        spec s;
+        launch l;
+        std::int64_t e[extent::count] = {};
+        group q;
+        q.space = extents(static_cast<int>(z_.parameters / 16), 16);
+        body_.begin(q);
+        body_.sum_of_squares({space::gradient, 0}, {space::gradient, z_.parameters});
+        s.kind = walk::rows;
+        l.m = z_.parameters / 16;
+        finish(s, l, e, z_.parameters);
+    }
     constexpr void update_stretch(std::int64_t begin, std::int64_t end) {
         spec s;
         launch l;
@@ -278,11 +294,7 @@ private:
         group q;
         q.space = extents(static_cast<int>(end - begin));
         body_.begin(q);
-        auto operand = [&](int k) {
-            return k == 0 ? address{space::parameter, begin} : k == 1 ? address{space::gradient, begin}
-                          : address{space::slot, (k - 2) * z_.parameters + begin};
-        };
-        body_.splice(-1, update_, operand);
+        body_.splice(-1, update_, [&](int k) { return update_operand(begin, k); });
         l.m = end - begin;
         finish(s, l, e, end - begin);
     }

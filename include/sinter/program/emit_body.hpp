@@ -9,12 +9,19 @@
 namespace sinter {
 
 /// The optimizer's update as code, to be put behind whatever produces a gradient. `operand[arg]`: 0 parameter,
-/// 1 gradient, 2.. slots.
+/// 1 gradient, 2.. slots, norm_operand the sum of the squares of all gradients.
+inline constexpr int norm_operand = 100;
 struct update_code {
     view<const std::uint64_t> code;
     view<const float> constants;
     view<const int> operand;
     int slots = 0;
+
+    constexpr bool needs_norm() const {
+        for (int i = 0; i < operand.n; ++i)
+            if (operand[i] == norm_operand) return true;
+        return false;
+    }
 };
 
 class body_emitter {
@@ -84,6 +91,15 @@ public:
     constexpr void copy(int v, address to) {
         const int r = use(v, g_.n[v].s, 0);
         put({.code = code_of(instruction::store), .a = byte(r), .arg = arg(to)});
+    }
+
+    /// The sum of the squares of a stretch of memory that was begun as rows of 16.
+    constexpr void sum_of_squares(address from, address to) {
+        flat_ = false;
+        const int x = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(from)});
+        const int square = put({.code = code_of(op::mul), .a = byte(x), .b = byte(x)});
+        const int row = put({.code = code_of(instruction::row_sum), .a = byte(square)});
+        put({.code = code_of(instruction::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
     }
 
     constexpr bool is_flat() const { return flat_; }
@@ -158,7 +174,9 @@ private:
         const shape& s = g_.n[n.in[0]].s;
         const int a = use(n.in[0], s, phase);
         flat_ = false;
-        if (kind == op_kind::row_reduce) {
+        if (kind == op_kind::row_reduce && is_row(s)) {   // a row of one value in a walk over longer rows: itself
+            define(v, a, phase, true);
+        } else if (kind == op_kind::row_reduce) {
             const instruction i = n.k == op::row_sum ? instruction::row_sum : instruction::row_max;
             define(v, put({.code = code_of(i), .a = byte(a), .phase = byte(phase)}), phase + 1, true);
             if (space_.last() == 1) row_[v] = true;

@@ -86,7 +86,8 @@ private:
                 const op_kind kind = info(n.k).kind;
                 const shape& seen = g_.n[n.in[k]].s;
                 const bool in_place = seen.size() == 1 && !seen.batched ? true : same_space(seen, g_.n[u].s) &&
-                                      (kind == op_kind::elementwise ? same_space(seen, n.s) : kind != op_kind::heavy);
+                                      (kind == op_kind::elementwise ? same_space(seen, n.s) || (g_.n[u].k == op::to_float && row_level(seen, n.s))
+                                                               : kind != op_kind::heavy);
                 if (!in_place || kind == op_kind::heavy) elsewhere_[u] = true;
             }
         }
@@ -180,7 +181,12 @@ private:
         } else {
             for (int k = 0; k < n.operands; ++k)
                 if (const int u = base_of(g_.n, n.in[k]); r_.of[u] > to) to = r_.of[u];
-            if (to >= 0 && !can_join(v, to)) to = in_no_group;
+            if (to >= 0) {
+                if (!can_join(v, to)) to = in_no_group;
+            } else if (kind != op_kind::heavy) {   // made of inputs alone, it may as well join a walk begun lately
+                for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
+                    if (!r_.g[i].heavy && can_join(v, i)) to = i;
+            }
         }
         const int cost = 2 + 2 * n.operands;
         if (to < 0) {

@@ -17,8 +17,13 @@ public:
     constexpr tensor parameter() const { return port_[0]; }
     constexpr tensor gradient() const { return port_[1]; }
     constexpr tensor slot(int i) const { return port_[2 + i]; }
+    /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then computed before any
+    /// parameter is updated.
+    constexpr tensor squared_gradient_norm() const { return make(g_, op::optimizer_port, extents(), {}, {norm_operand}); }
     /// Number i of those that the optimizer's scalars() writes before each step.
     constexpr tensor scalar(int i) const { return make(g_, op::runtime_scalar, extents(), {}, {i}); }
+    /// For optimizers around another one: what it will see as the gradient.
+    constexpr void scale_gradient(tensor factor) { port_[1] = port_[1] * factor; }
     constexpr void set_parameter(tensor v) const { g_->assignments.push({port_[0].id, v.id}); }
     constexpr void set_slot(int i, tensor v) const { g_->assignments.push({port_[2 + i].id, v.id}); }
 

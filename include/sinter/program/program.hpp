@@ -109,6 +109,17 @@ struct graph_value<R, true> {
     static constexpr type v = make();
 };
 
+// ---- the optimizer, as code
+template <class R>
+struct update_stage {
+    static constexpr optimizer_code v = [] {
+        if constexpr (R::mode == program_mode::training) return make_optimizer_code<typename R::optimizer>();
+        else return optimizer_code{};
+    }();
+    static_assert(v.fits, "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
+    static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && !v.view().needs_norm();
+};
+
 // ---- fuse, choose updates
 template <class R>
 struct fused_stage {
@@ -123,7 +134,7 @@ struct fused_stage {
         grouping r = t.f.view();
         sinter::fuse(g, r, R::options.fuse);
         t.f.groups = r.g.n;
-        if (R::mode == program_mode::training) choose_updates(g, r, R::options.fuse && !R::options.store_gradients, t.updated);
+        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, t.updated);
         return t;
     }
     static constexpr type v = make();
@@ -152,10 +163,7 @@ struct plan_stage {
 // ---- emit
 template <class R>
 struct emit_stage {
-    static constexpr optimizer_code update = [] {
-        if constexpr (R::mode == program_mode::training) return make_optimizer_code<typename R::optimizer>();
-        else return optimizer_code{};
-    }();
+    static constexpr optimizer_code update = update_stage<R>::v;
     static constexpr emitted_bounds measure() {
         emitted_bounds b;
         const graph_view g = graph_value<R>::v.view();
@@ -286,7 +294,7 @@ struct compiled_value {
         }
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
         f.z = p.z;
-        f.gradients = stored ? p.z.parameters : 0;
+        f.gradients = stored ? p.z.parameters + 16 : 0;
         f.max_batch = R::max_batch;
         f.nodes = c.nodes;
         f.slots = detail::emit_stage<R>::update.slots;

@@ -49,13 +49,16 @@ struct conv_max_pool_forward {
         vf s[4 * T * V];
         unroll<4 * T * V>([&](auto i) SINTER_ALWAYS { s[i] = zero(); });
         const auto tap = [&](int t) SINTER_ALWAYS {
+            // Neighbouring pixels share inputs. A compiler that notices keeps them all, in registers that it does not have.
+            const float* in = x + t;
+            asm("" : "+r"(in));
             vf b[V];
             unroll<V>([&](auto j) SINTER_ALWAYS {
                 b[j] = load(w + (t * V + j) * lanes);
                 if constexpr (T == 1) pin(b[j]);
             });
             unroll<4 * T>([&](auto i) SINTER_ALWAYS {   // pixel i: window i / 4, place i % 4
-                const vf a = splat(x[i % 4 / 2 * S * pitch + (i / 4 * 2 + i % 2) * (S * CI) + t]);
+                const vf a = splat(in[i % 4 / 2 * S * pitch + (i / 4 * 2 + i % 2) * (S * CI)]);
                 unroll<V>([&](auto j) SINTER_ALWAYS { s[i * V + j] = fma(a, b[j], s[i * V + j]); });
             });
         };

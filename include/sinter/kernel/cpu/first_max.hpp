@@ -11,8 +11,8 @@ struct first_max {
     vi place = vi{};
     SINTER_INLINE void see(vf v, int q) {
         const vi greater = v > best;
-        best = select(greater, v, best);
-        place = (splat(static_cast<std::int32_t>(q)) & greater) | (place & ~greater);
+        best = max(v, best);
+        place = greater ? splat(static_cast<std::int32_t>(q)) : place;
     }
 };
 
@@ -20,7 +20,7 @@ struct first_max {
 template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
     constexpr int n = Valid < lanes ? Valid : lanes;
-    if (c.p[2]) store_bytes(reinterpret_cast<std::uint8_t*>(c.p[2]) + off, m.place, n);
+    if (c.p[2]) store_bytes<n>(reinterpret_cast<std::uint8_t*>(c.p[2]) + off, m.place);
     if constexpr (n == lanes) Body::vector(m.best, off, row, col, c);
     else Body::vector(m.best, n, off, row, col, c);
 }

@@ -61,7 +61,7 @@ struct pooled_gradient_rows {
                         w = load_bytes(winner + from + o);
                     } else {
                         v = load(g + from + o, CO % lanes);
-                        w = load_bytes(winner + from + o, CO % lanes);
+                        w = load_bytes<(CO % lanes)>(winner + from + o);
                     }
                     const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) - splat(std::int32_t(y * S * row));
                     n = append(offset, value, n, at, v, (v != zero()) & (w == place));

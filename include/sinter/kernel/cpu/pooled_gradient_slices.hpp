@@ -65,7 +65,7 @@ struct pooled_gradient_slices {
                     w = load_bytes(winner + p * CO + o);
                 } else {
                     v = load(g + p * CO + o, CO % lanes);
-                    w = load_bytes(winner + p * CO + o, CO % lanes);
+                    w = load_bytes<(CO % lanes)>(winner + p * CO + o);
                 }
                 vi at;
                 for (int i = 0; i < lanes; ++i) at[i] = i * taps * lanes;

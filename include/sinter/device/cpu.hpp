@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/model_memory.hpp>
+#include <sinter/device/threads.hpp>
+#include <sinter/kernel/cpu/reify.hpp>
+#include <sinter/program/target.hpp>
+#include <memory>
+
+/// The CPU as a device: what programs are planned for, and how they run.
+namespace sinter {
+
+/// Runs a compiled program P on the CPU. Addresses are worked out once; a step allocates nothing.
+template <class P>
+class cpu_runner {
+public:
+    static constexpr const auto& program() { return P::v; }
+
+    /// Floats of scratch space that the program's kernels want.
+    static std::int64_t scratch_floats() {
+        std::int64_t most = 0;
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            const launch& l = P::v.launches[i];
+            const std::int64_t m = l.batched ? l.m * P::v.max_batch : l.m;
+            const std::int64_t n = cpu::kernel_table<P>::entries[l.spec].scratch(P::v.extents + l.first_extent, l.parts, m);
+            if (n > most) most = n;
+        }
+        return most;
+    }
+
+    void bind(const model_memory& m) {
+        constexpr int n = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
+        operands_ = std::make_unique<float*[]>(n);
+        for (int i = 0; i < n; ++i) operands_[i] = m.at(P::v.args[i]);
+        scratch_ = m.scratch.data();
+    }
+
+    void run(team& threads, const step_arguments& s) {
+        constexpr int n = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
+        for (int i = 0; i < n; ++i)
+            if (P::v.args[i].where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(P::v.args[i])]);
+        threads.run([&](int thread) { walk(threads, thread, s); });
+    }
+
+private:
+    std::unique_ptr<float*[]> operands_;
+    float* scratch_ = nullptr;
+
+    void walk(team& threads, int thread, const step_arguments& s) const {
+        const int workers = threads.size();
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            const launch& l = P::v.launches[i];
+            const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
+            call c;
+            c.p = operands_.get() + l.first_arg;
+            c.e = P::v.extents + l.first_extent;
+            c.k = P::v.constants + l.first_constant;
+            c.scalars = s.scalars;
+            c.scratch = scratch_;
+            c.seed = s.seed;
+            c.step = s.step;
+            c.batch = s.batch;
+            c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
+            c.parts = l.parts;
+            const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
+            for (c.part = first; c.part < end; ++c.part) k.run(c);
+            if (workers > 1) threads.barrier();
+            if (!k.finish) continue;
+            for (c.part = first; c.part < end; ++c.part) k.finish(c);
+            if (workers > 1) threads.barrier();
+        }
+    }
+};
+
+/// The device that a model is trained on when nothing else is said.
+class cpu_device {
+public:
+    /// Weights in panels of twice the vector's lanes; eight parts, so that up to eight threads find work and the order
+    /// of every sum is the same for any number of them.
+    static constexpr sinter::target target{cpu::lanes, 8};
+    static constexpr int panel_width = 2 * cpu::lanes;
+    template <class P>
+    using runner = cpu_runner<P>;
+
+    /// `threads` at most eight do useful work; 0 takes all cores.
+    explicit cpu_device(int threads) : threads_(threads) {}
+
+    int threads() const { return threads_.size(); }
+    template <class P>
+    void run(runner<P>& r, const step_arguments& s) {
+        r.run(threads_, s);
+    }
+    void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
+        std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));
+    }
+    void write(model_memory& m, address to, const float* from, std::int64_t floats) const {
+        std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
+    }
+
+private:
+    team threads_;
+};
+
+} // namespace sinter

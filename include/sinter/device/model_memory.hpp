@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/arena.hpp>
+#include <sinter/program/memory.hpp>
+
+namespace sinter {
+
+/// The memory of one model on one device: what its programs share, by the arenas that addresses speak of.
+struct model_memory {
+    arena parameters, gradients, states, slots, activations, scratch;
+
+    float* base(space s) const {
+        switch (s) {
+            case space::activation: return activations.data();
+            case space::parameter: return parameters.data();
+            case space::gradient: return gradients.data();
+            case space::state: return states.data();
+            case space::slot: return slots.data();
+            default: return nullptr;
+        }
+    }
+    float* at(address a) const {
+        float* b = base(a.where());
+        return b ? b + a.offset() : nullptr;
+    }
+};
+
+/// What a program is run with.
+struct step_arguments {
+    const float* const* ports = nullptr;   ///< inputs, then targets
+    const float* scalars = nullptr;        ///< what the optimizer's scalars() wrote
+    std::uint64_t seed = 0;
+    std::int64_t step = 0;
+    int batch = 0;
+};
+
+} // namespace sinter

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/arithmetic.hpp>
+#include <sinter/kernel/cpu/philox.hpp>
+#include <sinter/ops/detail/table.hpp>
+#include <sinter/program/word.hpp>
+
+/// A kernel's elementwise body, as a type made of the program's words, run on whole vectors.
+namespace sinter::cpu {
+
+/// Where a vector of the walk lies.
+struct place {
+    std::int64_t off, row;   ///< element offset in the walk's own layout; row
+    int col, n;              ///< first column; lanes that count (used where Full is false)
+};
+
+template <std::uint64_t... W>
+struct body {
+    static constexpr int size = sizeof...(W);
+    static constexpr word code[size + 1] = {word::unpack(W)..., word{}};
+    using all = std::make_integer_sequence<int, size>;
+
+    static constexpr bool is_reduction(int i) {
+        return code[i].is(instruction::row_sum) || code[i].is(instruction::row_max);
+    }
+    /// Does register i hold one value a row?
+    static constexpr bool per_row(int i) { return code[i].row || is_reduction(i); }
+    static constexpr int count(instruction k) {
+        int n = 0;
+        for (int i = 0; i < size; ++i) n += code[i].is(k);
+        return n;
+    }
+    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
+    static constexpr bool updates = [] {
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(op::runtime_scalar)) return true;
+        return false;
+    }();
+    static constexpr int phases = [] {   // passes over a row's columns
+        int n = 0;
+        for (int i = 0; i < size; ++i)
+            if (!code[i].row && code[i].phase >= n) n = code[i].phase + 1;
+        return n;
+    }();
+
+    /// Floats of call::sums: partial column sums of each part, then each part's row buffers.
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts) {
+        return parts * (sums * e[extent::columns] + buffers * e[extent::buffer_stride]);
+    }
+    static float* partial_sum(int k, int part, const call& c) {
+        return c.sums + (static_cast<std::int64_t>(k) * c.parts + part) * c.e[extent::columns];
+    }
+    static float* row_buffer(int k, const call& c) {
+        return c.sums + static_cast<std::int64_t>(sums) * c.parts * c.e[extent::columns] +
+               (static_cast<std::int64_t>(c.part) * buffers + k) * c.e[extent::buffer_stride];
+    }
+
+    /// Before a part's work: its partial sums are zero.
+    static void begin(const call& c) {
+        for (int k = 0; k < sums; ++k) std::memset(partial_sum(k, c.part, c), 0, 4 * static_cast<std::size_t>(c.e[extent::columns]));
+    }
+    /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
+    static void finish(const call& c) { finish_all(c, all{}); }
+
+    // ---- for heavy kernels: everything in one go
+    static SINTER_INLINE void vector(vf raw, std::int64_t off, std::int64_t row, int col, const call& c) {
+        vf r[size + 1];
+        run_all<true>(r, raw, {off, row, col, lanes}, c, all{});
+    }
+    static SINTER_INLINE void vector(vf raw, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
+        vf r[size + 1];
+        run_all<false>(r, raw, {off, row, col, n}, c, all{});
+    }
+
+    /// Asks for what the optimizer's update behind a gradient will read: it was last touched a whole step ago.
+    static SINTER_INLINE void prefetch(std::int64_t off, const call& c)
+        requires(updates)
+    {
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(instruction::load) && code[i].columns()) __builtin_prefetch(c.p[code[i].arg] + off, 1);
+    }
+
+    // ---- for walks: words of one phase, once a row or once a vector
+    template <int Phase, bool Row, bool Full>
+    static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
+        run_phase<Phase, Row, Full>(per_row_r, r, at, c, all{});
+    }
+    template <int Phase>
+    static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
+    template <int Phase>
+    static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
+
+private:
+    template <bool Full, int... I>
+    static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
+        (step<I, Full>(r, r, raw, at, c), ...);
+    }
+    template <int Phase, bool Row, bool Full, int... I>
+    static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
+        (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row), Full>(pr, r, at, c), ...);
+    }
+    template <int I, bool Run, bool Full>
+    static SINTER_INLINE void step_if(vf* pr, vf* r, const place& at, const call& c) {
+        if constexpr (Run) step<I, Full>(pr, r, vf{}, at, c);
+    }
+    template <int I>
+    static SINTER_INLINE vf get(const vf* pr, const vf* r) {
+        if constexpr (per_row(I)) return pr[I];
+        else return r[I];
+    }
+    template <bool Full>
+    static SINTER_INLINE vf read(const float* p, int n) {
+        if constexpr (Full) return load(p);
+        else return load(p, n);
+    }
+    template <bool Full>
+    static SINTER_INLINE void write(float* p, vf v, int n) {
+        if constexpr (Full) store(p, v);
+        else store(p, v, n);
+    }
+    template <bool Full>
+    static SINTER_INLINE vf only(vf v, vf rest, int n) {   // lanes that do not count become `rest`
+        if constexpr (Full) return v;
+        else return select(lane_numbers() < splat(static_cast<std::int32_t>(n)), v, rest);
+    }
+    static SINTER_INLINE vi lane_numbers() {
+        vi v{};
+        for (int i = 0; i < lanes; ++i) v[i] = i;
+        return v;
+    }
+
+    template <int I>
+    static SINTER_INLINE std::int64_t mapped_row(std::int64_t row, const call& c) {
+        constexpr row_map m = code[I].rows();
+        if constexpr (m == row_map::same) return row;
+        else if constexpr (m == row_map::none) return 0;
+        else if constexpr (m == row_map::divided) return row / c.e[extent::first_q + code[I].b];
+        else return row % c.e[extent::first_q + code[I].b];
+    }
+    template <int I, bool Full>
+    static SINTER_INLINE vf load_word(const place& at, const call& c) {
+        constexpr word w = code[I];
+        const float* p = c.p[w.arg];
+        if constexpr (w.columns() && w.rows() == row_map::same) p += at.off;
+        else if constexpr (w.columns()) p += mapped_row<I>(at.row, c) * c.e[extent::columns] + at.col;
+        else p += mapped_row<I>(at.row, c);
+        if constexpr (w.whole() && w.columns())
+            return __builtin_convertvector((vi)read<Full>(p, at.n), vf);
+        else if constexpr (w.whole()) return splat(static_cast<float>(*reinterpret_cast<const std::int32_t*>(p)));
+        else if constexpr (w.columns()) return read<Full>(p, at.n);
+        else return splat(*p);
+    }
+
+    template <int I, bool Full>
+    static SINTER_INLINE void step(vf* pr, vf* r, vf raw, const place& at, const call& c) {
+        constexpr word w = code[I];
+        vf* const to = per_row(I) ? pr : r;
+        if constexpr (w.is(instruction::accumulator)) to[I] = raw;
+        else if constexpr (w.is(instruction::load)) to[I] = load_word<I, Full>(at, c);
+        else if constexpr (w.is(instruction::literal)) to[I] = splat(c.k[w.arg]);
+        else if constexpr (w.is(instruction::store)) {
+            if constexpr (w.row) c.p[w.arg][at.row] = get<w.a>(pr, r)[0];
+            else write<Full>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
+        } else if constexpr (w.is(instruction::column_sum)) {
+            float* p = partial_sum(w.b, c.part, c);
+            if constexpr (w.row) *p += get<w.a>(pr, r)[0];
+            else write<Full>(p + at.col, read<Full>(p + at.col, at.n) + get<w.a>(pr, r), at.n);
+        } else if constexpr (w.is(instruction::row_sum)) to[I] += only<Full>(get<w.a>(pr, r), zero(), at.n);
+        else if constexpr (w.is(instruction::row_max))
+            to[I] = max(to[I], only<Full>(get<w.a>(pr, r), splat(-__builtin_inff()), at.n));
+        else if constexpr (w.is(instruction::spill)) write<Full>(row_buffer(w.b, c) + at.col, get<w.a>(pr, r), at.n);
+        else if constexpr (w.is(instruction::reload)) to[I] = read<Full>(row_buffer(w.b, c) + at.col, at.n);
+        else to[I] = elementwise<I>(pr, r, at, c);
+    }
+    template <int I>
+    static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
+        constexpr word w = code[I];
+        constexpr op k = static_cast<op>(w.code);
+        if constexpr (k == op::column_index)
+            return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
+        else if constexpr (k == op::random_uniform) return uniform(w.arg, at, c);
+        else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
+        else if constexpr (k == op::over_batch)
+            return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
+        else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
+        else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
+    }
+    static SINTER_INLINE vf uniform(int stream, const place& at, const call& c) {
+        const vu index = (vu)(lane_numbers() + splat(static_cast<std::int32_t>(at.off)));
+        const vu bits = philox_bits(c.seed, static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream), index);
+        return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+    }
+
+    template <int Phase, int... I>
+    static SINTER_INLINE void begin_reductions(vf* pr, std::integer_sequence<int, I...>) {
+        ((is_reduction(I) && code[I].phase == Phase
+              ? (void)(pr[I] = code[I].is(instruction::row_sum) ? zero() : splat(-__builtin_inff()))
+              : (void)0), ...);
+    }
+    template <int I, int Phase>
+    static SINTER_INLINE void end_reduction(vf* pr) {
+        if constexpr (is_reduction(I) && code[I].phase == Phase)
+            pr[I] = splat(code[I].is(instruction::row_sum) ? sum_lanes(pr[I]) : max_lanes(pr[I]));
+    }
+    template <int Phase, int... I>
+    static SINTER_INLINE void end_reductions(vf* pr, std::integer_sequence<int, I...>) {
+        (end_reduction<I, Phase>(pr), ...);
+    }
+
+    template <int I>
+    static void finish_one(const call& c) {
+        if constexpr (code[I].is(instruction::column_sum)) {
+            const std::int64_t columns = code[I].row ? 1 : c.e[extent::columns];
+            float* out = c.p[code[I].arg];
+            for (std::int64_t j = share(columns, c.part, c.parts); j < share(columns, c.part + 1, c.parts); ++j) {
+                float s = 0;
+                for (int p = 0; p < c.parts; ++p) s += partial_sum(code[I].b, p, c)[j];
+                out[j] = s;
+            }
+        }
+    }
+    template <int... I>
+    static void finish_all(const call& c, std::integer_sequence<int, I...>) {
+        (finish_one<I>(c), ...);
+    }
+};
+
+} // namespace sinter::cpu

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pooled_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pooled_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv_transpose_weights.hpp>
+#include <sinter/kernel/cpu/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/copies.hpp>
+#include <sinter/kernel/cpu/gather.hpp>
+#include <sinter/kernel/cpu/gemm.hpp>
+#include <sinter/kernel/cpu/gemm_tn.hpp>
+#include <sinter/kernel/cpu/matmul.hpp>
+#include <sinter/kernel/cpu/middle_reduction.hpp>
+#include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/scatter.hpp>
+#include <sinter/kernel/cpu/walk.hpp>
+#include <sinter/program/spec.hpp>
+
+/// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
+/// in all programs of a build.
+namespace sinter::cpu {
+
+/// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run().
+struct kernel_entry {
+    void (*run)(const call&) = nullptr;
+    void (*finish)(const call&) = nullptr;
+    std::int64_t (*scratch)(const std::int64_t* e, int parts, std::int64_t m) = nullptr;   ///< floats
+};
+
+namespace detail {
+
+/// The loop nest of a spec. X: its twelve extents.
+template <op K, class Body, int... X>
+struct nest;
+template <class Body, int... X>
+struct nest<walk::flat, Body, X...> { using type = flat_walk<Body>; };
+template <class Body, int... X>
+struct nest<walk::rows, Body, X...> { using type = row_walk<Body>; };
+template <class Body, int... X>
+struct nest<op::gemm, Body, X...> { using type = gemm<Body>; };
+template <class Body, int... X>
+struct nest<op::gemm_tn, Body, X...> { using type = gemm_tn<Body>; };
+template <class Body, int TA, int TB, int... X>
+struct nest<op::matmul, Body, TA, TB, X...> { using type = matmul<(TA != 0), (TB != 0), Body>; };
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_pooled_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+template <class Body, int KH, int KW, int CI, int CO, int... X>
+struct nest<op::conv_transpose, Body, KH, KW, CI, CO, X...> { using type = conv_transpose_weights<CI, CO, KH, KW>; };
+template <class Body, int... X>
+struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<false, Body>; };
+template <class Body, int... X>
+struct nest<op::middle_max, Body, X...> { using type = middle_reduction<true, Body>; };
+template <class Body, int... X>
+struct nest<op::gather_rows, Body, X...> { using type = gather_rows<Body>; };
+template <class Body, int... X>
+struct nest<op::scatter_rows, Body, X...> { using type = scatter_rows<Body>; };
+template <class Body, int... X>
+struct nest<op::permute, Body, X...> { using type = strided_copy; };
+template <class Body, int... X>
+struct nest<op::expand, Body, X...> { using type = strided_copy; };
+template <class Body, int... X>
+struct nest<op::concat, Body, X...> { using type = concatenation; };
+template <class Body, int... X>
+struct nest<op::slice, Body, X...> { using type = slicing<false>; };
+template <class Body, int... X>
+struct nest<op::insert, Body, X...> { using type = slicing<true>; };
+template <class Body, int... X>
+struct nest<op::weight_transpose, Body, X...> { using type = transpose_panels; };
+template <class Body, int... X>
+struct nest<op::pack_weights, Body, X...> { using type = packing<false>; };
+template <class Body, int... X>
+struct nest<op::unpack_weights, Body, X...> { using type = packing<true>; };
+
+/// A loop nest with its body's own work before and after.
+template <class Nest, class Body>
+struct kernel {
+    static constexpr bool has_finish = [] {
+        if constexpr (requires { Nest::phases; }) return Nest::phases == 2;
+        else return false;
+    }();
+    static constexpr std::int64_t nest_scratch(const std::int64_t* e, int parts, std::int64_t m) {
+        std::int64_t n = 0;
+        if constexpr (requires { Nest::scratch(e, parts, m); }) n = Nest::scratch(e, parts, m);
+        else if constexpr (requires { Nest::scratch(parts); }) n = Nest::scratch(parts);
+        return round_up(n, 16);
+    }
+    static std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t m) {
+        return nest_scratch(e, parts, m) + round_up(Body::scratch(e, parts), 16);
+    }
+    static call with_sums(const call& c) {
+        call d = c;
+        if constexpr (Body::sums + Body::buffers > 0) d.sums = c.scratch + nest_scratch(c.e, c.parts, c.m);
+        return d;
+    }
+    static void run(const call& c) {
+        const call d = with_sums(c);
+        if constexpr (Body::sums > 0) Body::begin(d);
+        Nest::run(d);
+    }
+    static void finish(const call& c) {
+        const call d = with_sums(c);
+        if constexpr (has_finish) Nest::finish(d);
+        if constexpr (Body::sums > 0) Body::finish(d);
+    }
+    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, &scratch};
+};
+
+template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
+struct body_of;
+template <class P, int S, int... I>
+struct body_of<P, S, std::integer_sequence<int, I...>> {
+    using type = body<P::v.code[P::v.specs[S].code + I]...>;
+};
+template <class P, int S, class = std::make_integer_sequence<int, 12>>
+struct nest_of;
+template <class P, int S, int... I>
+struct nest_of<P, S, std::integer_sequence<int, I...>> {
+    using type = typename nest<P::v.specs[S].kind, typename body_of<P, S>::type, P::v.specs[S].extents[I]...>::type;
+};
+template <class P, class>
+struct table_of;
+template <class P, int... S>
+struct table_of<P, std::integer_sequence<int, S...>> {
+    static constexpr kernel_entry entries[sizeof...(S) + 1] = {
+        kernel<typename nest_of<P, S>::type, typename body_of<P, S>::type>::entry..., kernel_entry{}};
+};
+
+} // namespace detail
+
+/// The kernels of a compiled program, by spec.
+template <class P>
+using kernel_table = detail::table_of<P, std::make_integer_sequence<int, P::n_specs>>;
+
+} // namespace sinter::cpu

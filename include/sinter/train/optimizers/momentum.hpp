@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/optimizer_code.hpp>
+#include <sinter/train/schedule.hpp>
+
+namespace sinter {
+
+/// Momentum: v = momentum * v + (g + weight_decay * p); p -= rate * v (Sutskever et al. 2013 in PyTorch's form, the rate
+/// outside the velocity; dampening 0).
+struct momentum {
+    schedule learning_rate = 0.01f;
+    float momentum_rate = 0.9f;
+    float weight_decay = 0.f;
+
+    static constexpr int slots = 1, n_scalars = 3;
+    static constexpr void update(update_context& u) {
+        const tensor p = u.parameter();
+        const tensor v = u.slot(0) * u.scalar(1) + (u.gradient() + p * u.scalar(2));
+        u.set_slot(0, v);
+        u.set_parameter(p - v * u.scalar(0));
+    }
+    void scalars(std::int64_t step, float* out) const {
+        out[0] = learning_rate.at(step);
+        out[1] = momentum_rate;
+        out[2] = weight_decay;
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/data/batch_view.hpp>
+#include <sinter/device/cpu.hpp>
+#include <sinter/train/variables.hpp>
+#include <memory>
+#include <span>
+
+/// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and
+/// `predict` run the two other programs of the same expression on the same parameters.
+namespace sinter {
+
+struct trainer_options {
+    int threads = 0;            ///< 0: all cores; never changes a bit of the result
+    std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
+};
+
+template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
+          program_options Options = program_options{}>
+class trainer {
+    template <program_mode M>
+    using request_of = request<Net, Loss, Optimizer, M, MaxBatch, Device::target, Options>;
+
+public:
+    using training = compiled<request_of<program_mode::training>>;
+    using evaluation = compiled<request_of<program_mode::evaluation>>;
+    using prediction = compiled<request_of<program_mode::prediction>>;
+
+    /// Bytes of parameters, gradients, optimizer state and activations of a training step: a constant.
+    static constexpr std::int64_t bytes() { return training::v.bytes(); }
+    static constexpr int max_batch() { return MaxBatch; }
+
+    explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
+        : optimizer_(optimizer), options_(o), device_(o.threads) {
+        constexpr auto& p = training::v;
+        memory_.parameters = arena(p.floats(space::parameter));
+        memory_.gradients = arena(p.floats(space::gradient));
+        memory_.states = arena(p.floats(space::state));
+        memory_.slots = arena(p.floats(space::slot));
+        memory_.activations = arena(p.floats(space::activation));
+        memory_.scratch = arena(Device::template runner<training>::scratch_floats());
+        train_.bind(memory_);
+        reset();
+    }
+    trainer(const trainer&) = delete;
+    trainer& operator=(const trainer&) = delete;
+
+    /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the start.
+    void reset() {
+        step_ = 0;
+        auto fill = [&](const variable_info& v) { set_plain(v, first_values(v, path(v), options_.seed).data()); };
+        for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
+        for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
+        if (memory_.slots.size()) std::memset(memory_.slots.data(), 0, 4 * static_cast<std::size_t>(memory_.slots.size()));
+    }
+
+    /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
+    /// fit the program. Allocates nothing.
+    float step(const data::batch_view& b) {
+        const float* ports[ports_of<training>()];
+        bind_batch<training>(b, ports, true);
+        float scalars[Optimizer::n_scalars + 1] = {};
+        optimizer_.scalars(step_, scalars);
+        device_.template run<training>(train_, {ports, scalars, options_.seed, step_, b.size});
+        ++step_;
+        return read_loss<training>(memory_);
+    }
+    /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
+    float evaluate(const data::batch_view& b) {
+        run_other(evaluation_, b, true);
+        return read_loss<evaluation>(evaluation_->memory);
+    }
+    /// Output `i` for each example of the batch, [batch, extents...], good until the next call.
+    std::span<const float> predict(const data::batch_view& b, int i = 0) {
+        run_other(prediction_, b, false);
+        return output(i);
+    }
+    /// Output `i` of the last evaluate() or predict().
+    std::span<const float> output(int i = 0) const {
+        return {outputs_[i], static_cast<std::size_t>(last_batch_) * static_cast<std::size_t>(training::v.output_shapes[i].size())};
+    }
+
+    // ---- what the model is made of
+    static constexpr int parameters() { return training::v.n_parameters; }
+    static const variable_info& parameter(int i) { return training::v.parameters[i]; }
+    static constexpr int states() { return training::v.n_states; }
+    static const variable_info& state(int i) { return training::v.states[i]; }
+    static std::string path(const variable_info& v) { return path_of(training::graph.scopes, v); }
+    static shape output_shape(int i = 0) { return training::v.output_shapes[i]; }
+
+    /// A parameter, state or gradient in its plain form (row-major, extents as declared).
+    std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
+    std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
+    /// The last step's gradient; only under program_options{.store_gradients = true} or where the optimizer clips.
+    std::vector<float> gradient(const variable_info& v) const { return plain_at(v, v.gradient); }
+    void set_plain(const variable_info& v, const float* x) { write(v, v.at, x); }
+    void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x); }
+
+    std::int64_t steps() const { return step_; }
+    void set_steps(std::int64_t n) { step_ = n; }
+    Optimizer& optimizer() { return optimizer_; }
+    const trainer_options& options() const { return options_; }
+    int threads() const { return device_.threads(); }
+
+private:
+    template <class P>
+    struct other_program {   // evaluation and prediction: memory of their own, taken when first asked for
+        typename Device::template runner<P> run;
+        model_memory memory;
+        bool ready = false;
+    };
+    Optimizer optimizer_;
+    trainer_options options_;
+    Device device_;
+    model_memory memory_;
+    typename Device::template runner<training> train_;
+    std::unique_ptr<other_program<evaluation>> evaluation_;
+    std::unique_ptr<other_program<prediction>> prediction_;
+    const float* outputs_[training::v.n_outputs] = {};
+    std::int64_t step_ = 0;
+    int last_batch_ = 0;
+
+    template <class P>
+    static constexpr int ports_of() {
+        return P::v.n_inputs + P::v.n_targets + 1;
+    }
+    address slot_address(const variable_info& v, int slot) const {
+        return {space::slot, slot * training::v.z.parameters + v.at.offset()};
+    }
+    std::vector<float> plain_at(const variable_info& v, address from) const {
+        std::vector<float> packed(static_cast<std::size_t>(v.floats));
+        if (from.where() == space::none) return std::vector<float>(static_cast<std::size_t>(v.s.size()));
+        device_.read(memory_, from, packed.data(), v.floats);
+        return to_plain(v, packed.data(), Device::panel_width, Device::target.lanes);
+    }
+    void write(const variable_info& v, address to, const float* x) {
+        const std::vector<float> packed = from_plain(v, x, Device::panel_width, Device::target.lanes);
+        device_.write(memory_, to, packed.data(), v.floats);
+    }
+    template <class P>
+    float read_loss(const model_memory& m) const {
+        float l = 0;
+        device_.read(m, P::v.loss, &l, 1);
+        return l;
+    }
+
+    template <class P>
+    void run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
+        if (!o) {
+            o = std::make_unique<other_program<P>>();
+            o->memory.activations = arena(P::v.floats(space::activation));
+            o->memory.scratch = arena(Device::template runner<P>::scratch_floats());
+        }
+        // parameters and states are lent for the time of the call, so that they exist once only
+        lend(o->memory);
+        o->run.bind(o->memory);
+        const float* ports[ports_of<P>()];
+        try {
+            bind_batch<P>(b, ports, with_targets);
+        } catch (...) {
+            lend(o->memory);
+            throw;
+        }
+        device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
+        last_batch_ = b.size;
+        for (int i = 0; i < P::v.n_outputs; ++i) outputs_[i] = o->memory.at(P::v.outputs[i]);
+        lend(o->memory);
+    }
+    void lend(model_memory& m) {
+        std::swap(m.parameters, memory_.parameters);
+        std::swap(m.states, memory_.states);
+    }
+
+    template <class P>
+    void bind_batch(const data::batch_view& b, const float** ports, bool with_targets) const {
+        if (b.size < 1 || b.size > MaxBatch)
+            throw data_error("batch size does not fit the program", "batch", std::to_string(b.size),
+                             "1 to " + std::to_string(MaxBatch) + " (the program's maximum, a template argument)");
+        int n = 0;
+        for (int i = 0; i < P::v.n_inputs; ++i) ports[n++] = input(b, i, P::v.inputs[i]);
+        if (!with_targets) return;
+        for (int i = 0; i < P::v.n_targets; ++i) {
+            const port_info& p = P::v.targets[i];
+            const void* t = p.s.type == dtype::i32 ? static_cast<const void*>(b.labels) : b.y;
+            if (!t) throw data_error("the batch has no targets of the kind that the loss needs", "batch",
+                                     p.s.type == dtype::i32 ? "no labels" : "no float targets",
+                                     p.s.type == dtype::i32 ? "int32 labels" : "float32 targets");
+            check_range(static_cast<const std::int32_t*>(t), p, b.size, "label");
+            ports[n++] = static_cast<const float*>(t);
+        }
+    }
+    static const float* input(const data::batch_view& b, int i, const port_info& p) {
+        const bool whole = p.s.type == dtype::i32;
+        const std::string where = "input " + std::to_string(i);
+        if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
+        if (static_cast<std::size_t>(i) >= b.inputs.size())
+            throw data_error("the batch has too few inputs", where, std::to_string(b.inputs.size()), "one more");
+        const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
+        if (v.width != p.s.size())
+            throw data_error("example of the wrong size", where, std::to_string(v.width), std::to_string(p.s.size()));
+        if (whole ? !v.indices : !v.values)
+            throw data_error("element type differs", where, whole ? "float32" : "int32", whole ? "int32" : "float32");
+        if (whole) check_range(v.indices, p, b.size, "index");
+        return whole ? reinterpret_cast<const float*>(v.indices) : v.values;
+    }
+    static void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
+        if (p.s.type != dtype::i32 || !p.below) return;
+        const std::int64_t n = static_cast<std::int64_t>(batch) * p.s.size();
+        std::uint32_t most = 0;
+        for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
+        if (most < static_cast<std::uint32_t>(p.below)) return;
+        for (std::int64_t i = 0; i < n; ++i)
+            if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below))
+                throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch",
+                                 std::to_string(x[i]), "0 to " + std::to_string(p.below - 1));
+    }
+};
+
+} // namespace sinter
