@@ -7,7 +7,7 @@ namespace sinter::cpu {
 
 /// y [m, OH, OW, C]: the largest element of each K x K window of x [m, H, W, C], windows S apart, the first PT rows above
 /// and PL columns left of the image. Padding never wins.
-/// p[0] = x, p[2] = winners [m, OH, OW, C] as bytes, the place ky * K + kx of a window's first maximum; may be null.
+/// p[0] = x, p[1] = winners [m, OH, OW, C] as bytes, the place ky * K + kx of a window's first maximum; may be null.
 /// Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, class Body>
 struct max_pool {
@@ -28,8 +28,8 @@ struct max_pool {
                 for (int y = v.first; y < v.last; ++y)
                     for (int i = h.first; i < h.last; ++i)
                         m.see(channels.get(x + (y * W + i) * C + j), vertical::place(y, oy) * K + horizontal::place(i, ox));
-                if (c.p[2])
-                    store_bytes<channels.count>(reinterpret_cast<std::uint8_t*>(c.p[2]) + pixel * C + j, m.place);
+                if (c.p[1])
+                    store_bytes<channels.count>(reinterpret_cast<std::uint8_t*>(c.p[1]) + pixel * C + j, m.place);
                 channels.template put<Body>(m.best, pixel * C + j, pixel, j, c);
             });
         });
@@ -37,7 +37,7 @@ struct max_pool {
 };
 
 /// dx [m, H, W, C] of max_pool (same extents): each element takes the gradients of the windows that it won.
-/// p[0] = dy [m, OH, OW, C], p[2] = winners as max_pool leaves them. Body: off in dx, row = pixel of x, col = channel.
+/// p[0] = dy [m, OH, OW, C], p[1] = winners as max_pool leaves them. Body: off in dx, row = pixel of x, col = channel.
 template <int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, class Body>
 struct max_pool_gradient {
     static constexpr int phases = 1;
@@ -50,7 +50,7 @@ struct max_pool_gradient {
         for_pixels<H, W>(c, [&](std::int64_t image, int y, int x, std::int64_t pixel) SINTER_ALWAYS {
             const auto v = vertical::windows(y), h = horizontal::windows(x);
             const float* dy = c.p[0] + image * (OH * OW * C);
-            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[2]) + image * (OH * OW * C);
+            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[1]) + image * (OH * OW * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 vf sum = zero();
                 for (int oy = v.first; oy < v.last; ++oy)

@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
+#include <sinter/kernel/cpu/unroll.hpp>
 
 namespace sinter::cpu {
 
