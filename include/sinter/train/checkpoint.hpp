@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/safetensors.hpp>
+#include <sinter/train/trainer.hpp>
+
+/// Saving and loading a trainer: weights and states by their paths, in their plain forms; the optimizer's memory under
+/// `optimizer/0/...`, and the number of steps done under `step`, so that a run that is killed and resumed ends where an
+/// undisturbed one does.
+namespace sinter {
+
+enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
+
+namespace detail {
+
+struct saved_variable {
+    std::string name;
+    const variable_info* v;
+    int slot;   ///< -1: the variable itself
+};
+template <class Trainer>
+std::vector<saved_variable> saved_variables(saved what) {
+    std::vector<saved_variable> all;
+    auto add = [&](const variable_info& v, int slot) {
+        const std::string path = Trainer::path(v);
+        all.push_back({slot < 0 ? path : "optimizer/" + std::to_string(slot) + '/' + path, &v, slot});
+    };
+    for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), -1);
+    for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
+    if (what == saved::whole)
+        for (int s = 0; s < Trainer::training::v.slots; ++s)
+            for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), s);
+    return all;
+}
+
+} // namespace detail
+
+/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error.
+template <class Trainer>
+void save(const Trainer& t, const std::string& path, saved what = saved::whole) {
+    const auto variables = detail::saved_variables<Trainer>(what);
+    std::vector<std::vector<float>> values;
+    std::vector<safetensors::entry> entries;
+    values.reserve(variables.size());
+    for (const detail::saved_variable& s : variables) {
+        values.push_back(s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot));
+        entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values.back().data()});
+    }
+    const std::int64_t steps = t.steps();
+    if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
+    safetensors::write(path, std::move(entries), {{"format", "sinter"}});
+}
+
+/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
+/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; the trainer is then
+/// as it was. A file with weights only leaves the optimizer's memory and the step alone.
+template <class Trainer>
+void load(Trainer& t, const std::string& path) {
+    const safetensors::file f = safetensors::read(path);
+    const bool whole = f.tensors.contains("step");
+    const auto variables = detail::saved_variables<Trainer>(whole ? saved::whole : saved::weights);
+    std::vector<safetensors::expected_tensor> expected;
+    for (const detail::saved_variable& s : variables) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
+    if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
+    safetensors::check_matches(expected, f);
+    std::int64_t steps = 0;
+    if (whole) {
+        std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
+        if (steps < 0) throw format_error("number of steps", path + ", tensor step", std::to_string(steps), "0 or more");
+    }
+    for (const detail::saved_variable& s : variables) {
+        std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
+        std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere
+        if (s.slot < 0) t.set_plain(*s.v, x.data());
+        else t.set_plain_slot(*s.v, s.slot, x.data());
+    }
+    if (whole) t.set_steps(steps);
+}
+
+} // namespace sinter

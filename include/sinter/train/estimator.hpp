@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/pipeline.hpp>
+#include <sinter/train/checkpoint.hpp>
+#include <sinter/train/metrics/accuracy.hpp>
+#include <sinter/train/metrics/mean.hpp>
+#include <sinter/train/progress.hpp>
+#include <functional>
+
+/// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
+/// well write (examples/custom_loop.cpp).
+namespace sinter {
+
+/// The largest batch that a program is made for, given beside the net: `estimator m{net, loss, sgd{}, at_most<256>}`.
+template <int N>
+struct batch_limit {
+    static_assert(N > 0, "a batch holds at least one example");
+};
+template <int N>
+inline constexpr batch_limit<N> at_most{};
+
+/// Loss and accuracy over a data set; accuracy is NaN where targets are no class numbers.
+struct evaluation_result {
+    double loss = 0, accuracy = 0;
+    std::int64_t examples = 0;
+};
+struct epoch_result {
+    int epoch = 0;               ///< from 1
+    double loss = 0;             ///< mean of the training losses as they were seen
+    double accuracy = 0;         ///< on the validation data; NaN without
+    double validation_loss = 0;  ///< NaN without
+    double seconds = 0;          ///< training alone
+    std::int64_t examples = 0;
+};
+
+struct train_options {
+    int epochs = 1;
+    std::int64_t max_steps = 0;                  ///< stop once so many steps have been done in all; 0: no such limit
+    data::pipeline* validation = nullptr;        ///< evaluated after each epoch
+    std::FILE* progress = stderr;                ///< null: silence
+    std::function<bool(const epoch_result&)> after_epoch{};   ///< false: stop
+};
+
+template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device>
+class estimator {
+public:
+    using trainer_type = trainer<Net, Loss, Optimizer, MaxBatch, Device>;
+
+    estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
+    estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, trainer_options o = {}) : t_(optimizer, o) {}
+
+    /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
+    /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
+    std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
+        if (o.epochs < 1) throw option_error("number of epochs", "train", std::to_string(o.epochs), "1 or more");
+        std::vector<epoch_result> history;
+        std::unique_ptr<progress> bar;
+        if (o.progress) bar = std::make_unique<progress>(o.progress);
+        bool more = true;
+        for (int epoch = 1; more && epoch <= o.epochs; ++epoch) {
+            epoch_result r = one_epoch(data, o, epoch, bar.get(), more);
+            const std::vector<named_value> shown = validate(o, r);
+            if (bar) bar->finish(r.loss, shown);
+            history.push_back(r);
+            if (o.after_epoch && !o.after_epoch(r)) more = false;
+        }
+        return history;
+    }
+
+    /// One pass over `data` without training.
+    evaluation_result evaluate(data::pipeline& data) {
+        metrics::mean loss;
+        metrics::accuracy accuracy;
+        evaluation_result r;
+        for (const data::batch_view& b : data) {
+            loss.add(t_.evaluate(b), b.size);
+            if constexpr (classifies) accuracy.add(t_.output().data(), b.labels, b.size, t_.output_shape().size());
+            r.examples += b.size;
+        }
+        r.loss = loss.value();
+        r.accuracy = classifies ? accuracy.value() : std::numeric_limits<double>::quiet_NaN();
+        return r;
+    }
+
+    /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
+    std::span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
+
+    void save(const std::string& path, saved what = saved::whole) const { sinter::save(t_, path, what); }
+    void load(const std::string& path) { sinter::load(t_, path); }
+
+    trainer_type& inner() { return t_; }
+    const trainer_type& inner() const { return t_; }
+    static constexpr std::int64_t bytes() { return trainer_type::bytes(); }
+
+private:
+    static constexpr bool classifies = target_kind_of<Loss>() == target_kind::class_index;
+    trainer_type t_;
+
+    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar, bool& more) {
+        const std::string title = "epoch " + std::to_string(epoch) + '/' + std::to_string(o.epochs);
+        if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
+        epoch_result r{.epoch = epoch};
+        metrics::mean loss;
+        const double began = monotonic_seconds();
+        for (const data::batch_view& b : data) {
+            const float l = t_.step(b);
+            if (!(std::abs(l) <= std::numeric_limits<float>::max()))
+                throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
+                                 "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
+            loss.add(l, b.size);
+            r.examples += b.size;
+            if (bar) bar->update(r.examples, loss.value());
+            if (o.max_steps > 0 && t_.steps() >= o.max_steps) {
+                more = false;
+                break;
+            }
+        }
+        r.seconds = monotonic_seconds() - began;
+        r.loss = loss.value();
+        return r;
+    }
+    std::vector<named_value> validate(const train_options& o, epoch_result& r) {
+        r.accuracy = r.validation_loss = std::numeric_limits<double>::quiet_NaN();
+        if (!o.validation) return {};
+        const evaluation_result v = evaluate(*o.validation);
+        r.validation_loss = v.loss;
+        r.accuracy = v.accuracy;
+        std::vector<named_value> shown{{"val_loss", v.loss}};
+        if (classifies) shown.push_back({"val_accuracy", v.accuracy});
+        return shown;
+    }
+};
+template <class Net, class Loss, class Optimizer>
+estimator(Net, Loss, Optimizer, trainer_options = {}) -> estimator<Net, Loss, Optimizer>;
+template <class Net, class Loss, class Optimizer, int N>
+estimator(Net, Loss, Optimizer, batch_limit<N>, trainer_options = {}) -> estimator<Net, Loss, Optimizer, N>;
+
+} // namespace sinter
