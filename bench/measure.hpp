@@ -18,7 +18,7 @@ inline double cpu_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Seconds of one call: the median, and the tenth percentile, which tells how fast the code is where neighbours on a
+/// Seconds of one call: the median, and the twentieth part from below, which tells how fast the code is where neighbours on a
 /// shared machine slow down most of the rounds.
 struct timing {
     double median, fast;
@@ -26,7 +26,7 @@ struct timing {
 
 /// Times f in `rounds` rounds of about `seconds` each.
 template <class F>
-timing time_of(F f, double seconds = 0.003, int rounds = 41) {
+timing time_of(F f, double seconds = 0.001, int rounds = 201) {
     long calls = 1;
     for (;; calls *= 2) {
         const double begin = cpu_seconds();
@@ -43,7 +43,7 @@ timing time_of(F f, double seconds = 0.003, int rounds = 41) {
         t.push_back((cpu_seconds() - begin) / static_cast<double>(calls));
     }
     std::sort(t.begin(), t.end());
-    return {t[static_cast<std::size_t>(rounds / 2)], t[static_cast<std::size_t>(rounds / 10)]};
+    return {t[static_cast<std::size_t>(rounds / 2)], t[static_cast<std::size_t>(rounds / 20)]};
 }
 
 /// Multiply-adds on registers only, twelve independent chains: what no kernel can exceed, in operations a second.
@@ -61,7 +61,7 @@ inline double peak_flops() {
         cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { sum += c[i]; });
         asm volatile("" : "+m"(sum));
     };
-    return 2.0 * chains * cpu::lanes * steps / time_of(burn, 0.002, 41).fast;
+    return 2.0 * chains * cpu::lanes * steps / time_of(burn).fast;
 }
 
 /// Floats aligned to a cache line, zeroed.

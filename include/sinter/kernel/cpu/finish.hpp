@@ -34,12 +34,31 @@ void prefetch_tile(const finished& t, const call& c) {
         for (int j = 0; j < t.columns; j += 16) Body::prefetch(t.off + i * t.off_step + j, c);
 }
 
+/// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
+/// of memory, at the price of a multiply loop of the body's own.
 template <class Body>
+__attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
+                                                   std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                                   std::int64_t n, const finished& done, const call& by) {
+    const call c = by;
+    const std::int64_t off = done.off, off_step = done.off_step, row = done.row;
+    const int col = done.col;
+    vf sum[2 * tile_rows];
+    unroll<2 * tile_rows>([&](auto i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
+    accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
+    unroll<2 * tile_rows>([&](auto i) SINTER_ALWAYS {
+        constexpr int r = i / 2, v = i % 2 * lanes;
+        Body::vector(sum[i], off + r * off_step + v, row + r, col + v, c);
+    });
+}
+
+/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
+template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
-    if constexpr (requires(const call& c) { Body::prefetch(std::int64_t{}, c); })
-        return {finish_tile<Body>, prefetch_tile<Body>};
-    else
-        return {finish_tile<Body>, nullptr};
+    finisher f{finish_tile<Body>, nullptr, nullptr};
+    if constexpr (requires(const call& c) { Body::prefetch(std::int64_t{}, c); }) f.prefetch = prefetch_tile<Body>;
+    if constexpr (Direct) f.direct = multiply_and_finish<Body>;
+    return f;
 }
 
 } // namespace sinter::cpu

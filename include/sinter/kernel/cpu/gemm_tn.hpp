@@ -11,7 +11,7 @@ namespace sinter::cpu {
 template <class Body>
 struct gemm_tn {
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr finisher f = finisher_of<Body, true>();
         const std::int64_t K = c.e[0], N = c.e[1];
         run_product({c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0}, f, c);
     }

@@ -33,10 +33,17 @@ struct finished {
     int col;
 };
 
-/// What a body gives the driver. `prefetch` may be null; it sees the tile before its sums are computed.
+using tile_function = void (*)(const float* from, float* to, const float* x, std::int64_t row_step,
+                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n);
+using direct_function = void (*)(const float* from, const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                 const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
+
+/// What a body gives the driver. `prefetch` may be null; it sees the tile before its sums are computed. `direct` may be
+/// null; it does a large tile of a whole panel without the detour over memory.
 struct finisher {
     void (*finish)(const finished&, const call&);
     void (*prefetch)(const finished&, const call&);
+    direct_function direct;
 };
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
@@ -68,14 +75,10 @@ inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
 /// Tiles that carry their sums from piece to piece of a deep product.
 inline constexpr int carried_tiles = 16;
 
-inline void multiply(int height, bool wide, const float* from, float* to, const product& q, std::int64_t row,
-                     std::int64_t t, const float* b, std::int64_t b_step, std::int64_t n) {
-    const float* x = q.a + row * q.row_step + t * q.sum_step;
-    auto* tile = height == tile_rows         ? wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>
-                 : height == small_tile_rows ? wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>
-                 : wide                      ? multiply_tile<1, 2>
-                                             : multiply_tile<1, 1>;
-    tile(from, to, x, q.row_step, q.sum_step, b, b_step, n);
+template <int NR>
+constexpr tile_function tile_of(int height) {
+    return height == tile_rows ? multiply_tile<tile_rows, NR>
+                               : height == small_tile_rows ? multiply_tile<small_tile_rows, NR> : multiply_tile<1, NR>;
 }
 
 /// Copies rows [t, t + n) of panel columns [j0, j0 + w) to [n][w], zeros where the matrix ends.
@@ -112,27 +115,42 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
         const std::int64_t piece = (gather ? gathered_floats : streamed_floats) / panel_width;
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
         if (q.depth > piece && group > carried_tiles) group = carried_tiles;
+        const bool wide = w == panel_width, carry = q.depth > piece;
+        const int rest_height = cover.height(cover.large);
+        const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
+        const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
+        const std::int64_t off_step = q.packed_result ? w : q.columns;
+        finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, static_cast<int>(j0)};
+        const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
+        const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
         for (std::int64_t t = 0; t < q.depth; t += piece) {
             const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
             const float* b = q.b_layout == right::panels ? q.b + j0 * q.depth + t * w : q.b + t * q.b_step + j0;
             const std::int64_t b_step = gather || q.b_layout == right::panels ? w : q.b_step;
             if (gather) {
-                if (q.depth > piece || gathered_panel != p) gather_panel(q, j0, w, t, n, gathered);
+                if (carry || gathered_panel != p) gather_panel(q, j0, w, t, n, gathered);
                 gathered_panel = p;
                 b = gathered;
             }
-            for (std::int64_t g = 0; g < group; ++g) {
-                const int height = cover.height(first + g);
-                const std::int64_t begin = cover.begin(first + g);
+            const bool last = t + n == q.depth;
+            float* sums = carried;
+            for (std::int64_t i = first; i < first + group; ++i, sums += carry ? tile_rows * panel_width : 0) {
+                const bool is_large = i < cover.large;
+                const int height = is_large ? tile_rows : rest_height;
+                const std::int64_t begin = cover.begin(i);
                 const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
-                float* sums = carried + (q.depth > piece ? g * tile_rows * panel_width : 0);
-                finished done{sums + (begin - row) * w, static_cast<int>(row + height - begin),
-                              q.packed_result ? w : there, w, q.off, q.packed_result ? w : q.columns,
-                              q.row + begin, static_cast<int>(j0)};
-                done.off += q.packed_result ? j0 * q.rows + begin * w : begin * q.columns + j0;
-                const bool last = t + n == q.depth;
+                const float* x = q.a + row * q.row_step + t * q.sum_step;
+                done.sums = sums + (begin - row) * w;
+                done.rows = static_cast<int>(row + height - begin);
+                done.off = panel_off + begin * off_step;
+                done.row = q.row + begin;
+                const float* from = t ? sums : no_sum;
                 if (last && f.prefetch) f.prefetch(done, c);
-                multiply(height, w == panel_width, t ? sums : no_sum, sums, q, row, t, b, b_step, n);
+                if (last && is_large && direct) {
+                    direct(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
+                    continue;
+                }
+                (is_large ? large : rest)(from, sums, x, q.row_step, q.sum_step, b, b_step, n);
                 if (last) f.finish(done, c);
             }
         }
