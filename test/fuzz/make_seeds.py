@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*. Small, valid, each showing one feature.
+What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
 """

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE io_atomic_write
 #include "error_parts.hpp"
+#include "skip.hpp"
 #include "temporary_folder.hpp"
 
 #include <sinter/io/atomic_write.hpp>
@@ -91,10 +92,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_old_file_and_nothing_else) {
 
 BOOST_AUTO_TEST_CASE(no_space_left_is_an_io_error) {
     const int fd = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
-    if (fd < 0) {
-        BOOST_TEST_MESSAGE("skipped: no /dev/full here");
-        return;
-    }
+    if (fd < 0) return skip("no /dev/full here");
     output_file full(sinter::io::descriptor(fd), "/dev/full");
     check_error<sinter::io_error>([&] { full.write("x"); }, "cannot write", "/dev/full", "No space left",
                                   "1 more bytes");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// needs: zlib
 #define BOOST_TEST_MODULE io_idx
-#include "data_folder.hpp"
 #include "error_parts.hpp"
 #include "temporary_folder.hpp"
 
@@ -127,19 +127,4 @@ BOOST_AUTO_TEST_CASE(extents_that_overflow_or_promise_too_much) {
 
 BOOST_AUTO_TEST_CASE(missing_file) {
     check_error<sinter::io_error>([] { sinter::io::read_idx("/nowhere/a.idx"); }, "cannot open", "/nowhere/a.idx");
-}
-
-BOOST_AUTO_TEST_CASE(fashion_mnist) {
-    const std::string images = data_file("fashion-mnist/t10k-images-idx3-ubyte.gz");
-    const std::string labels = data_file("fashion-mnist/t10k-labels-idx1-ubyte.gz");
-    if (images.empty() || labels.empty()) {
-        BOOST_TEST_MESSAGE("skipped: no fashion-mnist under SINTER_DATA");
-        return;
-    }
-    const idx_array x = sinter::io::read_idx(images), y = sinter::io::read_idx(labels);
-    BOOST_TEST(x.extents == (std::vector<std::int64_t>{10000, 28, 28}), boost::test_tools::per_element());
-    BOOST_TEST(x.bytes.size() == 7'840'000u);
-    std::vector<int> per_class(10);
-    for (const std::byte label : y.bytes) ++per_class.at(std::to_integer<std::size_t>(label));
-    BOOST_TEST(per_class == std::vector<int>(10, 1000), boost::test_tools::per_element());
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// needs: png
 #define BOOST_TEST_MODULE io_images
 #include "error_parts.hpp"
 #include "temporary_folder.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
+// needs: python
 // The reference package reads what we write. Needs python3 (or the interpreter that SINTER_PYTHON names) with
 // safetensors and numpy; without them the test says so and passes.
 #define BOOST_TEST_MODULE io_safetensors_python
+#include "skip.hpp"
 #include "temporary_folder.hpp"
 
 #include <sinter/io/safetensors.hpp>
@@ -31,10 +33,7 @@ outcome run(const std::string& command) {
 
 BOOST_AUTO_TEST_CASE(the_reference_reads_ours) {
     const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_safetensors.py";
-    if (!std::filesystem::exists(script)) {
-        BOOST_TEST_MESSAGE("skipped: " << script << " is not here");
-        return;
-    }
+    if (!std::filesystem::exists(script)) return skip("no tools/check_safetensors.py beside the tests");
     std::vector<float> kernel(12);
     std::iota(kernel.begin(), kernel.end(), 0.5f);
     const std::vector<double> mean{-1.25, 2.5};
@@ -54,10 +53,8 @@ BOOST_AUTO_TEST_CASE(the_reference_reads_ours) {
     const char* const python = std::getenv("SINTER_PYTHON");
     const outcome read = run("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") + "' '" +
                              script.string() + "' '" + (folder / "net.safetensors") + "'");
-    if (read.status == 77 || read.status == 127) {
-        BOOST_TEST_MESSAGE("skipped: no python3 with safetensors and numpy (SINTER_PYTHON may name one)");
-        return;
-    }
+    if (read.status == 77 || read.status == 127)
+        return skip("no python3 with safetensors and numpy (SINTER_PYTHON may name one)");
     BOOST_TEST(read.status == 0);
     BOOST_TEST(read.output == "metadata note = \"quoted\" \xe2\x82\xac\n"
                               "metadata sinter = 1\n"
