@@ -8,8 +8,8 @@ namespace sinter::data {
 class batcher final : public batch_stage {
 public:
     batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
-        : up_(std::move(up)), batch_(size), drop_(drop_remainder), rows_(up_->columns().size()) {}
-    const std::vector<column>& columns() const override { return up_->columns(); }
+        : up_(std::move(up)), batch_(size), drop_(drop_remainder) {}
+    const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
         const std::int64_t n = up_->size();
@@ -24,7 +24,7 @@ public:
         there_ = false;   // until this batch is whole: after an exception the next call starts again from at_
         bool ended = false;
         while (!ended && into.view().size < batch_)
-            if (up_->next(rows_.data())) into.append(rows_.data());
+            if (up_->next(rows_)) into.append(rows_);
             else ended = true;
         if (ended && drop_) into.clear();
         const int got = into.view().size;
@@ -46,7 +46,7 @@ private:
     std::unique_ptr<example_stage> up_;
     int batch_;
     bool drop_, there_ = false;   // there_: the parts before us stand at at_
-    std::vector<const void*> rows_;
+    const void* rows_[column_list::most];
     position at_;
 };
 
@@ -60,7 +60,7 @@ inline batch_step batch(int size, batch_options o = {}) {
     return {size, o.drop_remainder};
 }
 inline pipeline operator|(examples up, batch_step s) {
-    return pipeline(std::make_unique<batcher>(up.release(), s.size, s.drop_remainder));
+    return pipeline(new batcher(up.release(), s.size, s.drop_remainder));
 }
 
 } // namespace sinter::data

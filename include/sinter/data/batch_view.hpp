@@ -6,7 +6,6 @@
 #include <new>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace sinter::data {
 
@@ -38,28 +37,27 @@ public:
     static constexpr std::size_t alignment = 64;
 
     batch_buffer() = default;
-    batch_buffer(const std::vector<column>& columns, int capacity) {
-        std::size_t total = 0;
-        std::vector<std::size_t> offsets;
-        for (const column& c : columns) {
-            offsets.push_back(total);
-            total += (c.bytes() * static_cast<std::size_t>(capacity) + alignment - 1) / alignment * alignment;
+    batch_buffer(const column_list& columns, int capacity) {
+        std::size_t total = 0, offset[column_list::most];
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            offset[c] = total;
+            total += (columns[c].bytes() * static_cast<std::size_t>(capacity) + alignment - 1) / alignment * alignment;
         }
         memory_ = static_cast<char*>(::operator new(total + alignment, std::align_val_t{alignment}));
         std::memset(memory_, 0, total + alignment);   // a vector load of the last row may read a little beyond it
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            char* at = memory_ + offsets[c];
+            char* at = memory_ + offset[c];
             const auto* f = reinterpret_cast<const float*>(at);
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
-            rows_.push_back({at, columns[c].bytes()});
+            rows_[columns_++] = {at, columns[c].bytes()};
             if (columns[c].use == role::label) view_.labels = i;
             if (columns[c].use == role::target) view_.y = f;
             if (columns[c].use != role::input) continue;
-            inputs_.push_back({is_float ? f : nullptr, is_float ? nullptr : i, columns[c].width()});
+            inputs_[input_count_++] = {is_float ? f : nullptr, is_float ? nullptr : i, columns[c].width()};
             if (is_float && !view_.x) view_.x = f;
         }
-        view_.inputs = inputs_;
+        view_.inputs = {inputs_, input_count_};
     }
     batch_buffer(batch_buffer&& o) noexcept { swap(o); }
     batch_buffer& operator=(batch_buffer&& o) noexcept {
@@ -72,8 +70,12 @@ public:
     void swap(batch_buffer& o) noexcept {
         std::swap(memory_, o.memory_);
         std::swap(rows_, o.rows_);
+        std::swap(columns_, o.columns_);
         std::swap(inputs_, o.inputs_);
+        std::swap(input_count_, o.input_count_);
         std::swap(view_, o.view_);
+        view_.inputs = {inputs_, input_count_};   // each view shows its own buffer's
+        o.view_.inputs = {o.inputs_, o.input_count_};
         std::swap(after, o.after);
     }
 
@@ -82,7 +84,7 @@ public:
     void clear() { view_.size = 0; }
     /// Copies one example, given as one row address a column, behind those already here.
     void append(const void* const* rows) {
-        for (std::size_t c = 0; c < rows_.size(); ++c)
+        for (std::size_t c = 0; c < columns_; ++c)
             std::memcpy(rows_[c].at + rows_[c].bytes * static_cast<std::size_t>(view_.size), rows[c], rows_[c].bytes);
         ++view_.size;
     }
@@ -90,10 +92,14 @@ public:
     position after;   ///< of the pipeline once this batch has been delivered
 
 private:
-    struct row_place { char* at; std::size_t bytes; };
+    struct row_place {
+        char* at;
+        std::size_t bytes;
+    };
     char* memory_ = nullptr;
-    std::vector<row_place> rows_;
-    std::vector<input_view> inputs_;
+    row_place rows_[column_list::most]{};
+    input_view inputs_[column_list::most];
+    std::size_t columns_ = 0, input_count_ = 0;
     batch_view view_;
 };
 

@@ -21,6 +21,20 @@ struct column {
     std::size_t bytes() const { return 4 * static_cast<std::size_t>(row.size()); }   // f32 and i32 alike
 };
 
+/// The columns of a set or a pipeline, in order. An array and not a vector: this header is in every program, and each
+/// vector of yet another type costs its build time and memory.
+struct column_list {
+    static constexpr std::size_t most = 16;
+    column at[most];
+    std::size_t count = 0;
+
+    std::size_t size() const { return count; }
+    column& operator[](std::size_t i) { return at[i]; }
+    const column& operator[](std::size_t i) const { return at[i]; }
+    const column* begin() const { return at; }
+    const column* end() const { return at + count; }
+};
+
 /// Examples in memory: any number of inputs, and int labels or float targets. Copies and slices share the numbers,
 /// which never change, so that passing a set by value costs nothing.
 class example_set {
@@ -50,7 +64,7 @@ public:
     }
 
     std::int64_t size() const { return size_; }
-    const std::vector<column>& columns() const { return columns_; }
+    const column_list& columns() const { return columns_; }
     /// Address of example i's row in a column.
     const void* row(std::size_t col, std::int64_t i) const {
         return numbers_[col]->address() + (first_ + i) * columns_[col].width() * 4;
@@ -88,18 +102,20 @@ private:
             throw data_error("values do not fill whole rows", name, std::to_string(got),
                              "a multiple of " + std::to_string(row.size()));
         const std::int64_t n = got / row.size();
-        if (!columns_.empty() && n != size_)
+        if (columns_.count > 0 && n != size_)
             throw data_error("number of examples differs", name, std::to_string(n), std::to_string(size_));
         for (const column& c : columns_)
             if (use != role::input && c.use != role::input)
                 throw data_error("a set has labels or targets once", name);
         if (first_ != 0)
             throw data_error("columns are added before slicing", name);
+        if (columns_.count == column_list::most)
+            throw data_error("too many columns", name, {}, "at most " + std::to_string(column_list::most));
         row.batched = false;
         row.type = type;
         size_ = n;
-        columns_.push_back({use, row});
-        numbers_.push_back(std::make_shared<const numbers>(numbers{std::move(f), std::move(i)}));
+        numbers_[columns_.count].reset(new numbers{std::move(f), std::move(i)});
+        columns_[columns_.count++] = {use, row};
         return *this;
     }
     template <class T>
@@ -111,8 +127,8 @@ private:
     }
 
     std::int64_t first_ = 0, size_ = 0;
-    std::vector<column> columns_;
-    std::vector<std::shared_ptr<const numbers>> numbers_;
+    column_list columns_;
+    std::shared_ptr<const numbers> numbers_[column_list::most];
 };
 
 } // namespace sinter::data

@@ -28,7 +28,7 @@ struct example {
 class map_stage : public example_stage {
 public:
     map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
-        : up_(std::move(up)), columns_(up_->columns()), key_(key), pulled_(columns_.size()) {
+        : up_(std::move(up)), columns_(up_->columns()), key_(key) {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (!is_x(c)) continue;
             x_ = c;
@@ -36,16 +36,22 @@ public:
             reshapes_ = up_->columns()[c].row != columns_[c].row;
         }
         if (x_ == columns_.size()) throw data_error("there is no float input to map", "map");
-        for (const column& c : columns_) rows_.emplace_back(static_cast<std::size_t>(c.width()));
+        std::size_t total = 0;
+        for (const column& c : columns_) total += static_cast<std::size_t>(c.width());
+        numbers_.resize(total);
+        in_.row = up_->columns()[x_].row;
+        out_.row = columns_[x_].row;
+        float* at = numbers_.data();
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            in_.row = up_->columns()[x_].row;
-            out_.row = columns_[x_].row;
-            if (c == x_) out_.x = rows_[c];
-            if (columns_[c].use == role::label) out_.label = reinterpret_cast<std::int32_t*>(rows_[c].data());
-            if (columns_[c].use == role::target) out_.y = rows_[c];
+            const auto width = static_cast<std::size_t>(columns_[c].width());
+            if (c == x_) out_.x = {at, width};
+            if (columns_[c].use == role::label) out_.label = reinterpret_cast<std::int32_t*>(at);
+            if (columns_[c].use == role::target) out_.y = {at, width};
+            rows_[c] = at;
+            at += width;
         }
     }
-    const std::vector<column>& columns() const override { return columns_; }
+    const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return up_->size(); }
     void begin(std::int64_t pass) override {
         up_->begin(pass);
@@ -53,14 +59,14 @@ public:
         index_ = 0;
     }
     bool next(const void** rows) override {
-        if (!up_->next(pulled_.data())) return false;
+        if (!up_->next(pulled_)) return false;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
-            rows[c] = rows_[c].data();
+            rows[c] = rows_[c];
             const auto* f = static_cast<const float*>(pulled_[c]);
             if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
             if (columns_[c].use == role::label) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
             if (columns_[c].use == role::target) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
-            if (c != x_ || !reshapes_) std::memcpy(rows_[c].data(), pulled_[c], columns_[c].bytes());
+            if (c != x_ || !reshapes_) std::memcpy(rows_[c], pulled_[c], columns_[c].bytes());
         }
         const philox_block b = philox_at(key_, index_++, pass_);
         random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
@@ -80,12 +86,13 @@ private:
     }
 
     std::unique_ptr<example_stage> up_;
-    std::vector<column> columns_;
+    column_list columns_;
     std::uint64_t key_, pass_ = 0, index_ = 0;
-    std::vector<const void*> pulled_;
+    const void* pulled_[column_list::most];
     std::size_t x_ = columns_.size();
     bool reshapes_ = false;
-    std::vector<std::vector<float>> rows_;
+    std::vector<float> numbers_;        // one example; rows_ says where each column's row is
+    float* rows_[column_list::most];
     example_view in_;
     example out_;
 };
@@ -126,7 +133,7 @@ template <class F>
 examples operator|(examples up, map_step<F> s) {
     const int maps = up.maps();
     const std::uint64_t key = stream(s.seed, fnv1a("data/map") + static_cast<std::uint64_t>(maps));
-    return examples(std::make_unique<map_function<F>>(up.release(), s.reshapes ? &s.row : nullptr, key,
+    return examples(new map_function<F>(up.release(), s.reshapes ? &s.row : nullptr, key,
                                                       std::move(s.function)), maps + 1);
 }
 

@@ -14,7 +14,7 @@ namespace sinter::data {
 /// mapped functions come out of next() or the loop, also where another thread met them.
 class pipeline {
 public:
-    explicit pipeline(std::unique_ptr<batch_stage> last) : last_(std::move(last)) {}
+    explicit pipeline(batch_stage* last) : last_(last) {}   ///< takes it over
 
     /// The next batch, good until the next call; null at the end of a pass.
     const batch_view* next() {
@@ -38,7 +38,7 @@ public:
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
-    const std::vector<column>& columns() const { return last_->columns(); }
+    const column_list& columns() const { return last_->columns(); }
     std::unique_ptr<batch_stage> release() { return std::move(last_); }
 
     struct end_of_pass {};

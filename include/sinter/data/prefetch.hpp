@@ -13,9 +13,9 @@ namespace sinter::data {
 class prefetcher final : public batch_stage {
 public:
     prefetcher(std::unique_ptr<batch_stage> up, int depth)
-        : up_(std::move(up)), ring_(static_cast<std::size_t>(depth)) {}
+        : up_(std::move(up)), depth_(static_cast<std::size_t>(depth)), ring_(new slot[depth_]) {}
     ~prefetcher() override { stop(); }
-    const std::vector<column>& columns() const override { return up_->columns(); }
+    const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return up_->batch_size(); }
     std::int64_t size() const override { return up_->size(); }
 
@@ -31,7 +31,7 @@ public:
         slot& s = ring_[first_];
         into.swap(s.buffer);
         const bool more = s.more;
-        first_ = (first_ + 1) % ring_.size();
+        first_ = (first_ + 1) % depth_;
         --filled_;
         lock.unlock();
         not_full_.notify_one();
@@ -49,8 +49,8 @@ private:
         bool more = false;
     };
     void start() {
-        for (slot& s : ring_)
-            if (!s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
+        for (std::size_t i = 0; i < depth_; ++i)
+            if (slot& s = ring_[i]; !s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
         first_ = filled_ = 0;
         stopping_ = false;
         worker_ = std::jthread([this] { work(); });
@@ -69,9 +69,9 @@ private:
             std::size_t at = 0;
             {
                 std::unique_lock lock(mutex_);
-                not_full_.wait(lock, [&] { return stopping_ || filled_ < ring_.size(); });
+                not_full_.wait(lock, [&] { return stopping_ || filled_ < depth_; });
                 if (stopping_) return;
-                at = (first_ + filled_) % ring_.size();
+                at = (first_ + filled_) % depth_;
             }
             // This slot is nobody else's until it is counted as filled.
             std::exception_ptr fault;
@@ -91,7 +91,8 @@ private:
     }
 
     std::unique_ptr<batch_stage> up_;
-    std::vector<slot> ring_;
+    std::size_t depth_;
+    std::unique_ptr<slot[]> ring_;
     std::size_t first_ = 0, filled_ = 0;
     bool stopping_ = false;
     std::exception_ptr fault_;
@@ -110,7 +111,7 @@ inline prefetch_step prefetch(int depth = 2) {
 }
 inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
-    pipeline p(std::make_unique<prefetcher>(up.release(), s.depth));
+    pipeline p(new prefetcher(up.release(), s.depth));
     p.seek(at);
     return p;
 }

@@ -10,7 +10,7 @@ inline constexpr std::int64_t forever = -1;
 class repeat_stage final : public example_stage {
 public:
     repeat_stage(std::unique_ptr<example_stage> up, std::int64_t times) : up_(std::move(up)), times_(times) {}
-    const std::vector<column>& columns() const override { return up_->columns(); }
+    const column_list& columns() const override { return up_->columns(); }
     std::int64_t size() const override {
         const std::int64_t n = up_->size();
         return times_ == forever && n != 0 ? endless : n < 0 ? n : n * times_;
@@ -64,7 +64,7 @@ inline repeat_step repeat(std::int64_t times = forever) {
 }
 inline examples operator|(examples up, repeat_step s) {
     const int maps = up.maps();
-    return examples(std::make_unique<repeat_stage>(up.release(), s.times), maps);
+    return examples(new repeat_stage(up.release(), s.times), maps);
 }
 
 } // namespace sinter::data

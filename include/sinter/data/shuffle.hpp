@@ -12,12 +12,11 @@ namespace sinter::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), width_(up_->columns().size()) {
-        for (const column& c : up_->columns()) row_bytes_ += c.bytes();
+        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()) {
+        for (const column& c : up_->columns()) row_width_ += static_cast<std::size_t>(c.width());
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
-        pulled_.resize(width_);
     }
-    const std::vector<column>& columns() const override { return up_->columns(); }
+    const column_list& columns() const override { return up_->columns(); }
     std::int64_t size() const override { return up_->size(); }
     bool rows_last() const override { return up_->rows_last(); }
 
@@ -43,51 +42,52 @@ public:
 private:
     // Slots hold row addresses where those last (then a shuffle moves no data), else the rows themselves.
     bool pull_into(std::int64_t slot) {
-        if (!up_->next(pulled_.data())) return false;
+        if (!up_->next(pulled_)) return false;
         const auto s = static_cast<std::size_t>(slot);
         if (rows_last()) {
-            if (addresses_.size() < (s + 1) * width_) addresses_.resize((s + 1) * width_);
-            for (std::size_t c = 0; c < width_; ++c) addresses_[s * width_ + c] = pulled_[c];
+            if (addresses_.size() < (s + 1) * count_) addresses_.resize((s + 1) * count_);
+            for (std::size_t c = 0; c < count_; ++c) addresses_[s * count_ + c] = pulled_[c];
             return true;
         }
-        if (bytes_.size() < (s + 1) * row_bytes_) bytes_.resize((s + 1) * row_bytes_);
-        char* to = bytes_.data() + s * row_bytes_;
-        for (std::size_t c = 0; c < width_; ++c) {
+        if (numbers_.size() < (s + 1) * row_width_) numbers_.resize((s + 1) * row_width_);
+        float* to = numbers_.data() + s * row_width_;
+        for (std::size_t c = 0; c < count_; ++c) {
             std::memcpy(to, pulled_[c], columns()[c].bytes());
-            to += columns()[c].bytes();
+            to += columns()[c].width();
         }
         return true;
     }
     void give(std::int64_t slot, const void** rows) {
         const auto s = static_cast<std::size_t>(slot);
         if (rows_last()) {
-            for (std::size_t c = 0; c < width_; ++c) rows[c] = addresses_[s * width_ + c];
+            for (std::size_t c = 0; c < count_; ++c) rows[c] = addresses_[s * count_ + c];
             return;
         }
-        given_.resize(row_bytes_);   // the slot is about to be overwritten
-        std::memcpy(given_.data(), bytes_.data() + s * row_bytes_, row_bytes_);
-        const char* from = given_.data();
-        for (std::size_t c = 0; c < width_; ++c) {
+        given_.resize(row_width_);   // the slot is about to be overwritten
+        std::memcpy(given_.data(), numbers_.data() + s * row_width_, 4 * row_width_);
+        const float* from = given_.data();
+        for (std::size_t c = 0; c < count_; ++c) {
             rows[c] = from;
-            from += columns()[c].bytes();
+            from += columns()[c].width();
         }
     }
     void copy_slot(std::int64_t from, std::int64_t to) {
         const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
         if (rows_last())
-            for (std::size_t c = 0; c < width_; ++c) addresses_[t * width_ + c] = addresses_[f * width_ + c];
+            for (std::size_t c = 0; c < count_; ++c) addresses_[t * count_ + c] = addresses_[f * count_ + c];
         else
-            std::memcpy(bytes_.data() + t * row_bytes_, bytes_.data() + f * row_bytes_, row_bytes_);
+            std::memcpy(numbers_.data() + t * row_width_, numbers_.data() + f * row_width_, 4 * row_width_);
     }
 
     std::unique_ptr<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
     std::uint64_t key_;
-    std::size_t width_, row_bytes_ = 0;
+    std::size_t count_, row_width_ = 0;
     bool filled_ = false;
     random_stream random_{0};
-    std::vector<const void*> pulled_, addresses_;
-    std::vector<char> bytes_, given_;
+    const void* pulled_[column_list::most];
+    std::vector<const void*> addresses_;
+    std::vector<float> numbers_, given_;   // any four bytes: floats and indices alike
 };
 
 struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
@@ -101,7 +101,7 @@ inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
 }
 inline examples operator|(examples up, shuffle_step s) {
     const int maps = up.maps();
-    return examples(std::make_unique<shuffle_stage>(up.release(), s.buffer, s.seed), maps);
+    return examples(new shuffle_stage(up.release(), s.buffer, s.seed), maps);
 }
 
 } // namespace sinter::data

@@ -4,7 +4,6 @@
 #include <sinter/data/example_set.hpp>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 /// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens until somebody asks.
 namespace sinter::data {
@@ -16,7 +15,7 @@ inline constexpr std::int64_t unknown_size = -1, endless = -2;
 class example_stage {
 public:
     virtual ~example_stage() = default;
-    virtual const std::vector<column>& columns() const = 0;
+    virtual const column_list& columns() const = 0;
     /// Examples in a pass, or unknown_size or endless.
     virtual std::int64_t size() const = 0;
     /// Goes to the first example of pass 0, 1, ...
@@ -27,8 +26,8 @@ public:
     virtual bool rows_last() const { return false; }
     /// Leaves out n examples, as if they had been pulled; cheaper where a part can.
     virtual void skip(std::int64_t n) {
-        std::vector<const void*> rows(columns().size());
-        while (n-- > 0 && next(rows.data())) {}
+        const void* rows[column_list::most];
+        while (n-- > 0 && next(rows)) {}
     }
 };
 
@@ -36,7 +35,7 @@ public:
 class batch_stage {
 public:
     virtual ~batch_stage() = default;
-    virtual const std::vector<column>& columns() const = 0;
+    virtual const column_list& columns() const = 0;
     virtual std::int64_t size() const = 0;   ///< examples in a pass, or unknown_size or endless
     virtual int batch_size() const = 0;
     /// Fills the buffer with the next batch and its `after`; false, with `after` alone, at the end of a pass. The next
@@ -50,9 +49,9 @@ public:
 class examples {
 public:
     examples(example_set set);
-    explicit examples(std::unique_ptr<example_stage> last, int maps = 0) : last_(std::move(last)), maps_(maps) {}
+    explicit examples(example_stage* last, int maps = 0) : last_(last), maps_(maps) {}   ///< takes it over
 
-    const std::vector<column>& columns() const { return last_->columns(); }
+    const column_list& columns() const { return last_->columns(); }
     std::int64_t size() const { return last_->size(); }
     int maps() const { return maps_; }   ///< how many maps so far: each draws from a random stream of its own
     std::unique_ptr<example_stage> release() { return std::move(last_); }
@@ -66,7 +65,7 @@ private:
 class source_stage final : public example_stage {
 public:
     explicit source_stage(example_set set) : set_(std::move(set)) {}
-    const std::vector<column>& columns() const override { return set_.columns(); }
+    const column_list& columns() const override { return set_.columns(); }
     std::int64_t size() const override { return set_.size(); }
     void begin(std::int64_t) override { at_ = 0; }
     bool next(const void** rows) override {
@@ -83,7 +82,7 @@ private:
     std::int64_t at_ = 0;
 };
 
-inline examples::examples(example_set set) : last_(std::make_unique<source_stage>(std::move(set))) {}
+inline examples::examples(example_set set) : last_(new source_stage(std::move(set))) {}
 
 /// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
 inline examples source(example_set set) { return examples(std::move(set)); }
