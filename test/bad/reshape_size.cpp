@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: fault_kind::sizes_differ
+// expect: op::reshape
+// expect-gcc: in_layer<layer_path<8>{"reshape"}>
+// expect-clang: in_layer<'r', 'e', 's', 'h', 'a', 'p', 'e'>
+// expect: got<12>
+// expect: needed<3, 5>
+#include <sinter/sinter.hpp>
+
+using namespace sinter;
+
+constexpr auto net = features<12> >> reshape<3, 5> >> flatten >> dense<10>;
+
+int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }
