@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSL-1.0
+"""What every peer shares: options, the nets as data, first weights and inputs, and how a step is timed."""
+import argparse
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+BATCH = 64
+
+# ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by relu but for the last.
+MODELS = {
+    "mlp": [("dense", 128), ("dense", 10)],
+    "lenet": [("conv", 6, 5, "same"), ("conv", 16, 5, "valid"), ("dense", 120), ("dense", 84), ("dense", 10)],
+    "cnn": [("conv", 32, 3, "same"), ("conv", 64, 3, "same"), ("dense", 128), ("dense", 10)],
+}
+LEARNING_RATE = {"sgd": 0.01, "adam": 1e-3}
+BETAS, EPSILON = (0.9, 0.999), 1e-7
+
+
+def layers(model):
+    """Each layer with its extents: ("conv", kernel, in, out, padding, input side) or ("dense", in, out)."""
+    side, channels, flat = 28, 1, None
+    for kind, *args in MODELS[model]:
+        if kind == "conv":
+            out, kernel, padding = args
+            yield "conv", kernel, channels, out, padding, side
+            side = (side if padding == "same" else side - kernel + 1) // 2
+            channels = out
+        else:
+            flat = flat or side * side * channels
+            yield "dense", flat, args[0]
+            flat = args[0]
+
+
+def step_flops(model, batch=BATCH):
+    """Dense multiply-adds of a training step times two: forward and both gradients, none for the input's own."""
+    total = 0
+    for i, layer in enumerate(layers(model)):
+        if layer[0] == "conv":
+            _, kernel, c, out, padding, side = layer
+            place = side if padding == "same" else side - kernel + 1
+            forward = 2 * batch * place * place * kernel * kernel * c * out
+        else:
+            forward = 2 * batch * layer[1] * layer[2]
+        total += forward * (2 if i == 0 else 3)
+    return total
+
+
+def weights(model):
+    """Glorot-uniform kernels (HWIO, [in][out]) and zero biases, float32."""
+    import numpy as np
+    random = np.random.default_rng(1)
+    for layer in layers(model):
+        shape = (layer[1], layer[1], layer[2], layer[3]) if layer[0] == "conv" else layer[1:]
+        taps = math.prod(shape[:-2])
+        limit = math.sqrt(6 / (taps * (shape[-2] + shape[-1])))
+        yield random.uniform(-limit, limit, shape).astype(np.float32), np.zeros(shape[-1], np.float32)
+
+
+def batch():
+    """Images [64][28][28][1] in [0, 1) and labels; the same batch for every step, so no peer waits for data."""
+    import numpy as np
+    random = np.random.default_rng(2)
+    return random.random((BATCH, 28, 28, 1), np.float32), random.integers(0, 10, BATCH).astype(np.int32)
+
+
+def options(modes):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--model", choices=MODELS, required=True)
+    parser.add_argument("--optimizer", choices=LEARNING_RATE, required=True)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--mode", choices=modes, default=modes[0])
+    parser.add_argument("--samples", type=int, default=30, help="timed samples (default 30)")
+    args = parser.parse_args()
+    prepare(args.threads)
+    return args
+
+
+def prepare(threads):
+    """Sets what the frameworks read before main: thread counts, and a malloc that keeps large blocks (a step would
+    otherwise map and unmap its activations each time). Starts again where it was not set."""
+    wanted = {
+        "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "PJRT_NPROC": threads, "TF_CPP_MIN_LOG_LEVEL": 3,
+        "MALLOC_MMAP_THRESHOLD_": 1 << 30, "MALLOC_TRIM_THRESHOLD_": 1 << 31, "MALLOC_TOP_PAD_": 1 << 26,
+        "JAX_PLATFORMS": "cpu", "CUDA_VISIBLE_DEVICES": "",
+    }
+    if threads == 1:
+        wanted["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
+    wanted = {name: str(value) for name, value in wanted.items()}
+    if any(os.environ.get(name) != value for name, value in wanted.items()):
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **wanted})
+
+
+def report(system, version, args, step, finish):
+    """Times step() and prints one JSON line. finish(result) waits for all of a step's work and gives its loss.
+
+    A sample is as many steps as take 20 ms, ended by finish; warm-up lasts until the step is compiled and a second of
+    training has passed. cpu_ms is processor time, all threads together: near median_ms times the threads kept busy."""
+    first = finish(step())
+    began, warm = time.perf_counter(), 0
+    while warm < 10 or time.perf_counter() - began < 1:
+        finish(step())
+        warm += 1
+    took = (time.perf_counter() - began) / warm
+    steps = max(1, math.ceil(0.02 / took))
+    samples, processor = [], time.process_time()
+    for _ in range(max(30, args.samples)):
+        start = time.perf_counter()
+        for _ in range(steps):
+            result = step()
+        loss = finish(result)
+        samples.append((time.perf_counter() - start) / steps * 1e3)
+    processor = (time.process_time() - processor) / (len(samples) * steps) * 1e3
+    if not (math.isfinite(loss) and loss < first):
+        sys.exit(f"{system}: loss went from {first} to {loss}: this is not training")
+    print(json.dumps({
+        "system": system, "model": args.model, "optimizer": args.optimizer, "threads": args.threads,
+        "median_ms": round(statistics.median(samples), 5), "best_ms": round(min(samples), 5),
+        "cpu_ms": round(processor, 5), "version": version}), flush=True)
