@@ -13,6 +13,16 @@ has_sanitizers() {
     echo 'int main() {}' | clang++ -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1
 }
 
+# Leak checking traces the process, which containers commonly forbid; the other checks do not need it.
+has_leak_checking() {
+    local probe
+    probe=$(mktemp) && echo 'int main() {}' | clang++ -x c++ -fsanitize=address - -o "$probe" 2>/dev/null &&
+        ASAN_OPTIONS=detect_leaks=1 "$probe" >/dev/null 2>&1
+    local status=$?
+    rm -f "$probe"
+    return $status
+}
+
 # want_command NAME PACKAGE, want_header NAME PACKAGE: note the package where the thing is missing.
 want_command() { has_command "$1" || wanted+=("$2"); }
 want_header() { has_header "$1" || wanted+=("$2"); }

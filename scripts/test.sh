@@ -60,8 +60,8 @@ else
 fi
 
 say "Testing"
-# Leak checking traces the process, which containers commonly forbid; the other checks do not need it.
-export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+if has_command clang++ && ! has_leak_checking; then export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}; fi
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 passed=yes
 ctest --test-dir "$builds/all" --parallel "$(jobs)" --output-on-failure "${selection[@]}" "$@" || passed=no
 [ $built$passed = yesyes ]
