@@ -41,13 +41,15 @@ struct avg_pool_gradient {
         using vertical = pool_axis<H, OH, K, S, PT>;
         using horizontal = pool_axis<W, OW, K, S, PL>;
         for_pixels<H, W>(c, [&](std::int64_t image, int y, int x, std::int64_t pixel) SINTER_ALWAYS {
-            const auto v = vertical::windows(y), h = horizontal::windows(x);
+            const auto v = vertical::windows(y);
+            const auto h = horizontal::windows(x);
             const float* dy = c.p[0] + image * (OH * OW * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 vf sum = zero();
                 for (int oy = v.first; oy < v.last; ++oy)
                     for (int ox = h.first; ox < h.last; ++ox) {
-                        const auto a = vertical::elements(oy), b = horizontal::elements(ox);
+                        const auto a = vertical::elements(oy);
+                        const auto b = horizontal::elements(ox);
                         const float n = static_cast<float>((a.last - a.first) * (b.last - b.first));
                         sum += channels.get(dy + (oy * OW + ox) * C + j) / splat(n);
                     }

@@ -20,7 +20,8 @@ struct max_pool {
         using vertical = pool_axis<H, OH, K, S, PT>;
         using horizontal = pool_axis<W, OW, K, S, PL>;
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
-            const auto v = vertical::elements(oy), h = horizontal::elements(ox);
+            const auto v = vertical::elements(oy);
+            const auto h = horizontal::elements(ox);
             const float* x = c.p[0] + image * (H * W * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 first_max m{channels.get(x + (v.first * W + h.first) * C + j),
@@ -48,7 +49,8 @@ struct max_pool_gradient {
         using vertical = pool_axis<H, OH, K, S, PT>;
         using horizontal = pool_axis<W, OW, K, S, PL>;
         for_pixels<H, W>(c, [&](std::int64_t image, int y, int x, std::int64_t pixel) SINTER_ALWAYS {
-            const auto v = vertical::windows(y), h = horizontal::windows(x);
+            const auto v = vertical::windows(y);
+            const auto h = horizontal::windows(x);
             const float* dy = c.p[0] + image * (OH * OW * C);
             const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[1]) + image * (OH * OW * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {

@@ -81,10 +81,13 @@ struct pooled_gradient_rows {
             if (low >= high || start[low] == start[high]) continue;
             float* d = k.dx + std::int64_t{y} * pitch + column * S * CI + v * lanes;
             vf c[group * V];
-            unroll<group * V>([&](auto i) SINTER_ALWAYS { c[i] = load(d + i / V * pitch + i % V * lanes); });
+            unroll<group * V>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
             walk<group, V, row, lanes>(c, offset + start[low], value + start[low], start[high] - start[low],
                                        k.weights + (y + padding) * row + v * lanes);
-            unroll<group * V>([&](auto i) SINTER_ALWAYS { store(d + i / V * pitch + i % V * lanes, c[i]); });
+            unroll<group * V>([&](auto i) SINTER_ALWAYS {
+                float* to = d + i / V * pitch + i % V * lanes;
+                store(to, load(to) + c[i]);
+            });
         }
     }
 

@@ -90,9 +90,13 @@ struct pooled_gradient_slices {
                 for (int q = 0; q < places; ++q, ++n) {
                     float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
                     vf c[R * C];
-                    unroll<R * C>([&](auto i) SINTER_ALWAYS { c[i] = load(d + (i / C * width + i % C) * lanes); });
+                    // From zero, so that a list need not wait for the last one's patch to come back from memory.
+                    unroll<R * C>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
                     walk<R, C, KW * lanes, lanes>(c, k.offset + std::int64_t{n} * list, k.value + std::int64_t{n} * list, k.length[n], weights);
-                    unroll<R * C>([&](auto i) SINTER_ALWAYS { store(d + (i / C * width + i % C) * lanes, c[i]); });
+                    unroll<R * C>([&](auto i) SINTER_ALWAYS {
+                        float* to = d + (i / C * width + i % C) * lanes;
+                        store(to, load(to) + c[i]);
+                    });
                 }
     }
 
