@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/cost.hpp>
+#include <sinter/train/variables.hpp>
+#include <cstdio>
+#include <string>
+
+/// Words for shapes, numbers and groups: what describe(), the Graphviz and the HTML writers share.
+namespace sinter::profile {
+
+inline std::string text_of(const shape& s) {
+    std::string t = s.batched ? "[B" : "[";
+    for (int i = 0; i < s.rank; ++i) t += (t.size() > 1 ? ", " : "") + std::to_string(s.d[i]);
+    return t + "]";
+}
+/// 1234567 as "1.23 M".
+inline std::string short_number(double x) {
+    const char* const unit[] = {"", " k", " M", " G", " T"};
+    int u = 0;
+    while (x >= 1000 && u < 4) x /= 1000, ++u;
+    char t[32];
+    std::snprintf(t, sizeof t, u ? "%.3g%s" : "%.0f%s", x, unit[u]);
+    return t;
+}
+inline std::string scope_path(view<const scope_entry> scopes, int scope) {
+    variable_info nameless;
+    nameless.scope = scope;
+    std::string path = path_of(scopes, nameless);
+    if (!path.empty() && path.back() == '/') path.pop_back();
+    return path;
+}
+
+/// One kernel of a program, in words.
+struct kernel_text {
+    int launch = 0, spec = 0, group = -1, updated = -1;
+    std::string name, layer, members, out;
+    group_cost cost;
+    std::int64_t live_floats = 0;   ///< activations alive while it runs
+};
+
+/// A program at run time, whatever its type: what the writers walk over.
+struct program_text {
+    graph_view g;
+    std::vector<kernel_text> kernels;
+    program_cost cost;
+    plan_sizes z;
+    std::int64_t gradients = 0, slots = 0, bytes = 0;
+    int max_batch = 0, forward_nodes = 0, n_specs = 0;
+    std::vector<address> at;
+    std::vector<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
+};
+
+namespace detail {
+
+inline std::string members_of(const graph_view& g, const grouping& r, const group& q) {
+    std::string t;
+    for (int v = q.head; v >= 0; v = r.next[v]) {
+        if (info(g.n[v].k).kind == op_kind::pick) continue;
+        if (!t.empty()) t += " + ";
+        t += info(g.n[v].k).name;
+    }
+    return t;
+}
+
+} // namespace detail
+
+template <class P>
+program_text text_of_program() {
+    using R = typename P::request;
+    namespace d = sinter::detail;
+    program_text t;
+    t.g = P::graph;
+    t.cost = cost_of<P>();
+    t.z = P::v.z;
+    t.gradients = P::v.gradients;
+    t.slots = P::v.floats(space::slot);
+    t.bytes = P::v.bytes();
+    t.max_batch = P::v.max_batch;
+    t.forward_nodes = d::traced_stage<R>::c.nodes;
+    t.n_specs = P::v.n_specs;
+    const grouping r = d::fused_stage<R>::groups();
+    const auto& plan = d::plan_stage<R>::v;
+    t.at.assign(plan.at, plan.at + t.g.n.n);
+    t.first.assign(static_cast<std::size_t>(t.g.n.n), -1);
+    t.last = t.first;
+    growing<int> seen(t.g.n.n, 0);
+    for (int i = 0; i < P::v.n_launches; ++i) {
+        const launch& l = P::v.launches[i];
+        kernel_text k;
+        k.launch = i;
+        k.spec = l.spec;
+        k.group = l.group;
+        if (l.group < 0) {
+            const spec& s = P::v.specs[l.spec];
+            k.name = s.kind == walk::rows ? "norm of gradients" : l.root >= 0 ? "copy of a state" : "optimizer";
+            k.members = k.name;
+            t.kernels.push_back(k);
+            continue;
+        }
+        const group& q = r.g[l.group];
+        for (int p = 0; p < t.g.gradients.n; ++p)
+            if (d::fused_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
+        k.name = q.heavy ? info(t.g.n[q.root].k).name : "walk";
+        k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
+        k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");
+        k.out = text_of(q.space);
+        k.cost = cost_of_group(t.g, r, l.group, seen, k.updated, P::v.slots);
+        k.live_floats = plan.live[l.group];
+        for (int v = q.head; v >= 0; v = r.next[v]) {
+            if (r.stored[v] && plan.at[v].where() == space::activation) t.first[v] = t.last[v] = i;
+            for (int o = 0; o < t.g.n[v].operands; ++o)
+                if (const int u = base_of(t.g.n, t.g.n[v].in[o]); t.first[u] >= 0) t.last[u] = i;
+        }
+        t.kernels.push_back(k);
+    }
+    for (int v : t.g.outputs)
+        if (const int u = base_of(t.g.n, v); t.first[u] >= 0) t.last[u] = P::v.n_launches - 1;
+    return t;
+}
+
+} // namespace sinter::profile
