@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Training-step time of Sinter and its peers, interleaved in one run, beside the machine's peak.
+
+Every system runs in a process of its own, once per round and in another order each round; a figure is the median over
+rounds. The peak is measured in every round too; the dense floor of a step is its FLOPs over the best peak seen. Nothing is
+pinned. Sinter is any command that takes --model, --optimizer and --threads and prints one JSON line.
+
+    bench/peers/setup.sh build/peers
+    bench/compare.py --sinter build/release/bench/step
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import machine
+import tables
+
+BENCH = pathlib.Path(__file__).parent
+sys.path.insert(0, str(BENCH / "peers"))
+import common  # noqa: E402
+
+PEERS = {
+    "pytorch": ["pytorch_step.py"], "pytorch-compile": ["pytorch_step.py", "--mode", "compile"], "jax": ["jax_step.py"],
+    "tensorflow": ["tensorflow_step.py"], "tensorflow-xla": ["tensorflow_step.py", "--mode", "xla"],
+}
+
+
+def parse():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--sinter", help="the command that times Sinter's step; without it only the peers run")
+    options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
+    options.add_argument("--systems", default=",".join(PEERS), help="which peers (default all: %(default)s; none: '')")
+    options.add_argument("--models", default=",".join(common.MODELS))
+    options.add_argument("--optimizers", default="sgd,adam")
+    options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
+    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--timeout", type=int, default=600, help="seconds for one process (default 600)")
+    options.add_argument("--quick", action="store_true", help="one round, SGD, one thread")
+    options.add_argument("--compiler", default=os.environ.get("CXX", "c++"), help="builds peak.cpp")
+    options.add_argument("--out", type=pathlib.Path, default=BENCH.parent / "build" / "bench" / "step.jsonl")
+    args = options.parse_args()
+    names = lambda text: [t for t in text.split(",") if t]
+    args.systems, args.models, args.optimizers = names(args.systems), names(args.models), names(args.optimizers)
+    cores = len(os.sched_getaffinity(0))
+    args.threads = [int(n) for n in names(args.threads)] if args.threads else sorted({1, cores})
+    if args.quick:
+        args.rounds, args.optimizers, args.threads = 1, ["sgd"], [1]
+    unknown = [s for s in args.systems if s not in PEERS] + [m for m in args.models if m not in common.MODELS]
+    if unknown or args.rounds < 1:
+        options.error(f"unknown: {', '.join(unknown)}" if unknown else "--rounds must be at least 1")
+    return args
+
+
+def commands(args):
+    found = {"sinter": shlex.split(args.sinter)} if args.sinter else {}
+    python = args.peers / "bin" / "python"
+    if args.systems and not python.exists():
+        sys.exit(f"no {python}: run bench/peers/setup.sh first, or give --peers or --systems ''")
+    return found | {s: [str(python), str(BENCH / "peers" / PEERS[s][0]), *PEERS[s][1:]] for s in args.systems}
+
+
+def build_peak(compiler, folder):
+    program = folder / "peak"
+    base = [compiler, "-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", str(BENCH / "peak.cpp"), "-o", str(program), "-pthread"]
+    if subprocess.run([*base, "-mprefer-vector-width=512"], capture_output=True).returncode:
+        subprocess.run(base, check=True)
+    return program
+
+
+def run(command, timeout):
+    """The last line that the command prints, as JSON, or {"failed": why}."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return {"failed": str(error).replace(str(BENCH.parent), ".")}
+    try:
+        return json.loads(done.stdout.strip().splitlines()[-1])
+    except (ValueError, IndexError):
+        return {"failed": f"exit status {done.returncode}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}"}
+
+
+def rounds(args, systems, peak):
+    """All results by (model, optimizer, threads) and system, and all peaks by threads."""
+    results, peaks = {}, {n: [] for n in args.threads}
+    for number in range(args.rounds):
+        for n in args.threads:
+            peaks[n].append(run([str(peak), str(n)], args.timeout))
+            for model in args.models:
+                for optimizer in args.optimizers:
+                    turn = number % max(1, len(systems))
+                    for name in [*systems][turn:] + [*systems][:turn]:
+                        more = ["--model", model, "--optimizer", optimizer, "--threads", str(n)]
+                        got = run([*systems[name], *more], args.timeout)
+                        results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
+                        text = f"{got['median_ms']:.3f} ms" if "median_ms" in got else got["failed"]
+                        print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
+    return results, peaks
+
+
+def merge(key, name, got, peak):
+    model, optimizer, n = key
+    flops = common.step_flops(model)
+    row = {"system": name, "model": model, "optimizer": optimizer, "threads": n, "mflop": flops / 1e6,
+           "floor_ms": round(flops / peak / 1e6, 4)}
+    done = [g for g in got if "median_ms" in g]
+    if not done:
+        return row | {"failed": got[-1]["failed"]}
+    row |= {"median_ms": statistics.median(g["median_ms"] for g in done), "best_ms": min(g["best_ms"] for g in done),
+            "rounds": len(done), "version": done[0].get("version", "")}
+    if all("cpu_ms" in g for g in done):
+        row["cpu_ms"] = statistics.median(g["cpu_ms"] for g in done)
+    return row
+
+
+def main():
+    args = parse()
+    systems = commands(args)
+    where = machine.describe(compiler=machine.compiler_version(args.compiler))
+    with tempfile.TemporaryDirectory() as folder:
+        results, peaks = rounds(args, systems, build_peak(args.compiler, pathlib.Path(folder)))
+    peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}
+    where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak}
+    rows = [merge(key, name, got, peak[key[2]]) for key, by_name in results.items() for name, got in by_name.items()]
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    args.out.write_text("".join(json.dumps(r) + "\n" for r in [where, *rows]))
+    print(tables.step_table(args.out))
+    print(f"\nJSON lines: {args.out}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSL-1.0
+"""Says on what a benchmark ran, since figures of different machines do not compare."""
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+
+
+def cpu_model():
+    try:
+        return re.search(r"model name\s*:\s*(.*)", open("/proc/cpuinfo").read())[1]
+    except (OSError, TypeError):
+        return platform.processor() or platform.machine()
+
+
+def compiler_version(command):
+    """The first line with a version that the compiler prints of itself, or None where there is none."""
+    try:
+        text = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    found = [line for line in text.splitlines() if re.search(r"\d+\.\d+", line)]
+    return found[0] if found else None
+
+
+def describe(**more):
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        print(f"warning: load average {load:.1f}: something else is running, times will be too long", file=sys.stderr)
+    return {"machine": {"cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
+                        "load_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
+
+
+def sentence(machine):
+    m = machine["machine"]
+    text = f"{m['cpu']}, {m['cores']} cores"
+    if "vector_bits" in m:
+        text += f", {m['vector_bits']}-bit vectors"
+    if "peak_gflops" in m:
+        text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
+    return f"{text}; load before the run {m['load_before']}; {m['date']}"

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Turns the JSON lines of compare.py and build_cost.py into tables, and fills them into doc/benchmarks.md.
+
+Usage: tables.py step FILE | tables.py build FILE        prints a table
+       tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
+"""
+import argparse
+import json
+import pathlib
+import re
+
+import machine
+
+
+def read(path):
+    rows = [json.loads(line) for line in pathlib.Path(path).read_text().splitlines() if line.strip()]
+    return next(r for r in rows if "machine" in r), [r for r in rows if "machine" not in r]
+
+
+def markdown(head, rows):
+    width = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
+    line = lambda r: "| " + " | ".join(str(c).ljust(w) if i == 0 else str(c).rjust(w) for i, (c, w) in enumerate(zip(r, width))) + " |"
+    rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(width)) + "|"
+    return "\n".join([line(head), rule, *map(line, rows)])
+
+
+def step_table(path):
+    """One table per model, optimizer and number of threads; fastest first."""
+    where, rows = read(path)
+    parts = [machine.sentence(where) + "."]
+    for key in dict.fromkeys((r["model"], r["optimizer"], r["threads"]) for r in rows):
+        group = [r for r in rows if (r["model"], r["optimizer"], r["threads"]) == key]
+        done = sorted((r for r in group if "median_ms" in r), key=lambda r: r["median_ms"])
+        floor, ours = group[0]["floor_ms"], next((r["median_ms"] for r in done if r["system"] == "sinter"), None)
+        cells = [[f"{r['system']} {r['version']}".strip(), f"{r['median_ms']:.3f}", f"{r['best_ms']:.3f}",
+                  f"{r['median_ms'] / ours:.2f}" if ours else "", f"{floor / r['median_ms']:.2f}"] for r in done]
+        cells += [[r["system"], "failed", "", "", ""] for r in group if "median_ms" not in r]
+        parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {group[0]['mflop']:.1f} MFLOP a step, "
+                     f"dense floor {floor:.3f} ms")
+        parts.append(markdown(["system", "median ms", "best ms", "over Sinter", "floor / time"], cells))
+    return "\n\n".join(parts)
+
+
+def build_table(path):
+    where, rows = read(path)
+    cells = []
+    for r in rows:
+        if "seconds" not in r:
+            cells.append([r["case"], r["compiler"], "failed", "", ""])
+            continue
+        budget = f"{r['budget_seconds']} s" if "budget_seconds" in r else ""
+        budget += f", {r['budget_mb']} MB" if "budget_mb" in r else ""
+        over = r["seconds"] > r.get("budget_seconds", 1e9) or r["megabytes"] > r.get("budget_mb", 1e9)
+        cells.append([r["case"], r["compiler"], f"{r['seconds']:.2f}", f"{r['megabytes']:.0f}", budget + " (over)" * over])
+    compilers = "; ".join(where["machine"].get("compilers", {}).values())
+    return f"{machine.sentence(where)}. {compilers}.\n\n" + markdown(["case", "compiler", "CPU s", "MB", "budget"], cells)
+
+
+TABLES = {"step": step_table, "build": build_table}
+
+
+def fill(doc, results):
+    text = doc.read_text()
+    for name, make in TABLES.items():
+        path = results / f"{name}.jsonl"
+        place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
+        if not place.search(text):
+            raise SystemExit(f"{doc.name}: no place for table {name}")
+        table = make(path) if path.exists() else "Not measured yet."
+        text = place.sub(lambda m: m[1] + "\n" + table + "\n\n" + m[2], text)
+    doc.write_text(text)
+
+
+def main():
+    bench = pathlib.Path(__file__).parent
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("what", choices=[*TABLES, "fill"])
+    options.add_argument("file", nargs="?", type=pathlib.Path)
+    options.add_argument("--doc", type=pathlib.Path, default=bench.parent / "doc" / "benchmarks.md")
+    options.add_argument("--results", type=pathlib.Path, default=bench / "results")
+    args = options.parse_args()
+    if args.what == "fill":
+        fill(args.doc, args.results)
+    elif args.file is None:
+        options.error("which FILE?")
+    else:
+        print(TABLES[args.what](args.file))
+
+
+if __name__ == "__main__":
+    main()
