@@ -125,6 +125,7 @@ private:
 /// and an exit code: 2 for the command line, 1 for everything else.
 template <class Body>
 int run(int argc, char** argv, command_line& line, Body body) {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);   // in order with what goes to stderr, also into a file
     const char* const program = argc > 0 ? argv[0] : "example";
     try {
         const std::vector<const char*> arguments(argv + (argc > 0), argv + argc);

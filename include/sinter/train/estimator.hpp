@@ -91,6 +91,7 @@ public:
     trainer_type& inner() { return t_; }
     const trainer_type& inner() const { return t_; }
     static constexpr std::int64_t bytes() { return trainer_type::bytes(); }
+    int threads() const { return t_.threads(); }   ///< that it works with
 
 private:
     static constexpr bool classifies = target_kind_of<Loss>() == target_kind::class_index;
