@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/avg_pool.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
@@ -13,6 +14,7 @@
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
+#include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
@@ -71,6 +73,22 @@ struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT,
 };
 template <class Body, int KH, int KW, int CI, int CO, int... X>
 struct nest<op::conv_transpose, Body, KH, KW, CI, CO, X...> { using type = conv_transpose_weights<CI, CO, KH, KW>; };
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::max_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = max_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::max_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::avg_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = avg_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::avg_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
 template <class Body, int... X>
 struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<false, Body>; };
 template <class Body, int... X>
