@@ -17,6 +17,7 @@ struct rule<op::broadcast> : elementwise_rule<1, 0> {
 template <>
 struct rule<op::expand> : heavy_rule {
     static constexpr const char* name = "expand";
+    static constexpr bool epilogue = false;
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
 

@@ -27,6 +27,9 @@ constexpr tensor gather_rows(tensor table, tensor indices) {
     if (!table.ok() || !indices.ok()) return {table.g ? table.g : indices.g, -1};
     if (indices.shape().type != dtype::i32)
         return fail(table.g, fault_kind::wrong_element_type, op::gather_rows, indices.shape(), indices.shape());
+    if (table.shape().rank != 2 || table.shape().batched || indices.shape().rank >= max_rank)
+        return fail(table.g, fault_kind::axis_out_of_range, op::gather_rows, table.shape(), extents(table.shape().size(), 1));
+    table = unpack(table);
     shape s = indices.shape();
     s.type = dtype::f32;
     s.d[s.rank++] = table.shape().last();

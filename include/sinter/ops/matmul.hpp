@@ -70,12 +70,6 @@ constexpr tensor batched_matmul(tensor a, tensor b, bool ta, bool tb) {
     s.d[s.rank - 1] = tb ? y.d[y.rank - 2] : y.last();
     return make(a.g, op::matmul, s, {a, b}, {ta, tb});
 }
-constexpr tensor pack(tensor w) {
-    shape s = w.shape();
-    if (s.form == layout::weights) return w;
-    s.form = layout::weights;
-    return make(w.g, op::pack_weights, s, {w});
-}
 constexpr tensor swap_last_two(tensor a) {
     int order[max_rank] = {0, 1, 2, 3, 4};
     const int r = a.shape().rank;

@@ -254,7 +254,8 @@ private:
         }
     }
 
-    /// One walk for each stretch of neighbouring parameters that no kernel has updated yet.
+    /// One walk for each stretch of neighbouring parameters that no kernel has updated yet. Parameters that the loss does
+    /// not depend on have no gradient and stay as they are.
     constexpr void update_rest() {
         if (!update_.code.n) return;
         if (update_.needs_norm()) norm_of_gradients();
@@ -264,7 +265,7 @@ private:
                 const bool last = i == g_.parameters.n;
                 const node* n = last ? nullptr : &g_.n[g_.parameters[i].id];
                 if (n && (n->s.form == layout::weights) == (pass == 1)) continue;
-                if (last || updated_[i]) {
+                if (last || updated_[i] || g_.gradients[i] < 0) {
                     if (begin >= 0) update_stretch(begin, end);
                     begin = -1;
                 } else {

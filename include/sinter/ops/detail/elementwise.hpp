@@ -18,8 +18,22 @@ struct elementwise_rule {
 
 namespace ops {
 
+constexpr tensor unpack(tensor a) {   ///< the plain form of weights in the kernels' own layout
+    return a.ok() && a.shape().form == layout::weights ? make(a.g, op::unpack_weights, a.shape().plain(), {a}) : a;
+}
+constexpr tensor pack(tensor a) {
+    if (!a.ok() || a.shape().form == layout::weights) return a;
+    shape s = a.shape();
+    s.form = layout::weights;
+    return make(a.g, op::pack_weights, s, {a});
+}
+/// Does k give 0 for zeros, value and gradient? Then the columns that pad packed weights stay zero, and it may work on
+/// them as they are.
+constexpr bool keeps_padding(op k) { return k == op::neg || k == op::add || k == op::sub || k == op::mul; }
+
 constexpr tensor unary(op k, tensor a) {
     if (!a.ok()) return a;
+    if (!keeps_padding(k)) a = unpack(a);
     if (a.shape().type != dtype::f32)
         return fail(a.g, fault_kind::wrong_element_type, k, a.shape(), {.batched = a.shape().batched});
     return make(a.g, k, a.shape(), {a});
@@ -30,17 +44,14 @@ constexpr tensor expand(tensor a, const shape& s) {
     return map_operand(a.shape(), s).valid ? a : make(a.g, op::expand, s, {a});
 }
 
-constexpr tensor unpack(tensor a) {   ///< the plain form of weights in the kernels' own layout
-    return a.ok() && a.shape().form == layout::weights ? make(a.g, op::unpack_weights, a.shape().plain(), {a}) : a;
-}
-
 constexpr tensor binary(op k, tensor a, tensor b) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
     graph* g = a.g;
     const bool packed = a.shape().form == layout::weights || b.shape().form == layout::weights;
-    if (packed) {   // weights meet only weights of the same form, or constants, without being unpacked
-        const bool same = a.shape() == b.shape(), by_scalar = a.at().k == op::constant || b.at().k == op::constant;
-        if (same || by_scalar) return make(g, k, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b});
+    if (packed) {   // weights meet only weights of the same form, or a constant factor, without being unpacked
+        const bool same = a.shape() == b.shape() && keeps_padding(k);
+        const bool scaled = (a.at().k == op::constant || b.at().k == op::constant) && k == op::mul;
+        if (same || scaled) return make(g, k, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b});
         a = unpack(a);
         b = unpack(b);
     }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE concat
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/concat.hpp>
+
+#include "support/check_op.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <shape A, shape B, int Axis>
+struct op_of {
+    static constexpr shape operands[] = {A, B};
+    static constexpr tensor apply(tensor a, tensor b) { return ops::concat(a * a, b, Axis); }
+    static doubles reference(const doubles& a, const doubles& b) {
+        const auto axis = static_cast<std::size_t>((Axis < 0 ? Axis + A.rank : Axis) + A.batched);
+        std::vector<int> d = a.d;
+        d[axis] += b.d[axis];
+        doubles y(d);
+        for (int n = 0; n < y.size(); ++n) {
+            auto at = y.where(n);
+            const bool second = at[axis] >= a.d[axis];
+            if (second) at[axis] -= a.d[axis];
+            y[n] = second ? b.at(at) : a.at(at) * a.at(at);
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(each_axis) {
+    check_op<op_of<batch_of(4, 3, 5), batch_of(2, 3, 5), 0>>();
+    check_op<op_of<batch_of(4, 3, 5), batch_of(4, 1, 5), 1>, programs::fused_only>();
+    check_op<op_of<batch_of(4, 3, 5), batch_of(4, 3, 17), -1>, programs::fused_only>();
+    check_op<op_of<extents(3), extents(2), 0>, programs::fused_only>();
+}
+
+struct three {
+    static constexpr shape operands[] = {batch_of(2, 3), batch_of(2, 1), batch_of(2, 4)};
+    static constexpr tensor apply(tensor a, tensor b, tensor c) { return ops::concat({a, b, c, a}); }
+    static doubles reference(const doubles& a, const doubles& b, const doubles& c) {
+        doubles y({a.d[0], 2, 11});
+        for (int i = 0; i < y.size(); ++i) {
+            const int r = i / 11, j = i % 11;
+            y[i] = j < 3 ? a[3 * r + j] : j < 4 ? b[r] : j < 8 ? c[4 * r + j - 4] : a[3 * r + j - 8];
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(several) { check_op<three>(); }

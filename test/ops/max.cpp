@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE max
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/max.hpp>
+
+#include "support/reductions.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <shape A, int... Axes>
+using largest = reduction<reduce_by::max, keep::no, A, Axes...>;
+template <shape A, int... Axes>
+using kept = reduction<reduce_by::max, keep::yes, A, Axes...>;
+template <class Case>
+void check() {
+    check_op<Case, programs::fused_only>();
+}
+
+BOOST_AUTO_TEST_CASE(any_axes) {
+    check_op<largest<batch_of(3, 2, 17), -1>>();
+    check_op<kept<batch_of(3, 4, 5), 1>>();
+    check<kept<batch_of(3, 2, 5), 0, 1, 2>>();
+    check<largest<batch_of(3, 2, 5), 0, 2>>();
+    check<largest<extents(1, 3, 1), 1>>();
+}
+
+template <int Axis>
+struct along {
+    static constexpr shape operands[] = {Axis ? extents(2, 4) : extents(4, 2)};
+    static constexpr tensor apply(tensor a) { return max(a, {Axis}); }
+};
+BOOST_AUTO_TEST_CASE(ties_share_the_gradient) {
+    const op_result r = run_op<along<1>>({doubles({2, 4}, {1, 3, 3, 2, -5, -5, -5, -5})});
+    BOOST_TEST(r.y == (std::vector<float>{3, -5}), boost::test_tools::per_element());
+    BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0.5, 0.5, 0, 0.25, 0.25, 0.25, 0.25}), boost::test_tools::per_element());
+    const op_result c = run_op<along<0>>({doubles({4, 2}, {1, -5, 3, -5, 3, -5, 2, -5})});
+    BOOST_TEST(c.gradients[0] == (std::vector<float>{0, 0.25, 0.5, 0.25, 0.5, 0.25, 0, 0.25}), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(infinities) {
+    const op_result r = run_op<along<1>>({doubles({2, 4}, {-INFINITY, -INFINITY, -INFINITY, -INFINITY, 1, INFINITY, 2, -INFINITY})});
+    BOOST_TEST(r.y == (std::vector<float>{-INFINITY, INFINITY}), boost::test_tools::per_element());
+}

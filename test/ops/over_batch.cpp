@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE over_batch
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/over_batch.hpp>
+
+#include <sinter/ops/sum.hpp>
+
+#include "support/check_op.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct mean_of_batch {
+    static constexpr shape operands[] = {batch_of(3, 5)};
+    static constexpr tensor apply(tensor a) { return ops::over_batch(sum(a * a, {batch_axis})); }
+    static doubles reference(const doubles& a) {
+        doubles y({3, 5});
+        for (int i = 0; i < a.size(); ++i) y[i % 15] += a[i] * a[i] / a.d[0];
+        return y;
+    }
+};
+struct of_examples {
+    static constexpr shape operands[] = {batch_of(2)};
+    static constexpr tensor apply(tensor a) { return ops::over_batch(a); }
+    static doubles reference(const doubles& a) {
+        return map(a, [&](double x) { return x / a.d[0]; });
+    }
+};
+BOOST_AUTO_TEST_CASE(counts_the_examples_that_are_there) {
+    check_op<mean_of_batch>();
+    check_op<of_examples, programs::fused_only>();
+}

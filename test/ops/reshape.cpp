@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE reshape
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/reshape.hpp>
+
+#include <sinter/ops/sum.hpp>
+
+#include "support/check_op.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+/// Squares [3, 10] under other extents in the middle of elementwise work and a reduction.
+struct between {
+    static constexpr shape operands[] = {batch_of(3, 10), extents(5, 6)};
+    static constexpr tensor apply(tensor a, tensor b) {
+        const tensor x = ops::reshape(a * a, extents(5, 6)) * b;
+        return ops::reshape(x, extents(2, 3, 5)) + sum(ops::reshape(x, extents(2, 15)), {-1, -2}, keep::yes);
+    }
+    static doubles reference(const doubles& a, const doubles& b) {
+        doubles y({a.d[0], 2, 3, 5});
+        for (int n = 0; n < a.d[0]; ++n) {
+            double all = 0;
+            for (int i = 0; i < 30; ++i) all += y[30 * n + i] = a[30 * n + i] * a[30 * n + i] * b[i];
+            for (int i = 0; i < 30; ++i) y[30 * n + i] += all;
+        }
+        return y;
+    }
+};
+/// The last axis split and joined: what was a row becomes a column.
+template <shape A, shape B>
+struct shaped {
+    static constexpr shape operands[] = {A};
+    static constexpr tensor apply(tensor a) { return sum(ops::reshape(a * 2.f, B), {-1}) * 3.f; }
+    static doubles reference(const doubles& a) {
+        std::vector<int> d(B.d, B.d + B.rank - 1);
+        if (A.batched) d.insert(d.begin(), a.d[0]);
+        doubles y(d);
+        for (int i = 0; i < a.size(); ++i) y[i / B.last()] += 6 * a[i];
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(between_fused_ops) {
+    check_op<between>();
+    check_op<shaped<batch_of(6), extents(6, 1)>>();
+    check_op<shaped<batch_of(6, 1), extents(6)>, programs::fused_only>();
+    check_op<shaped<extents(4, 3), extents(2, 2, 3)>, programs::fused_only>();
+}
+
+struct stopped {
+    static constexpr shape operands[] = {extents(3), extents(3)};
+    static constexpr tensor apply(tensor a, tensor b) { return stop_gradient(a * b) + stop_gradient(a) * b; }
+};
+BOOST_AUTO_TEST_CASE(stop_gradient_lets_values_through_alone) {
+    const op_result r = run_op<stopped>({doubles({3}, {1, 2, 3}), doubles({3}, {4, 5, 6})});
+    BOOST_TEST(r.y == (std::vector<float>{8, 20, 36}), boost::test_tools::per_element());
+    BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0, 0}), boost::test_tools::per_element());
+    BOOST_TEST(r.gradients[1] == (std::vector<float>{1, 2, 3}), boost::test_tools::per_element());
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE slice
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/slice.hpp>
+
+#include "support/check_op.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <shape A, int Axis, int First, int N>
+struct op_of {
+    static constexpr shape operands[] = {A};
+    static constexpr tensor apply(tensor a) { return slice(a * a, Axis, First, N) * 2.f; }
+    static doubles reference(const doubles& a) {
+        const auto axis = static_cast<std::size_t>((Axis < 0 ? Axis + A.rank : Axis) + A.batched);
+        std::vector<int> d = a.d;
+        d[axis] = N;
+        doubles y(d);
+        for (int n = 0; n < y.size(); ++n) {
+            auto at = y.where(n);
+            at[axis] += First;
+            y[n] = 2 * a.at(at) * a.at(at);
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(each_axis) {
+    check_op<op_of<batch_of(4, 3, 5), 0, 1, 2>>();
+    check_op<op_of<batch_of(4, 3, 5), 1, 2, 1>, programs::fused_only>();
+    check_op<op_of<batch_of(4, 3, 5), -1, 0, 3>, programs::fused_only>();
+    check_op<op_of<extents(7), 0, 3, 4>, programs::fused_only>();
+    check_op<op_of<batch_of(3), 0, 0, 3>, programs::fused_only>();
+}
+
+/// Several pieces of one tensor: their gradients meet again.
+struct halves {
+    static constexpr shape operands[] = {batch_of(2, 6)};
+    static constexpr tensor apply(tensor a) { return slice(a, 1, 0, 4) * slice(a, 1, 2, 4); }
+    static doubles reference(const doubles& a) {
+        doubles y({a.d[0], 2, 4});
+        for (int i = 0; i < y.size(); ++i) y[i] = a[i / 4 * 6 + i % 4] * a[i / 4 * 6 + i % 4 + 2];
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(overlapping_pieces) { check_op<halves>(); }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE sum_over_batch
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/sum.hpp>
+
+#include "support/reductions.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <shape A, int... Axes>
+using sums = reduction<reduce_by::sum, keep::no, A, Axes...>;
+template <shape A, int... Axes>
+using means = reduction<reduce_by::mean, keep::yes, A, Axes...>;
+template <class Case>
+void check() {
+    check_op<Case, programs::fused_only>();
+}
+
+BOOST_AUTO_TEST_CASE(batch_alone) {
+    check_op<sums<batch_of(3, 5), batch_axis>>();
+    check<means<batch_of(1), batch_axis>>();
+}
+BOOST_AUTO_TEST_CASE(all_but_the_last) {   // as batch_norm
+    check_op<means<batch_of(3, 2, 17), batch_axis, 0, 1>>();
+    check<sums<batch_of(3, 2, 5), batch_axis, 0>>();
+}
+BOOST_AUTO_TEST_CASE(others) {
+    check<sums<batch_of(3, 2, 5), batch_axis, 1>>();
+    check<means<batch_of(3, 5), batch_axis, -1>>();
+    check<sums<batch_of(3, 2, 5), batch_axis, 0, 1, 2>>();
+    check<means<batch_of(2, 1, 5), batch_axis, 1, 2>>();
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <boost/test/unit_test.hpp>
+#include <functional>
+
+#include "support/program_run.hpp"
+
+/// Compares a program with a reference in double precision: its outputs, its loss, and every parameter's gradient with
+/// central differences of the reference.
+namespace sinter::test {
+
+struct net_reference {
+    /// Outputs from the parameters (in the order of their declaration) and the inputs.
+    std::function<std::vector<doubles>(const std::vector<doubles>& parameters, const std::vector<doubles>& inputs)> outputs;
+    /// The mean loss from outputs and targets.
+    std::function<double(const std::vector<doubles>& outputs, const std::vector<doubles>& targets)> loss;
+};
+struct net_data {
+    std::vector<doubles> parameters, inputs, targets;   ///< inputs and targets for the largest batch
+};
+struct tolerance {
+    double value = 1e-5, gradient = 2e-5;   ///< times the largest element
+    double step = 1e-5;                     ///< of the central differences
+};
+
+inline std::vector<int> extents_with(const shape& s, int batch) {
+    std::vector<int> d(s.d, s.d + s.rank);
+    if (s.batched) d.insert(d.begin(), batch);
+    return d;
+}
+
+inline void check_close(const std::vector<float>& got, const doubles& want, double limit, const std::string& what) {
+    BOOST_REQUIRE_EQUAL(got.size(), want.v.size());
+    double largest = 0, worst = 0;
+    std::size_t at = 0;
+    for (double x : want.v) largest = std::max(largest, std::abs(x));
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const double e = std::abs(static_cast<double>(got[i]) - want.v[i]);
+        if (!(e <= worst)) worst = std::isnan(e) ? INFINITY : e, at = i;
+    }
+    BOOST_TEST(worst <= limit * std::max(largest, 1e-2), what << ": element " << at << " of " << got.size() << " is "
+                                                              << got[at] << ", not " << want.v[at]);
+}
+
+inline doubles gradient_of_reference(const net_reference& r, net_data d, std::size_t p, double h) {
+    doubles g(d.parameters[p].d);
+    for (int i = 0; i < g.size(); ++i) {
+        double side[2];
+        const double x = d.parameters[p][i];
+        for (int k = 0; k < 2; ++k) {
+            d.parameters[p][i] = x + (k ? h : -h);
+            side[k] = r.loss(r.outputs(d.parameters, d.inputs), d.targets);
+        }
+        d.parameters[p][i] = x;
+        g[i] = (side[1] - side[0]) / (2 * h);
+    }
+    return g;
+}
+
+/// The first `batch` examples of everything that has a batch axis.
+inline net_data part_of(const program_run& p, const net_data& all, int batch) {
+    net_data d = all;
+    for (std::size_t i = 0; i < d.inputs.size(); ++i)
+        if (p.inputs[i].batched) d.inputs[i] = all.inputs[i].first(batch);
+    for (std::size_t i = 0; i < d.targets.size(); ++i)
+        if (p.targets[i].batched) d.targets[i] = all.targets[i].first(batch);
+    return d;
+}
+
+/// Runs p, one program of some net, for `batch` examples and compares everything with the reference's results.
+inline void check_run(program_run& p, const net_data& d, int batch, const std::vector<doubles>& y, double loss,
+                      const std::vector<doubles>& gradients, const tolerance& t) {
+    for (std::size_t i = 0; i < p.parameters.size(); ++i) p.set(p.parameters[i], d.parameters[i]);
+    std::vector<doubles> ports = d.inputs;
+    ports.insert(ports.end(), d.targets.begin(), d.targets.end());
+    p.run(batch, ports);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        BOOST_TEST(extents_with(p.outputs[i], batch) == y[i].d, boost::test_tools::per_element());
+        check_close(p.output(static_cast<int>(i), batch), y[i], t.value, "output " + std::to_string(i));
+    }
+    check_close({p.loss}, doubles({1}, loss), t.value, "loss");
+    for (std::size_t i = 0; i < p.parameters.size(); ++i)
+        check_close(p.gradient(static_cast<int>(i)), gradients[i], t.gradient, "gradient of " + p.paths[i]);
+    BOOST_TEST(p.padding_is_zero());
+}
+
+struct named_run {
+    const char* name;
+    program_run* run;
+};
+
+inline void check_all(const std::vector<named_run>& runs, const net_data& all, const net_reference& r, const tolerance& t) {
+    const program_run& one = *runs.front().run;
+    const int most = one.max_batch;
+    std::vector<int> batches{most};
+    for (int b : {1, 3, most - 1})
+        if (b > 0 && b < most && b != batches.back()) batches.push_back(b);
+    for (int batch : batches) {
+        const net_data d = part_of(one, all, batch);
+        const auto y = r.outputs(d.parameters, d.inputs);
+        const double loss = r.loss(y, d.targets);
+        std::vector<doubles> gradients;
+        for (std::size_t i = 0; i < d.parameters.size(); ++i) gradients.push_back(gradient_of_reference(r, d, i, t.step));
+        for (const named_run& n : runs)
+            BOOST_TEST_CONTEXT(n.name << ", batch " << batch) check_run(*n.run, d, batch, y, loss, gradients, t);
+    }
+}
+
+/// The three ways to compile a training step, each against the reference, for full and partial batches.
+template <class Net, class Loss, int Max = 5>
+void check_net(const net_data& d, const net_reference& r, const tolerance& t = {}) {
+    const auto fused = make_run<Net, Loss, as_fused, Max>(), unfused = make_run<Net, Loss, as_unfused, Max>(),
+               trained = make_run<Net, Loss, as_trained, Max>();
+    check_all({{"fused", fused.get()}, {"unfused", unfused.get()}, {"updated in place", trained.get()}}, d, r, t);
+}
+
+} // namespace sinter::test

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/expr/parameter.hpp>
+#include <sinter/program/program.hpp>
+
+#include "support/check_net.hpp"
+
+/// Checks one op on operands of any extents. A case says what to check:
+///
+///     struct rows {
+///         static constexpr shape operands[] = {batch_of(3, 5), extents(5)};
+///         static constexpr tensor apply(tensor a, tensor b) { return a + b; }
+///         static doubles reference(const doubles& a, const doubles& b) { ... }
+///         static constexpr double low = -1, high = 1;      // where operands are drawn from; optional
+///     };
+///
+/// An operand without a batch is a parameter. One with a batch is an input times a parameter of its extents, so that
+/// its gradient shows too. The loss weighs each output by a fixed random number.
+namespace sinter::test {
+
+template <class Case>
+struct op_net {
+    static constexpr int n = static_cast<int>(sizeof(Case::operands) / sizeof(Case::operands[0]));
+    static constexpr const char* names[] = {"a", "b", "c", "d"};
+
+    static constexpr tensor operand(graph& g, int i) {
+        const shape s = Case::operands[i];
+        shape own = s;
+        own.batched = false;
+        tensor x{&g, 0};   // the graph alone matters
+        if (s.batched || s.type != dtype::f32) {
+            x = make(&g, op::input, s, {}, {g.inputs.n});
+            g.inputs.push(x.id);
+            if (s.type != dtype::f32) return x;
+        }
+        const tensor p = parameter(x, names[i], own, ones);
+        return s.batched ? x * p : p;
+    }
+    static constexpr bundle trace(graph& g) {
+        tensor t[4];
+        for (int i = 0; i < n; ++i) t[i] = operand(g, i);
+        if constexpr (n == 1) return Case::apply(t[0]);
+        else if constexpr (n == 2) return Case::apply(t[0], t[1]);
+        else return Case::apply(t[0], t[1], t[2]);
+    }
+};
+
+/// The sum of output times target; over a batch it becomes the mean of all elements.
+struct weighted_sum {
+    static constexpr target_kind target = target_kind::same_as_output;
+    constexpr tensor operator()(tensor y, tensor w) const {
+        if (y.shape().batched) return y * w;
+        y = ops::reshape(y, extents(y.shape().size()));
+        return ops::sum(y * ops::reshape(w, extents(w.shape().size())), {-1});
+    }
+};
+inline double weighted_sum_reference(const std::vector<doubles>& y, const std::vector<doubles>& w, bool batched) {
+    double s = 0;
+    for (int i = 0; i < y[0].size(); ++i) s += y[0][i] * w[0][i];
+    return batched ? s / y[0].size() : s;
+}
+
+template <class Case>
+constexpr double low_of() {
+    if constexpr (requires { Case::low; }) return Case::low;
+    else return -1;
+}
+template <class Case>
+constexpr double high_of() {
+    if constexpr (requires { Case::high; }) return Case::high;
+    else return 1;
+}
+
+/// What the op is given: the parameters, or inputs times parameters.
+template <class Case>
+std::vector<doubles> operands_from(const std::vector<doubles>& parameters, const std::vector<doubles>& inputs) {
+    std::vector<doubles> x;
+    std::size_t p = 0, i = 0;
+    for (const shape& s : Case::operands) {
+        if (s.type != dtype::f32) x.push_back(inputs[i++]);
+        else if (s.batched) x.push_back(map(inputs[i++], parameters[p++], [](double a, double b) { return a * b; }));
+        else x.push_back(parameters[p++]);
+    }
+    return x;
+}
+template <class Case>
+doubles apply_reference(const std::vector<doubles>& x) {
+    if constexpr (op_net<Case>::n == 1) return Case::reference(x[0]);
+    else if constexpr (op_net<Case>::n == 2) return Case::reference(x[0], x[1]);
+    else return Case::reference(x[0], x[1], x[2]);
+}
+
+template <class Case>
+net_data draw_operands(const program_run& p, int most) {
+    random_numbers random(7);
+    net_data d;
+    for (const shape& s : Case::operands) {
+        shape own = s;
+        own.batched = false;
+        if (s.type != dtype::f32) {
+            d.inputs.emplace_back(extents_with(s, most));
+            for (double& x : d.inputs.back().v) x = random.below(static_cast<int>(high_of<Case>()));
+        } else if (s.batched) {
+            d.inputs.push_back(random.fill(extents_with(s, most), low_of<Case>(), high_of<Case>()));
+            d.parameters.push_back(random.fill(extents_with(own, 0), 0.5, 1.5));
+        } else {
+            d.parameters.push_back(random.fill(extents_with(own, 0), low_of<Case>(), high_of<Case>()));
+        }
+    }
+    for (const shape& s : p.targets) d.targets.push_back(random.fill(extents_with(s, most), -1, 1));
+    return d;
+}
+
+template <class Case>
+net_reference reference_of(bool batched) {
+    return {[](const std::vector<doubles>& p, const std::vector<doubles>& x) {
+                return std::vector<doubles>{apply_reference<Case>(operands_from<Case>(p, x))};
+            },
+            [batched](const std::vector<doubles>& y, const std::vector<doubles>& w) { return weighted_sum_reference(y, w, batched); }};
+}
+
+/// Which programs a case is compiled to: all three, or only the fused one where only extents differ from another case.
+enum class programs { all, fused_only };
+
+template <class Case, programs Which = programs::all, int Max = 5>
+void check_op(const tolerance& t = {}) {
+    using net = op_net<Case>;
+    std::vector<std::unique_ptr<program_run>> held;
+    std::vector<named_run> runs;
+    auto add = [&](const char* name, std::unique_ptr<program_run> r) {
+        runs.push_back({name, r.get()});
+        held.push_back(std::move(r));
+    };
+    add("fused", make_run<net, weighted_sum, as_fused, Max>());
+    if constexpr (Which == programs::all) {
+        add("unfused", make_run<net, weighted_sum, as_unfused, Max>());
+        add("updated in place", make_run<net, weighted_sum, as_trained, Max>());
+    }
+    const program_run& one = *runs[0].run;
+    check_all(runs, draw_operands<Case>(one, Max), reference_of<Case>(one.outputs[0].batched), t);
+}
+
+/// What an op gives for operands chosen by hand (none with a batch), and the gradients of the sum of its outputs.
+struct op_result {
+    std::vector<float> y;
+    std::vector<std::vector<float>> gradients;
+};
+template <class Case, program_options O = as_fused>
+op_result run_op(const std::vector<doubles>& operands) {
+    const auto p = make_run<op_net<Case>, weighted_sum, O, 1>();
+    for (std::size_t i = 0; i < operands.size(); ++i) p->set(p->parameters[i], operands[i]);
+    std::vector<doubles> ones;
+    for (const shape& s : p->targets) ones.emplace_back(extents_with(s, 1), 1.);
+    p->run(1, ones);
+    op_result r{p->output(0, 1), {}};
+    for (int i = 0; i < static_cast<int>(operands.size()); ++i) r.gradients.push_back(p->gradient(i));
+    return r;
+}
+
+} // namespace sinter::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/matmul.hpp>
+
+#include "support/check_op.hpp"
+
+namespace sinter::test {
+
+/// Any axes in front, broadcast; `ta`, `tb`: swap the last two axes first.
+inline doubles product(const doubles& a, const doubles& b, bool ta, bool tb) {
+    auto extent = [](const doubles& x, int from_end) { return x.d[x.d.size() - static_cast<std::size_t>(from_end)]; };
+    const int m = extent(a, ta ? 1 : 2), k = extent(a, ta ? 2 : 1), n = extent(b, tb ? 2 : 1);
+    auto in_front = [](const doubles& x) { return doubles(std::vector<int>(x.d.begin(), x.d.end() - 2)); };
+    const doubles lead = map(in_front(a), in_front(b), [](double, double) { return 0.; });
+    doubles y([&] { auto d = lead.d; d.push_back(m); d.push_back(n); return d; }());
+    auto element = [&](const doubles& x, const std::vector<int>& at, int i, int j) {
+        std::vector<int> p;
+        const std::size_t own = x.d.size() - 2;
+        for (std::size_t q = 0; q < own; ++q) p.push_back(x.d[q] == 1 ? 0 : at[at.size() - own + q]);
+        p.push_back(i);
+        p.push_back(j);
+        return x.at(p);
+    };
+    for (int q = 0; q < y.size(); ++q) {
+        const int i = q / n % m, j = q % n;
+        const auto at = lead.where(q / (m * n));
+        for (int t = 0; t < k; ++t) y[q] += element(a, at, ta ? t : i, ta ? i : t) * element(b, at, tb ? j : t, tb ? t : j);
+    }
+    return y;
+}
+template <shape A, shape B, bool TA = false, bool TB = false>
+struct product_of {
+    static constexpr shape operands[] = {A, B};
+    static constexpr tensor apply(tensor a, tensor b) {
+        return matmul(a, b, TA ? transposed::yes : transposed::no, TB ? transposed::yes : transposed::no);
+    }
+    static doubles reference(const doubles& a, const doubles& b) {
+        doubles x = a;   // a vector an example is a row
+        const bool vector = A.rank == 1;
+        if (vector) x.d.insert(x.d.end() - 1, 1);
+        doubles y = product(x, b, TA, TB);
+        if (vector) y.d.erase(y.d.end() - 2);
+        return y;
+    }
+};
+constexpr shape packed(shape s) {
+    s.form = layout::weights;
+    return s;
+}
+
+} // namespace sinter::test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/cpu.hpp>
+#include <sinter/train/optimizers/sgd.hpp>
+#include <sinter/train/variables.hpp>
+#include <memory>
+
+#include "support/doubles.hpp"
+
+/// A compiled program on the CPU with memory of its own, without the trainer around it: tests look at everything.
+namespace sinter::test {
+
+class program_run {
+public:
+    virtual ~program_run() = default;
+
+    std::vector<variable_info> parameters, states;
+    std::vector<std::string> paths;                  ///< of the parameters
+    std::vector<shape> inputs, targets, outputs;
+    int max_batch = 0;
+    float loss = 0;
+    float scalars[16] = {};                          ///< the optimizer's; sgd's rate is 1
+    std::uint64_t seed = 1;
+    model_memory memory;
+
+    /// One run. Ports are inputs, then targets, for the first `batch` examples. Before it, all memory that a run need
+    /// not keep is filled with NaN, and so is what lies behind the ports' examples: nothing may depend on them.
+    void run(int batch, const std::vector<doubles>& ports, std::int64_t step = 0) {
+        std::vector<arena> held;
+        std::vector<const float*> at;
+        for (const doubles& a : ports) {
+            const shape& s = at.size() < inputs.size() ? inputs[at.size()] : targets[at.size() - inputs.size()];
+            arena& m = held.emplace_back(static_cast<std::int64_t>(a.v.size()) + 16);
+            fill_nan(m);
+            for (int i = 0; i < a.size(); ++i) {
+                const auto whole = static_cast<std::int32_t>(a[i]);
+                m.data()[i] = static_cast<float>(a[i]);
+                if (s.type == dtype::i32) std::memcpy(m.data() + i, &whole, 4);
+            }
+            at.push_back(m.data());
+        }
+        at.push_back(nullptr);
+        fill_nan(memory.activations);
+        for (const variable_info& v : parameters)
+            if (v.gradient.where() != space::none) std::fill_n(memory.at(v.gradient), v.floats, NAN);
+        fill_nan(memory.scratch);
+        before_.clear();
+        for (const variable_info& v : parameters) before_.push_back(value(v));
+        launch({at.data(), scalars, seed, step, batch});
+    }
+
+    std::vector<float> value(const variable_info& v) const { return to_plain(v, memory.at(v.at), cpu_device::panel_width, cpu::lanes); }
+    void set(const variable_info& v, const doubles& x) {
+        const std::vector<float> f(x.v.begin(), x.v.end());
+        const auto packed = from_plain(v, f.data(), cpu_device::panel_width, cpu::lanes);
+        std::memcpy(memory.at(v.at), packed.data(), 4 * packed.size());
+    }
+    /// The last run's gradient of parameter i: read where it is stored, else what the update with rate 1 took away.
+    std::vector<float> gradient(int i) const {
+        const variable_info& v = parameters[static_cast<std::size_t>(i)];
+        if (v.gradient.where() != space::none) return to_plain(v, memory.at(v.gradient), cpu_device::panel_width, cpu::lanes);
+        std::vector<float> g = value(v);
+        for (std::size_t k = 0; k < g.size(); ++k) g[k] = before_[static_cast<std::size_t>(i)][k] - g[k];
+        return g;
+    }
+    /// Columns that only pad packed weights must stay zero, whatever is done to the others.
+    bool padding_is_zero() const {
+        for (const variable_info& v : parameters) {
+            const auto packed = from_plain(v, value(v).data(), cpu_device::panel_width, cpu::lanes);
+            const float* there = memory.at(v.at);
+            for (std::size_t k = 0; k < packed.size(); ++k)
+                if (packed[k] == 0 && there[k] != 0) return false;
+        }
+        return true;
+    }
+    std::vector<float> output(int i, int batch) const {
+        const shape& s = outputs[static_cast<std::size_t>(i)];
+        const float* p = memory.at(output_at_[static_cast<std::size_t>(i)]);
+        return {p, p + s.size() * (s.batched ? batch : 1)};
+    }
+    static void fill_nan(const arena& m) {
+        for (std::int64_t i = 0; i < m.size(); ++i) m.data()[i] = NAN;
+    }
+
+protected:
+    std::vector<address> output_at_;
+    std::vector<std::vector<float>> before_;
+    virtual void launch(const step_arguments&) = 0;
+};
+
+template <class P>
+class compiled_run : public program_run {
+public:
+    explicit compiled_run(int threads = 1) : team_(threads) {
+        const auto& p = P::v;
+        parameters.assign(p.parameters, p.parameters + p.n_parameters);
+        states.assign(p.states, p.states + p.n_states);
+        outputs.assign(p.output_shapes, p.output_shapes + p.n_outputs);
+        output_at_.assign(p.outputs, p.outputs + p.n_outputs);
+        for (int i = 0; i < p.n_inputs; ++i) inputs.push_back(p.inputs[i].s);
+        for (int i = 0; i < p.n_targets; ++i) targets.push_back(p.targets[i].s);
+        for (const variable_info& v : parameters) paths.push_back(path_of(P::graph.scopes, v));
+        max_batch = p.max_batch;
+        scalars[0] = 1;
+        memory.parameters = arena(p.floats(space::parameter));
+        memory.gradients = arena(p.floats(space::gradient));
+        memory.states = arena(p.floats(space::state));
+        memory.slots = arena(p.floats(space::slot));
+        memory.activations = arena(p.floats(space::activation));
+        memory.scratch = arena(cpu_runner<P>::scratch_floats());
+        runner_.bind(memory);
+        for (const auto* list : {&parameters, &states})
+            for (const variable_info& v : *list) {
+                const auto x = first_values(v, path_of(P::graph.scopes, v), 1);
+                set(v, doubles({static_cast<int>(x.size())}, std::vector<double>(x.begin(), x.end())));
+            }
+    }
+
+private:
+    team team_;
+    cpu_runner<P> runner_;
+    void launch(const step_arguments& s) override {
+        runner_.run(team_, s);
+        if (P::v.loss.where() != space::none) loss = *memory.at(P::v.loss);
+    }
+};
+
+/// Stored gradients, with and without fusion; and updates within the gradients' kernels.
+inline constexpr program_options as_fused{.fuse = true, .store_gradients = true},
+    as_unfused{.fuse = false, .store_gradients = true}, as_trained{};
+
+template <class Net, class Loss, program_options O, int Max = 5, program_mode M = program_mode::training, class Optimizer = sgd>
+std::unique_ptr<program_run> make_run(int threads = 1) {
+    return std::make_unique<compiled_run<compiled<request<Net, Loss, Optimizer, M, Max, cpu_device::target, O>>>>(threads);
+}
+
+} // namespace sinter::test
