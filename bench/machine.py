@@ -15,6 +15,13 @@ def cpu_model():
         return platform.processor() or platform.machine()
 
 
+def cpu_flags():
+    try:
+        return set(re.search(r"flags\s*:\s*(.*)", open("/proc/cpuinfo").read())[1].split())
+    except (OSError, TypeError):
+        return set()
+
+
 def compiler_version(command):
     """The first line with a version that the compiler prints of itself, or None where there is none."""
     try:

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
+
+Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
+only add to it. Cases: an empty include, the quickstart example, chains of equal and of all-different layers, dlib's LeNet.
+"""
+import argparse
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+import machine
+import tables
+
+BENCH = pathlib.Path(__file__).parent
+ROOT = BENCH.parent
+
+# The budgets of the design hold for g++: case -> (seconds, megabytes).
+BUDGETS = {"empty include": (1.2, 200), "quickstart": (6, 400), "64 different layers": (12, None), "256 equal layers": (6, None)}
+
+# The one place where generated programs use Sinter's interface.
+CHAIN = """#include <sinter/sinter.hpp>
+using namespace sinter;
+
+constexpr auto net = features<64>{layers} >> dense<10>;
+
+int main() {{
+    auto training = data::source(data::example_set(extents(64), std::vector<float>(64 * 64)).labels(std::vector<int>(64)))
+                  | data::batch(64);
+    estimator model{{net, softmax_cross_entropy, sgd{{.learning_rate = 0.01f}}}};
+    model.train(training);
+}}
+"""
+
+
+def chain(widths):
+    return CHAIN.format(layers="".join(f"\n    >> dense<{w}> >> relu" for w in widths))
+
+
+def cases():
+    found = {"empty include": "#include <sinter/sinter.hpp>\n", "quickstart": ROOT / "examples" / "quickstart.cpp"}
+    for n in (16, 64, 256):
+        found[f"{n} equal layers"] = chain([64] * n)
+    for n in (16, 64, 256):  # widths rise and never repeat, nor are they all multiples of a vector
+        found[f"{n} different layers"] = chain(range(32, 32 + n))
+    if pathlib.Path("/usr/include/dlib/dnn.h").exists():
+        found["dlib LeNet"] = BENCH / "peers" / "dlib_lenet.cpp"
+    return found
+
+
+def options():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compilers", default="g++,clang++,nvcc", help="default: those of %(default)s that are installed")
+    parser.add_argument("--flags", default="-O3 -DNDEBUG", help="for all of them (default: the release build's, %(default)s)")
+    parser.add_argument("--native", default="-march=native", help="for g++ and clang++ (default %(default)s)")
+    parser.add_argument("--cases", default="", help="only those whose name contains one of these words, comma-separated")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--timeout", type=int, default=600, help="seconds for one compilation (default 600)")
+    parser.add_argument("--quick", action="store_true", help="one round, g++ only, no chain longer than 64")
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build" / "bench" / "build.jsonl")
+    args = parser.parse_args()
+    if args.quick:
+        args.rounds, args.compilers = 1, args.compilers.split(",")[0]
+    args.compilers = [c for c in args.compilers.split(",") if shutil.which(c)]
+    if not args.compilers:
+        parser.error("none of the compilers is installed")
+    wanted = [w for w in args.cases.split(",") if w]
+    args.cases = {name: source for name, source in cases().items()
+                  if (not wanted or any(w in name for w in wanted)) and not (args.quick and name.startswith("256"))}
+    return args
+
+
+def command(compiler, source, args):
+    include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'examples'}"]
+    common = ["-std=c++20", *shlex.split(args.flags), *include, "-c", str(source), "-o", os.devnull]
+    if pathlib.Path(compiler).name == "nvcc":  # no output to the null device: it insists on a file it can rename
+        return [compiler, "-x", "cu", *common[:-1], str(source) + ".o"]
+    return [compiler, *shlex.split(args.native), *common]
+
+
+def compile_once(line, timeout):
+    """(seconds, megabytes) of the compiler and all its children, or the first line of its complaint."""
+    with tempfile.TemporaryFile() as said:
+        child = subprocess.Popen(line, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
+        watch = threading.Timer(timeout, os.killpg, (child.pid, signal.SIGKILL))
+        watch.start()
+        _, status, used = os.wait4(child.pid, 0)
+        watch.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode == 0:
+            return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        said.seek(0)
+        text = said.read().decode(errors="replace").splitlines()
+    error = next((t for t in text if "error" in t), f"ended by signal {-child.returncode}, or no message")
+    return error.replace(str(ROOT), ".")[:300]
+
+
+def measure(name, source, compiler, args, folder):
+    if isinstance(source, str):
+        path = folder / (name.replace(" ", "_") + ".cpp")
+        path.write_text(source)
+    else:
+        path = source
+    row = {"case": name, "compiler": compiler}
+    line = command(compiler, path, args)
+    if not isinstance(source, str) and "-x" in line:
+        line[-1] = str(folder / "object.o")
+    done = []
+    for _ in range(args.rounds):
+        got = compile_once(line, args.timeout)
+        if isinstance(got, str):
+            return row | {"failed": got.replace(str(folder) + os.sep, "")}
+        done.append(got)
+    row |= {"seconds": round(min(d[0] for d in done), 3), "megabytes": round(max(d[1] for d in done), 1), "rounds": len(done)}
+    if compiler == "g++" and name in BUDGETS:
+        seconds, megabytes = BUDGETS[name]
+        row |= {"budget_seconds": seconds} | ({"budget_mb": megabytes} if megabytes else {})
+    return row
+
+
+def main():
+    args = options()
+    versions = {c: f"{c}: {machine.compiler_version(c)}" for c in args.compilers}
+    where = machine.describe(compilers=versions, flags=f"{args.flags} {args.native}")
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, source in args.cases.items():
+            for compiler in args.compilers:
+                if compiler == "nvcc" and name.startswith("dlib"):
+                    continue  # dlib is compared as C++
+                row = measure(name, source, compiler, args, pathlib.Path(folder))
+                rows.append(row)
+                text = f"{row['seconds']:.2f} s, {row['megabytes']:.0f} MB" if "seconds" in row else row["failed"]
+                print(f"{name}  {compiler}: {text}", file=sys.stderr, flush=True)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    args.out.write_text("".join(json.dumps(r) + "\n" for r in [where, *rows]))
+    print(tables.build_table(args.out))
+    print(f"\nJSON lines: {args.out}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
