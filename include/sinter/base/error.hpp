@@ -40,6 +40,8 @@ struct format_error : error { using error::error; };
 struct mismatch_error : error { using error::error; };
 /// An option, environment variable or argument has a value that cannot be used.
 struct option_error : error { using error::error; };
+/// A device is missing, refuses work or has failed; what it holds may be lost.
+struct device_error : error { using error::error; };
 /// A batch or example does not fit the program: wrong extents, label out of range, batch over its maximum.
 struct data_error : error { using error::error; };
 

@@ -27,6 +27,10 @@ public:
     ~arena() {
         if (p_) ::operator delete(p_, std::align_val_t{64});
     }
+    /// All zeros again.
+    void clear() {
+        if (n_ > 0) std::memset(p_, 0, static_cast<std::size_t>(n_) * 4);
+    }
     float* data() const { return p_; }
     std::int64_t size() const { return n_; }   ///< floats
 

@@ -78,6 +78,7 @@ public:
     /// of every sum is the same for any number of them.
     static constexpr sinter::target target{cpu::lanes, 8};
     static constexpr int panel_width = 2 * cpu::lanes;
+    using memory = model_memory;
     template <class P>
     using runner = cpu_runner<P>;
 
@@ -95,6 +96,11 @@ public:
     void write(model_memory& m, address to, const float* from, std::int64_t floats) const {
         std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
     }
+    /// Where the host can read what lies at `from` in the device's memory: here, in place. `room` has floats for a copy.
+    const float* host_view(const model_memory& m, address from, float* /*room*/, std::int64_t /*floats*/) const {
+        return m.at(from);
+    }
+    static constexpr bool shares_memory = true;   ///< with the host: views need no room
 
 private:
     team threads_;

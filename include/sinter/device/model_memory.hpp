@@ -6,8 +6,9 @@
 namespace sinter {
 
 /// The memory of one model on one device: what its programs share, by the arenas that addresses speak of.
-struct model_memory {
-    arena parameters, gradients, states, slots, activations, scratch;
+template <class Arena>
+struct basic_model_memory {
+    Arena parameters, gradients, states, slots, activations, scratch;
 
     float* base(space s) const {
         switch (s) {
@@ -24,6 +25,8 @@ struct model_memory {
         return b ? b + a.offset() : nullptr;
     }
 };
+
+using model_memory = basic_model_memory<arena>;   ///< in the host's memory
 
 /// What a program is run with.
 struct step_arguments {

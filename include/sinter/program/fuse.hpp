@@ -49,7 +49,8 @@ constexpr bool same_space(const shape& a, const shape& b) {
 
 class fuser {
 public:
-    constexpr fuser(const graph_view& g, grouping& r, bool on) : g_(g), r_(r), on_(on), uses_(g.n.n, 0), elsewhere_(g.n.n, false) {}
+    constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
+        : g_(g), r_(r), on_(on), pools_(pools), uses_(g.n.n, 0), elsewhere_(g.n.n, false) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -63,7 +64,7 @@ public:
 private:
     const graph_view& g_;
     grouping& r_;
-    bool on_;
+    bool on_, pools_;
     growing<int> uses_;
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
 
@@ -163,7 +164,7 @@ private:
     }
     constexpr bool joins_as_pool(int v, int to) const {
         const node& n = g_.n[v];
-        if (!on_ || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
+        if (!on_ || !pools_ || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
         const int c = n.in[0];
         return g_.n[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && g_.n[c].p[2] == 1;
     }
@@ -290,6 +291,7 @@ private:
     }
 };
 
-constexpr void fuse(const graph_view& g, grouping& r, bool on = true) { fuser(g, r, on).run(); }
+/// `pools`: a convolution takes the max-pool behind it into its kernel.
+constexpr void fuse(const graph_view& g, grouping& r, bool on = true, bool pools = true) { fuser(g, r, on, pools).run(); }
 
 } // namespace sinter

@@ -103,7 +103,7 @@ struct graph_value<R, true> {
         type t;
         t.take(g, gradients);
         for (int i = 0; i < scopes; ++i) t.scopes[i] = traced_value<R>::v.scopes[i];
-        if (R::options.fuse) pool_gradients({t.n, c.nodes});
+        if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, c.nodes});
         return t;
     }
     static constexpr type v = make();
@@ -132,7 +132,7 @@ struct fused_stage {
         type t;
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.f.view();
-        sinter::fuse(g, r, R::options.fuse);
+        sinter::fuse(g, r, R::options.fuse, R::target.pooled_convolutions);
         t.f.groups = r.g.n;
         if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, t.updated);
         return t;

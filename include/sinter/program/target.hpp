@@ -8,6 +8,7 @@ namespace sinter {
 struct target {
     int lanes = 1;    ///< columns of packed weights are padded to a multiple of this; 1: weights lie plain
     int parts = 1;    ///< shares that a kernel's work is cut into; fixed, so that threads never change a sum's order
+    bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
 
     constexpr bool operator==(const target&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/progress.hpp>
+#include <concepts>
 #include <functional>
 
 /// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
@@ -18,6 +19,10 @@ struct batch_limit {
 };
 template <int N>
 inline constexpr batch_limit<N> at_most{};
+
+/// Where a model is trained, given beside the net as well: a strategy names the device that its programs are for.
+template <class S>
+concept strategy = requires { typename S::device; };
 
 /// Loss and accuracy over a data set; accuracy is NaN where targets are no class numbers.
 struct evaluation_result {
@@ -48,6 +53,13 @@ public:
 
     estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
     estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, trainer_options o = {}) : t_(optimizer, o) {}
+
+    template <strategy S>
+        requires std::same_as<typename S::device, Device>
+    estimator(Net, Loss, Optimizer optimizer, S, trainer_options o = {}) : t_(optimizer, o) {}
+    template <strategy S>
+        requires std::same_as<typename S::device, Device>
+    estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, S, trainer_options o = {}) : t_(optimizer, o) {}
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
@@ -135,5 +147,10 @@ template <class Net, class Loss, class Optimizer>
 estimator(Net, Loss, Optimizer, trainer_options = {}) -> estimator<Net, Loss, Optimizer>;
 template <class Net, class Loss, class Optimizer, int N>
 estimator(Net, Loss, Optimizer, batch_limit<N>, trainer_options = {}) -> estimator<Net, Loss, Optimizer, N>;
+template <class Net, class Loss, class Optimizer, strategy S>
+estimator(Net, Loss, Optimizer, S, trainer_options = {}) -> estimator<Net, Loss, Optimizer, 64, typename S::device>;
+template <class Net, class Loss, class Optimizer, int N, strategy S>
+estimator(Net, Loss, Optimizer, batch_limit<N>, S, trainer_options = {})
+    -> estimator<Net, Loss, Optimizer, N, typename S::device>;
 
 } // namespace sinter

@@ -34,12 +34,13 @@ public:
     explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : optimizer_(optimizer), options_(o), device_(o.threads) {
         constexpr auto& p = training::v;
-        memory_.parameters = arena(p.floats(space::parameter));
-        memory_.gradients = arena(p.floats(space::gradient));
-        memory_.states = arena(p.floats(space::state));
-        memory_.slots = arena(p.floats(space::slot));
-        memory_.activations = arena(p.floats(space::activation));
-        memory_.scratch = arena(Device::template runner<training>::scratch_floats());
+        auto floats = [](std::int64_t n) { return decltype(memory_.parameters)(n); };
+        memory_.parameters = floats(p.floats(space::parameter));
+        memory_.gradients = floats(p.floats(space::gradient));
+        memory_.states = floats(p.floats(space::state));
+        memory_.slots = floats(p.floats(space::slot));
+        memory_.activations = floats(p.floats(space::activation));
+        memory_.scratch = floats(Device::template runner<training>::scratch_floats());
         train_.bind(memory_);
         reset();
     }
@@ -52,7 +53,7 @@ public:
         auto fill = [&](const variable_info& v) { set_plain(v, first_values(v, path(v), options_.seed).data()); };
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
-        if (memory_.slots.size()) std::memset(memory_.slots.data(), 0, 4 * static_cast<std::size_t>(memory_.slots.size()));
+        memory_.slots.clear();
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
@@ -107,13 +108,13 @@ private:
     template <class P>
     struct other_program {   // evaluation and prediction: memory of their own, taken when first asked for
         typename Device::template runner<P> run;
-        model_memory memory;
-        bool ready = false;
+        typename Device::memory memory;
+        std::vector<float> outputs;   ///< the host's copy, where the device has memory of its own
     };
     Optimizer optimizer_;
     trainer_options options_;
     Device device_;
-    model_memory memory_;
+    typename Device::memory memory_;
     typename Device::template runner<training> train_;
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
@@ -139,18 +140,24 @@ private:
         device_.write(memory_, to, packed.data(), v.floats);
     }
     template <class P>
-    float read_loss(const model_memory& m) const {
+    float read_loss(const typename Device::memory& m) const {
         float l = 0;
         device_.read(m, P::v.loss, &l, 1);
         return l;
     }
 
+    static constexpr std::size_t floats_of_outputs() {   ///< of one example
+        std::size_t n = 0;
+        for (int i = 0; i < training::v.n_outputs; ++i) n += static_cast<std::size_t>(training::v.output_shapes[i].size());
+        return n;
+    }
     template <class P>
     void run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         if (!o) {
             o = std::make_unique<other_program<P>>();
-            o->memory.activations = arena(P::v.floats(space::activation));
-            o->memory.scratch = arena(Device::template runner<P>::scratch_floats());
+            o->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+            o->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
+            if (!Device::shares_memory) o->outputs.resize(static_cast<std::size_t>(MaxBatch) * floats_of_outputs());
         }
         // parameters and states are lent for the time of the call, so that they exist once only
         lend(o->memory);
@@ -164,10 +171,15 @@ private:
         }
         device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
         last_batch_ = b.size;
-        for (int i = 0; i < P::v.n_outputs; ++i) outputs_[i] = o->memory.at(P::v.outputs[i]);
+        float* room = o->outputs.data();
+        for (int i = 0; i < P::v.n_outputs; ++i) {
+            const std::int64_t n = std::int64_t{b.size} * P::v.output_shapes[i].size();
+            outputs_[i] = device_.host_view(o->memory, P::v.outputs[i], room, n);
+            if (!Device::shares_memory) room += n;
+        }
         lend(o->memory);
     }
-    void lend(model_memory& m) {
+    void lend(typename Device::memory& m) {
         std::swap(m.parameters, memory_.parameters);
         std::swap(m.states, memory_.states);
     }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+// nvcc calls constexpr functions from both sides (--expt-relaxed-constexpr), and unlike __host__ __device__ that leaves
+// the forms for the CPU's vectors alone, which it could not compile for a device.
 #ifdef __CUDACC__
-#define SINTER_VALUE __host__ __device__ __forceinline__
+#define SINTER_VALUE constexpr __forceinline__
 #else
 #define SINTER_VALUE __attribute__((always_inline)) inline
 #endif

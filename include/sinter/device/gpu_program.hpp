@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/model_memory.hpp>
+#include <sinter/kernel/cuda/reify.hpp>
+#include <memory>
+
+namespace sinter {
+
+/// A compiled program P as a list of launches that an engine carries out one after the other. Addresses are worked out
+/// once; the ports are buffers that stay where they are.
+template <class Engine, class P>
+class gpu_program {
+    static constexpr int n_args = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
+    static constexpr int n_in = P::v.n_inputs, n_targets = P::v.n_targets;
+
+public:
+    static constexpr const auto& program() { return P::v; }
+    static constexpr int ports = n_in + n_targets;
+
+    /// Floats of port i for the largest batch.
+    static constexpr std::int64_t port_floats(int i) {
+        const port_info& p = i < n_in ? P::v.inputs[i] : P::v.targets[i - n_in];
+        return std::int64_t{p.s.size()} * P::v.max_batch;
+    }
+    /// Numbers that the optimizer writes before each step.
+    static constexpr int scalars = [] {
+        int n = 0;
+        for (int s = 0; s < P::n_specs; ++s)
+            for (int i = 0; i < P::v.specs[s].words; ++i) {
+                const word w = word::unpack(P::v.code[P::v.specs[s].code + i]);
+                if (w.is(op::runtime_scalar) && w.arg >= n) n = w.arg + 1;
+            }
+        return n;
+    }();
+    static_assert(scalars <= gpu::most_scalars, "the optimizer has more run-time scalars than a GPU step carries");
+
+    static std::int64_t scratch_floats() {
+        std::int64_t most = 0;
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            gpu::work w = work_of(i, P::v.max_batch);
+            const std::int64_t n = gpu::kernel_table<Engine, P>::entries[P::v.launches[i].spec].scratch(w);
+            if (n > most) most = n;
+        }
+        return most;
+    }
+
+    template <class Memory>
+    void bind(const Memory& m, float* const* port) {
+        if (!operands_) operands_ = std::make_unique<float*[]>(n_args);
+        for (int i = 0; i < n_args; ++i) {
+            const address a = P::v.args[i];
+            operands_[i] = a.where() == space::port ? port[port_of(a)] : m.at(a);
+        }
+        scratch_ = m.scratch.data();
+    }
+
+    /// `step` is in the engine's memory; `observe(launch, before)` is called around each launch.
+    template <class Observer>
+    void run(Engine& engine, const gpu::step_state* step, int batch, Observer& observe) const {
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            gpu::work w = work_of(i, batch);
+            w.p = operands_.get() + P::v.launches[i].first_arg;
+            w.step = step;
+            w.scratch = scratch_;
+            observe(i, true);
+            gpu::kernel_table<Engine, P>::entries[P::v.launches[i].spec].run(engine, w);
+            observe(i, false);
+        }
+    }
+
+private:
+    std::unique_ptr<float*[]> operands_;
+    float* scratch_ = nullptr;
+
+    static gpu::work work_of(int i, int batch) {
+        const launch& l = P::v.launches[i];
+        gpu::work w;
+        w.e = P::v.extents + l.first_extent;
+        w.k = P::v.constants + l.first_constant;
+        w.s = &P::v.specs[l.spec];
+        w.m = l.batched ? l.m * batch : l.m;
+        return w;
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/philox.hpp>
+#include <sinter/kernel/cuda/body_call.hpp>
+#include <sinter/kernel/scalar_arithmetic.hpp>
+#include <sinter/ops/detail/table.hpp>
+#include <sinter/program/word.hpp>
+
+/// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread, or by the host.
+namespace sinter::gpu {
+
+/// Where in its walk a thread is.
+struct place {
+    std::int64_t off = 0, row = 0;   ///< element in memory order; its row
+    int col = 0;
+    int part = 0;                    ///< share of the rows that this thread works on
+    bool leads = true;               ///< of all threads that see this row, the one that does what is done once a row
+    bool first = true;               ///< the first row of this part: its partial sums begin here
+};
+
+template <std::uint64_t... W>
+struct body {
+    static constexpr int size = sizeof...(W);
+    static constexpr word code[size + 1] = {word::unpack(W)..., word{}};
+    using all = std::make_integer_sequence<int, size>;
+
+    static constexpr bool is_reduction(int i) {
+        return code[i].is(instruction::row_sum) || code[i].is(instruction::row_max);
+    }
+    static constexpr int count(instruction k) {
+        int n = 0;
+        for (int i = 0; i < size; ++i) n += code[i].is(k);
+        return n;
+    }
+    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
+    static constexpr bool reduces_rows = count(instruction::row_sum) + count(instruction::row_max) > 0;
+    static constexpr int phases = [] {   // passes over a row's columns
+        int n = 0;
+        for (int i = 0; i < size; ++i)
+            if (!code[i].row && code[i].phase >= n) n = code[i].phase + 1;
+        return n;
+    }();
+    static constexpr bool uses_operand(int i) {
+        return code[i].is(instruction::load) || code[i].is(instruction::store) || code[i].is(instruction::column_sum);
+    }
+    /// Operands and literals up to the last one that a word names.
+    static constexpr int operands = [] {
+        int n = 0;
+        for (int i = 0; i < size; ++i)
+            if (uses_operand(i) && code[i].arg >= n) n = code[i].arg + 1;
+        return n;
+    }();
+    static constexpr int literals = [] {
+        int n = 0;
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(instruction::literal) && code[i].arg >= n) n = code[i].arg + 1;
+        return n;
+    }();
+    using call = body_call<operands + 1, literals + 1>;
+
+    /// Nothing but "store what the kernel computed": the operand that it goes to, else -1.
+    static constexpr int only_store = size == 2 && code[0].is(instruction::accumulator) &&
+                                      code[1].is(instruction::store) && !code[1].row ? code[1].arg : -1;
+
+    /// Is word i the same for all elements of a column? A thread that stays in its column works these out once.
+    static constexpr bool fixed(int i) {
+        bool is[size + 1] = {};
+        for (int j = 0; j <= i; ++j) {
+            const word& w = code[j];
+            const op k = static_cast<op>(w.code);
+            if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::column_index) is[j] = true;
+            else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
+            else if (w.code >= static_cast<std::uint8_t>(instruction::load) || k == op::random_uniform) is[j] = false;
+            else is[j] = is[w.a] && is[w.b];
+        }
+        return is[i];
+    }
+
+    /// All words of an element in one go: those that are fixed (before the first element), or all others.
+    template <bool Fixed>
+    static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
+        run_element<Fixed>(r, sum, raw, at, c, all{});
+    }
+    /// The words of one phase that run once a row, or once an element.
+    template <int Phase, bool Row>
+    static SINTER_HOST_DEVICE void phase(float* r, const place& at, const call& c) {
+        run_phase<Phase, Row>(r, at, c, all{});
+    }
+
+private:
+    template <bool Fixed, int... I>
+    static SINTER_HOST_DEVICE void run_element([[maybe_unused]] float* r, [[maybe_unused]] float* sum,
+                                               [[maybe_unused]] float raw, const place& at, const call& c,
+                                         std::integer_sequence<int, I...>) {
+        (step_if<I, fixed(I) == Fixed>(r, sum, raw, at, c), ...);
+    }
+    template <int Phase, bool Row, int... I>
+    static SINTER_HOST_DEVICE void run_phase([[maybe_unused]] float* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
+        (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row)>(r, nullptr, 0.f, at, c), ...);
+    }
+    template <int I, bool Run>
+    static SINTER_HOST_DEVICE void step_if(float* r, float* sum, float raw, const place& at, const call& c) {
+        if constexpr (Run) step<I>(r, sum, raw, at, c);
+    }
+
+    template <int I>
+    static SINTER_HOST_DEVICE void step(float* r, float* sum, float raw, const place& at, const call& c) {
+        constexpr word w = code[I];
+        if constexpr (w.is(instruction::accumulator)) r[I] = raw;
+        else if constexpr (w.is(instruction::load)) r[I] = load_word<I>(at, c);
+        else if constexpr (w.is(instruction::literal)) r[I] = c.k[w.arg];
+        else if constexpr (w.is(instruction::store)) {
+            if constexpr (!w.row) c.p[w.arg][at.off] = r[w.a];
+            else if (at.leads) c.p[w.arg][at.row] = r[w.a];
+        } else if constexpr (w.is(instruction::column_sum)) {
+            if (!w.row || at.leads) add(w.b, w.row ? 0 : at.col, r[w.a], sum, at, c);
+        } else if constexpr (w.is(instruction::row_sum)) r[I] += r[w.a];
+        else if constexpr (w.is(instruction::row_max)) r[I] = r[w.a] > r[I] ? r[w.a] : r[I];
+        else if constexpr (w.is(instruction::spill)) c.row_buffer(w.b, at.part)[at.col] = r[w.a];
+        else if constexpr (w.is(instruction::reload)) r[I] = c.row_buffer(w.b, at.part)[at.col];
+        else r[I] = elementwise<I>(r, at, c);
+    }
+    /// A thread that stays in its column keeps its sums to itself; else they lie with the part's other columns.
+    static SINTER_HOST_DEVICE void add(int k, int col, float v, float* sum, const place& at, const call& c) {
+        if (sum) {
+            sum[k] += v;
+            return;
+        }
+        float* p = c.partial_sum(k, at.part) + col;
+        *p = at.first ? v : *p + v;
+    }
+
+    template <int I>
+    static SINTER_HOST_DEVICE float load_word(const place& at, const call& c) {
+        constexpr word w = code[I];
+        std::int64_t i = at.row;
+        if constexpr (w.rows() == row_map::none) i = 0;
+        else if constexpr (w.rows() == row_map::divided) i = at.row / c.q[w.b];
+        else if constexpr (w.rows() == row_map::modulo) i = at.row % c.q[w.b];
+        if constexpr (w.columns()) i = w.rows() == row_map::same ? at.off : i * c.columns + at.col;
+        if constexpr (w.whole()) return static_cast<float>(reinterpret_cast<const std::int32_t*>(c.p[w.arg])[i]);
+        else return c.p[w.arg][i];
+    }
+    template <int I>
+    static SINTER_HOST_DEVICE float elementwise(const float* r, const place& at, const call& c) {
+        constexpr word w = code[I];
+        constexpr op k = static_cast<op>(w.code);
+        if constexpr (k == op::column_index) return static_cast<float>(at.col);
+        else if constexpr (k == op::random_uniform)
+            return uniform(philox_at(c.step->seed, static_cast<std::uint32_t>(w.row ? at.row : at.off),
+                                     static_cast<std::uint64_t>(c.step->number) << 16 | w.arg).word[0]);
+        else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
+        else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));
+        else if constexpr (rule<k>::operands == 1) return rule<k>::template value<float>(r[w.a]);
+        else return rule<k>::template value<float>(r[w.a], r[w.b]);
+    }
+};
+
+} // namespace sinter::gpu

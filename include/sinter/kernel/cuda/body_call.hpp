@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <sinter/kernel/host_device.hpp>
+
+namespace sinter::gpu {
+
+inline constexpr int most_scalars = 16;
+
+/// What changes from step to step: written to the device together with the batch, so that the launches themselves stay
+/// the same while the batch keeps its size.
+struct step_state {
+    float scalars[most_scalars] = {};   ///< what the optimizer's scalars() wrote
+    std::uint64_t seed = 0;             ///< of the random numbers
+    std::int64_t number = 0;            ///< of the step; enters the random numbers
+    int batch = 0;                      ///< examples
+};
+
+/// What a body is handed, by value: operands and literals as its words name them, and the extents of its walk. The rows
+/// are dealt out to `parts`, part i taking rows i, i + parts, ...; their number depends on the extents alone, never on
+/// the device, and so does the order of every sum.
+template <int Operands, int Literals>
+struct body_call {
+    float* p[Operands];
+    float k[Literals];
+    const step_state* step;
+    float* sums;                  ///< partial column sums [sum][part][column], then row buffers [part][buffer][stride]
+    std::int64_t columns, rows, buffer_stride;
+    std::int64_t q[4];            ///< divisors of mapped rows
+    int parts, sum_count, buffers;
+
+    SINTER_HOST_DEVICE float* partial_sum(int number, int part) const {
+        return sums + (static_cast<std::int64_t>(number) * parts + part) * columns;
+    }
+    SINTER_HOST_DEVICE float* row_buffer(int number, int part) const {
+        return sums + static_cast<std::int64_t>(sum_count) * parts * columns +
+               (static_cast<std::int64_t>(part) * buffers + number) * buffer_stride;
+    }
+};
+
+} // namespace sinter::gpu

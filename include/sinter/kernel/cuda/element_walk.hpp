@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/body.hpp>
+#include <sinter/kernel/cuda/source.hpp>
+
+namespace sinter::gpu {
+
+/// One thread's work in a kernel that needs nothing of its neighbours: the source's value of each element of its column
+/// in its share of the rows, handed to the body. Neighbouring threads have neighbouring columns, so that loads and stores
+/// are of whole lines, and what is the same for all of a column is read once.
+template <int S, std::uint64_t... W>
+struct element_walk {
+    using B = body<W...>;
+    using call = typename B::call;
+
+    static SINTER_HOST_DEVICE void thread(std::int64_t number, const source_call& s, const call& c) {
+        place at;
+        at.part = static_cast<int>(number / c.columns);
+        at.col = static_cast<int>(number % c.columns);
+        at.leads = at.col == 0;
+        if (at.part >= c.parts) return;
+        float r[B::size + 1], sum[B::sums + 1] = {};
+        B::template element<true>(r, sum, 0.f, at, c);
+        for (at.row = at.part; at.row < c.rows; at.row += c.parts) {
+            at.off = at.row * c.columns + at.col;
+            if (!source<S>::visits(s, at)) continue;
+            const float raw = source<S>::value(s, at);
+            if constexpr (B::size == 0) s.out[at.off] = raw;
+            else B::template element<false>(r, sum, raw, at, c);
+        }
+        for (int k = 0; k < B::sums; ++k) c.partial_sum(k, at.part)[at.col] = sum[k];
+    }
+    static std::int64_t threads(const call& c) { return c.columns * c.parts; }
+};
+
+} // namespace sinter::gpu

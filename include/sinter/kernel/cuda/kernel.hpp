@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/round_up.hpp>
+#include <sinter/kernel/cuda/element_walk.hpp>
+#include <sinter/kernel/cuda/library_work.hpp>
+#include <sinter/kernel/cuda/row_walk.hpp>
+#include <sinter/kernel/cuda/sources/convolutions.hpp>
+#include <sinter/kernel/cuda/sources/copies.hpp>
+#include <sinter/kernel/cuda/sources/pools.hpp>
+#include <sinter/kernel/cuda/sources/products.hpp>
+#include <sinter/kernel/cuda/sources/rows.hpp>
+#include <sinter/kernel/cuda/work.hpp>
+
+/// How a spec runs: which walk, which source, what a library does of it. An engine carries it out: stream_engine on a
+/// device, the host's in the tests.
+///
+/// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call), chain(...), add_partials(...), and
+/// product(...) and convolution(...), which return false where it has no library that does that.
+namespace sinter::gpu {
+
+/// The operands that a kernel of kind K reads itself; its other results come behind them.
+constexpr int own_operands(op k) {
+    switch (k) {
+        case walk::flat:
+        case walk::rows: return 0;
+        case op::gemm:
+        case op::gemm_tn:
+        case op::matmul:
+        case op::conv:
+        case op::conv_input_gradient:
+        case op::conv_weight_gradient:
+        case op::max_pool_gradient:
+        case op::gather_rows:
+        case op::scatter_rows:
+        case op::concat: return 2;
+        default: return 1;
+    }
+}
+constexpr bool is_product(op k) { return k == op::gemm || k == op::gemm_tn || k == op::matmul; }
+constexpr bool is_convolution(op k) {
+    return k == op::conv || k == op::conv_input_gradient || k == op::conv_weight_gradient;
+}
+
+template <class Engine, op K, std::uint64_t... W>
+struct kernel {
+    using B = body<W...>;
+    static constexpr int S = K == walk::rows ? from_nothing : static_cast<int>(K);
+    static constexpr bool by_library = is_product(K) || is_convolution(K), by_warps = K == walk::rows && B::reduces_rows;
+
+    /// Where things lie in the launch's scratch space, in floats.
+    struct layout {
+        std::int64_t filter = 0, chains = 0, sums = 0, end = 0;
+        layout(const work& w, walk_extents n, std::int64_t parts) {
+            if constexpr (by_library && B::only_store < 0 && K != op::conv_weight_gradient) filter = round_up(n.rows * n.columns, 64);
+            if constexpr (K == op::conv || K == op::conv_weight_gradient) {
+                const int* x = w.s->extents;
+                chains = round_up(std::int64_t{x[6]} * x[7] * x[2] * x[5], 64);
+            }
+            chains += filter;
+            sums = chains;
+            if constexpr (K == op::scatter_rows) sums += round_up(w.e[1] + w.m, 64);
+            end = sums + round_up(B::sums * parts * n.columns + B::buffers * parts * w.e[extent::buffer_stride], 64);
+        }
+    };
+    static std::int64_t scratch(const work& w) {
+        const walk_extents n = walk_of<K>(w);
+        return layout(w, n, parts_of(n, by_warps, B::sums > 0)).end;
+    }
+
+    static void run(Engine& engine, const work& w) {
+        const walk_extents n = walk_of<K>(w);
+        const std::int64_t parts = parts_of(n, by_warps, B::sums > 0);
+        const layout at(w, n, parts);
+        const typename B::call c = body_arguments(w, n, parts, w.scratch + at.sums);
+        if constexpr (by_warps) {
+            engine.template rows<W...>(c);
+        } else if constexpr (by_library) {
+            run_heavy(engine, w, n, at, c);
+        } else {
+            source_call s = source_arguments(w, n);
+            if constexpr (K == op::scatter_rows) {
+                s.first = reinterpret_cast<std::int32_t*>(w.scratch + at.chains);
+                s.next = s.first + w.e[1];
+                engine.chain(reinterpret_cast<const std::int32_t*>(w.p[0]), s.first, w.e[1], s.next, w.m);
+            }
+            engine.template elements<S, W...>(s, c);
+        }
+        add_partials(engine, c, std::make_integer_sequence<int, B::size>{});
+    }
+
+private:
+    static typename B::call body_arguments(const work& w, walk_extents n, std::int64_t parts, float* sums) {
+        typename B::call c{};
+        for (int i = 0; i < B::operands; ++i) c.p[i] = w.p[i];
+        for (int i = 0; i < B::literals; ++i) c.k[i] = w.k[i];
+        c.step = w.step;
+        c.sums = sums;
+        c.columns = n.columns;
+        c.rows = n.rows;
+        c.buffer_stride = w.e[extent::buffer_stride];
+        for (int i = 0; i < 4; ++i) c.q[i] = w.e[extent::first_q + i];
+        c.parts = static_cast<int>(parts);
+        c.sum_count = B::sums;
+        c.buffers = B::buffers;
+        return c;
+    }
+    static source_call source_arguments(const work& w, walk_extents n) {
+        constexpr int operands = own_operands(K);
+        source_call s;
+        if constexpr (operands > 0) s.a = w.p[0];
+        if constexpr (operands > 1) s.b = w.p[1];
+        if constexpr (B::size == 0 || K == op::max_pool) s.out = w.p[operands];
+        s.m = w.m;
+        s.rows = n.rows;
+        for (int i = 0; i < 13; ++i) s.e[i] = w.e[i];
+        for (int i = 0; i < 12; ++i) s.x[i] = w.s->extents[i];
+        return s;
+    }
+
+    /// The library's result goes straight to its place if nothing is to be done with it, else by way of the scratch space.
+    static void run_heavy(Engine& engine, const work& w, walk_extents n, const layout& at, const typename B::call& c) {
+        float* raw = w.scratch;
+        if constexpr (B::only_store >= 0) raw = w.p[B::only_store];
+        source_call s = source_arguments(w, n);
+        bool done = false;
+        if constexpr (is_product(K)) done = engine.product(product_of(w, raw));
+        if constexpr (is_convolution(K)) done = convolve(engine, w, at, raw);
+        if (!done) {
+            if constexpr (is_convolution(K) || !Engine::multiplies) engine.template elements<S, W...>(s, c);
+            return;
+        }
+        s.a = raw;
+        if constexpr (K == op::conv_weight_gradient) {
+            s.a = w.scratch + at.filter;
+            engine.template elements<from_transposed_memory, W...>(s, c);
+        } else if constexpr (B::only_store < 0) {
+            engine.template elements<from_memory, W...>(s, c);
+        }
+    }
+    static product product_of(const work& w, float* raw) {
+        const std::int64_t* e = w.e;
+        if constexpr (K == op::gemm) return {w.p[0], w.p[1], raw, w.m, e[1], e[0], e[2], e[1], false, false};
+        else if constexpr (K == op::gemm_tn) return {w.p[0], w.p[1], raw, e[0], e[1], w.m, e[0], e[1], true, false};
+        else
+            return {w.p[0], w.p[1], raw, e[0], e[1], e[2], e[5], e[6], w.s->extents[0] != 0, w.s->extents[1] != 0, w.m, e[3], e[4]};
+    }
+    static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
+        const int* x = w.s->extents;
+        convolution v{K, w.m, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], nullptr, nullptr, nullptr};
+        if (!v.pads_evenly()) return false;
+        float* filter = w.scratch + at.filter;
+        if constexpr (K == op::conv) {
+            v.x = w.p[0];
+            v.y = raw;
+            v.filter = filter;
+        } else if constexpr (K == op::conv_input_gradient) {
+            v.y = w.p[0];
+            v.filter = w.p[1];   // conv_transpose has put it in order
+            v.x = raw;
+        } else {
+            v.x = w.p[0];
+            v.y = w.p[1];
+            v.filter = filter;
+        }
+        if (!engine.can_convolve(v)) return false;
+        if constexpr (K == op::conv) reorder_filter(engine, w, filter);
+        engine.convolve(v);
+        return true;
+    }
+    static void reorder_filter(Engine& engine, const work& w, float* filter) {
+        const int* x = w.s->extents;
+        source_call s;
+        s.a = w.p[1];
+        s.out = filter;
+        for (int i = 0; i < 12; ++i) s.x[i] = x[i];
+        body<>::call c{};
+        c.columns = x[2];
+        c.rows = std::int64_t{x[5]} * x[6] * x[7];
+        c.parts = static_cast<int>(parts_of({c.rows, c.columns}, false, false));
+        engine.template elements<from_filter>(s, c);
+    }
+
+    template <int I>
+    static void add_one(Engine& engine, const typename B::call& c) {
+        if constexpr (B::code[I].is(instruction::column_sum))
+            engine.add_partials(c.partial_sum(B::code[I].b, 0), c.p[B::code[I].arg], B::code[I].row ? 1 : c.columns, c.columns, c.parts);
+    }
+    template <int... I>
+    static void add_partials(Engine& engine, const typename B::call& c, std::integer_sequence<int, I...>) {
+        (add_one<I>(engine, c), ...);
+    }
+};
+
+} // namespace sinter::gpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <sinter/ops/detail/list.hpp>
+
+/// What a kernel may ask of a library, in plain words.
+namespace sinter::gpu {
+
+/// `count` products c[m][n] = op(a) op(b), all row-major; lda and ldb are the steps from one stored row to the next.
+struct product {
+    const float *a, *b;
+    float* c;
+    std::int64_t m, n, k, lda, ldb;
+    bool transpose_a, transpose_b;
+    std::int64_t count = 1, stride_a = 0, stride_b = 0;
+
+    bool operator==(const product&) const = default;
+};
+
+/// x [images][H][W][CI], y [images][OH][OW][CO], filter [CO][KH][KW][CI]. `kind` says which of the three is computed:
+/// conv y, conv_input_gradient x, conv_weight_gradient the filter.
+struct convolution {
+    op kind;
+    std::int64_t images;
+    int H, W, CI, OH, OW, CO, KH, KW, stride, above, left;
+    float *x, *y, *filter;
+
+    /// Libraries pad both sides alike: true where that gives these extents.
+    constexpr bool pads_evenly() const {
+        return (H + 2 * above - KH) / stride + 1 == OH && (W + 2 * left - KW) / stride + 1 == OW;
+    }
+    bool operator==(const convolution&) const = default;
+};
+
+} // namespace sinter::gpu

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/kernel.hpp>
+
+/// Value to type, on GPUs: each spec of a program becomes a kernel made of 64-bit words alone. Its extents stay numbers
+/// at run time, so convolutions of different extents with the same work behind them are one kernel.
+namespace sinter::gpu {
+
+template <class Engine>
+struct kernel_entry {
+    void (*run)(Engine&, const work&) = nullptr;
+    std::int64_t (*scratch)(const work&) = nullptr;   ///< floats
+};
+
+namespace detail {
+
+template <class Engine, class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
+struct kernel_of;
+template <class Engine, class P, int S, int... I>
+struct kernel_of<Engine, P, S, std::integer_sequence<int, I...>> {
+    using type = kernel<Engine, P::v.specs[S].kind, P::v.code[P::v.specs[S].code + I]...>;
+    static constexpr kernel_entry<Engine> entry{&type::run, &type::scratch};
+};
+template <class Engine, class P, class>
+struct table_of;
+template <class Engine, class P, int... S>
+struct table_of<Engine, P, std::integer_sequence<int, S...>> {
+    static constexpr kernel_entry<Engine> entries[sizeof...(S) + 1] = {kernel_of<Engine, P, S>::entry..., {}};
+};
+
+} // namespace detail
+
+/// The kernels of a compiled program, by spec.
+template <class Engine, class P>
+using kernel_table = detail::table_of<Engine, P, std::make_integer_sequence<int, P::n_specs>>;
+
+} // namespace sinter::gpu

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <sinter/kernel/cuda/body.hpp>
+
+/// Where the values come from that a kernel's body works on: each source computes one element from its place alone, so
+/// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/).
+namespace sinter::gpu {
+
+/// What a source is handed, by value.
+struct source_call {
+    const float *a = nullptr, *b = nullptr;   ///< operands in the op's own order
+    float* out = nullptr;                     ///< second result, or the result where no body stores it
+    std::int32_t *first = nullptr, *next = nullptr;   ///< scatter_rows: chains of equal indices
+    std::int64_t m = 0;                       ///< rows, images, matrices, as the launch counts them
+    std::int64_t rows = 0;                    ///< of the walk
+    std::int64_t e[13] = {};                  ///< the launch's extents
+    int x[12] = {};                           ///< the spec's extents
+};
+
+/// Sources beside the ops that bear their own names.
+inline constexpr int from_nothing = static_cast<int>(op::none);
+inline constexpr int from_memory = 1000;             ///< what a library has left in `a`
+inline constexpr int from_transposed_memory = 1001;  ///< the same, [columns][rows]
+inline constexpr int from_filter = 1002;             ///< convolution weights in the order that cuDNN wants
+
+struct plain_source {   ///< every element has a value
+    static SINTER_HOST_DEVICE bool visits(const source_call&, const place&) { return true; }
+};
+
+template <int S>
+struct source;
+template <>
+struct source<from_nothing> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }
+};
+template <>
+struct source<from_memory> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.off]; }
+};
+template <>
+struct source<from_transposed_memory> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col * s.rows + at.row]; }
+};
+
+} // namespace sinter::gpu

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/source.hpp>
+
+/// Convolutions, element by element: what runs where the library has no algorithm (padding of different width on both
+/// sides), and on the host. x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows above, columns left}; images [H][W][CI].
+namespace sinter::gpu {
+
+/// The taps of a window that see the image: [first, last) of `taps`, the window's first element at `from`.
+struct tap_range {
+    int first, last;
+    SINTER_HOST_DEVICE tap_range(int from, int taps, int extent)
+        : first(from < 0 ? -from : 0), last(extent - from < taps ? extent - from : taps) {}
+};
+
+/// y [m][OH][OW][CO]; a = images, b = weights [KH][KW][CI][CO].
+template <>
+struct source<static_cast<int>(op::conv)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const int *x = s.x, W = x[1], CI = x[2], CO = x[5], KW = x[7];
+        const int oy = static_cast<int>(at.row / x[4] % x[3]), ox = static_cast<int>(at.row % x[4]);
+        const int top = oy * x[8] - x[9], left = ox * x[8] - x[10];
+        const float* image = s.a + at.row / x[4] / x[3] * (std::int64_t{x[0]} * W * CI);
+        const tap_range v(top, x[6], x[0]), h(left, KW, W);
+        float sum = 0.f;
+        for (int ky = v.first; ky < v.last; ++ky)
+            for (int kx = h.first; kx < h.last; ++kx) {
+                const float* pixel = image + ((top + ky) * W + left + kx) * CI;
+                const float* w = s.b + static_cast<std::int64_t>(ky * KW + kx) * CI * CO + at.col;
+                for (int i = 0; i < CI; ++i) sum += pixel[i] * w[i * CO];
+            }
+        return sum;
+    }
+};
+
+/// dx [m][H][W][CI]; a = dy, b = weights as `conv_transpose` below leaves them.
+template <>
+struct source<static_cast<int>(op::conv_input_gradient)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const int *x = s.x, CI = x[2], OH = x[3], OW = x[4], CO = x[5], KH = x[6], KW = x[7], S = x[8];
+        const int y = static_cast<int>(at.row / x[1] % x[0]) + x[9], i = static_cast<int>(at.row % x[1]) + x[10];
+        const float* dy = s.a + at.row / x[1] / x[0] * (std::int64_t{OH} * OW * CO);
+        float sum = 0.f;
+        for (int ky = y % S; ky < KH && ky <= y; ky += S)
+            for (int kx = i % S; kx < KW && kx <= i; kx += S) {
+                const int oy = (y - ky) / S, ox = (i - kx) / S;
+                if (oy >= OH || ox >= OW) continue;
+                const float* d = dy + (oy * OW + ox) * CO;
+                const float* w = s.b + static_cast<std::int64_t>(ky * KW + kx) * CI + at.col;
+                for (int o = 0; o < CO; ++o) sum += d[o] * w[static_cast<std::int64_t>(o) * KH * KW * CI];
+            }
+        return sum;
+    }
+};
+
+/// dw [KH][KW][CI][CO], summed over the m images in their order; a = images, b = dy.
+template <>
+struct source<static_cast<int>(op::conv_weight_gradient)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const int *x = s.x, H = x[0], W = x[1], CI = x[2], OH = x[3], OW = x[4], CO = x[5], S = x[8];
+        const int ci = static_cast<int>(at.row % CI), kx = static_cast<int>(at.row / CI % x[7]);
+        const int top = static_cast<int>(at.row / CI / x[7]) - x[9], left = kx - x[10];
+        float sum = 0.f;
+        for (std::int64_t n = 0; n < s.m; ++n) {
+            const float* image = s.a + n * H * W * CI + ci;
+            const float* dy = s.b + n * OH * OW * CO + at.col;
+            float own = 0.f;   // by images: shorter chains of roundings
+            for (int oy = 0; oy < OH; ++oy) {
+                const int y = oy * S + top;
+                if (y < 0 || y >= H) continue;
+                for (int ox = 0; ox < OW; ++ox) {
+                    const int i = ox * S + left;
+                    if (i >= 0 && i < W) own += image[(y * W + i) * CI] * dy[(oy * OW + ox) * CO];
+                }
+            }
+            sum += own;
+        }
+        return sum;
+    }
+};
+
+/// Weights [KH][KW][CI][CO] as [CO][KH][KW][CI]: cuDNN's order, which serves the input gradient as it is.
+/// a = weights; the walk has CO * KH * KW rows of CI columns.
+template <int KH, int KW, int CI, int CO>   // places in x
+struct filter_order : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t taps = std::int64_t{s.x[KH]} * s.x[KW], o = at.row / taps, tap = at.row % taps;
+        return s.a[(tap * s.x[CI] + at.col) * s.x[CO] + o];
+    }
+};
+template <>
+struct source<static_cast<int>(op::conv_transpose)> : filter_order<0, 1, 2, 3> {};   // its own extents are these four
+template <>
+struct source<from_filter> : filter_order<6, 7, 2, 5> {};                            // a convolution's extents
+
+} // namespace sinter::gpu

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/source.hpp>
+
+/// Rows of a table by index, their gradient, and reductions over axes in the middle.
+namespace sinter::gpu {
+
+/// a = table [V][E], b = int32 indices, which were checked when the batch was bound.
+template <>
+struct source<static_cast<int>(op::gather_rows)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        return s.a[reinterpret_cast<const std::int32_t*>(s.b)[at.row] * s.e[0] + at.col];
+    }
+};
+
+/// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that chain_thread made;
+/// e = {E, V, lazy}. Lazy: rows that do not occur are left alone, body and all.
+template <>
+struct source<static_cast<int>(op::scatter_rows)> {
+    static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) { return !s.e[2] || s.first[at.row] >= 0; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        float sum = 0.f;
+        for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i]) sum += s.b[i * s.e[0] + at.col];
+        return sum;
+    }
+};
+
+/// Thread i of m: next[i] is the next place of the same index, and first[index] is i if none comes before; -1 where
+/// there is none (`first` must be so beforehand). No two threads write to one place, so nothing depends on their order.
+SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, std::int32_t* first, std::int32_t* next,
+                                     std::int64_t m) {
+    const std::int32_t v = index[i];
+    std::int64_t j = i + 1;
+    while (j < m && index[j] != v) ++j;
+    next[i] = j < m ? static_cast<std::int32_t>(j) : -1;
+    for (j = i - 1; j >= 0 && index[j] != v;) --j;
+    if (j < 0) first[v] = static_cast<std::int32_t>(i);
+}
+
+/// m blocks [n][inner] to [inner]; e = {n, inner}, a = operand.
+template <bool Max>
+struct middle_reduction : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t inner = s.e[1];
+        const float* from = s.a + at.off / inner * s.e[0] * inner + at.off % inner;
+        float r = *from;
+        for (std::int64_t i = 1; i < s.e[0]; ++i) {
+            const float v = from[i * inner];
+            r = Max ? (r > v ? r : v) : r + v;
+        }
+        return r;
+    }
+};
+template <>
+struct source<static_cast<int>(op::middle_sum)> : middle_reduction<false> {};
+template <>
+struct source<static_cast<int>(op::middle_max)> : middle_reduction<true> {};
+
+} // namespace sinter::gpu

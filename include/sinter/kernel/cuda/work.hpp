@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <sinter/kernel/cuda/body_call.hpp>
+#include <sinter/program/spec.hpp>
+
+/// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
+namespace sinter::gpu {
+
+struct work {
+    float* const* p = nullptr;          ///< operands and results: the root's own first, then the body's
+    const std::int64_t* e = nullptr;    ///< the launch's extents
+    const float* k = nullptr;           ///< its constants
+    const spec* s = nullptr;
+    const step_state* step = nullptr;   ///< in the device's memory
+    float* scratch = nullptr;
+    std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
+};
+
+struct walk_extents {
+    std::int64_t rows, columns;
+};
+
+/// Rows and columns of what a kernel of kind K computes.
+template <op K>
+walk_extents walk_of(const work& w) {
+    const std::int64_t* e = w.e;
+    const int* x = w.s->extents;
+    switch (K) {
+        case walk::flat: return {w.m, 1};
+        case op::gemm: return {w.m, e[1]};
+        case op::gemm_tn: return {e[0], e[1]};
+        case op::matmul: return {w.m * e[0], e[1]};
+        case op::conv: return {w.m * x[3] * x[4], x[5]};
+        case op::conv_input_gradient: return {w.m * x[0] * x[1], x[2]};
+        case op::conv_weight_gradient: return {std::int64_t{x[6]} * x[7] * x[2], x[5]};
+        case op::conv_transpose: return {std::int64_t{x[3]} * x[0] * x[1], x[2]};
+        case op::max_pool:
+        case op::avg_pool: return {w.m * x[3] * x[4], x[2]};
+        case op::max_pool_gradient:
+        case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};
+        case op::middle_sum:
+        case op::middle_max: return {w.m * e[1] / e[extent::columns], e[extent::columns]};
+        case op::scatter_rows: return {e[1], e[0]};
+        case op::gather_rows: return {w.m, e[0]};
+        case op::weight_transpose: return {e[1], e[0]};
+        case op::pack_weights:
+        case op::unpack_weights: return {e[0], e[1]};
+        case op::concat: return {w.m, e[0] + e[1]};
+        case op::slice: return {w.m, e[2]};
+        case op::insert: return {w.m, e[0]};
+        case op::permute:
+        case op::expand: return {w.m * e[0] * e[1] * e[2] * e[3], e[4]};
+        default: return {w.m, e[extent::columns]};
+    }
+}
+
+/// How many shares the rows are dealt out to: enough threads to fill a large device, but no more partial sums than a
+/// second kernel adds up quickly. A function of the extents alone, so that sums have one order everywhere.
+inline std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
+    const std::int64_t most_threads = has_sums ? 1 << 17 : 1 << 18, wide = by_warps ? 32 : w.columns;
+    const std::int64_t most = has_sums ? std::min<std::int64_t>(512, most_threads / wide) : most_threads / wide;
+    return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(w.rows, 1));
+}
+
+} // namespace sinter::gpu

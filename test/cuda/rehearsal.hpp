@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+// A device without a GPU: programs planned for CUDA, whose kernels' threads the host runs one after the other, products
+// and convolutions too by the element. What it cannot show is the libraries' part and the launches themselves.
+#pragma once
+#include <sinter/device/gpu_program.hpp>
+#include <sinter/kernel/cuda/partial_sums.hpp>
+#include <vector>
+
+namespace sinter::test {
+
+struct rehearsal_engine {
+    static constexpr bool multiplies = false;
+    int element_kernels = 0, row_kernels = 0;
+
+    template <int S, std::uint64_t... W>
+    void elements(const gpu::source_call& s, const typename gpu::body<W...>::call& c) {
+        using walk = gpu::element_walk<S, W...>;
+        for (std::int64_t i = 0; i < walk::threads(c); ++i) walk::thread(i, s, c);
+        ++element_kernels;
+    }
+    template <std::uint64_t... W>
+    void rows(const typename gpu::body<W...>::call& c) {
+        for (int i = 0; i < c.parts; ++i) gpu::row_walk<W...>::warp(i, c);
+        ++row_kernels;
+    }
+    void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
+        for (std::int64_t v = 0; v < V; ++v) first[v] = -1;
+        for (std::int64_t i = 0; i < m; ++i) gpu::chain_thread(i, index, first, next, m);
+    }
+    void add_partials(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
+        for (std::int64_t j = 0; j < used; ++j) to[j] = gpu::whole_sum(partial + j, columns, parts);
+    }
+    bool product(const gpu::product&) { return false; }
+    bool can_convolve(const gpu::convolution&) { return false; }
+    void convolve(const gpu::convolution&) {}
+};
+
+template <class P>
+class rehearsal_runner {
+public:
+    using program_type = gpu_program<rehearsal_engine, P>;
+    static std::int64_t scratch_floats() { return program_type::scratch_floats(); }
+    void bind(const model_memory& m) {
+        for (int i = 0; i < program_type::ports; ++i) {
+            if (port_[i].empty()) port_[i].resize(static_cast<std::size_t>(program_type::port_floats(i)));
+            at_[i] = port_[i].data();
+        }
+        program_.bind(m, at_);
+    }
+    template <class Observer>
+    void run(rehearsal_engine& e, const step_arguments& s, Observer& observe) {
+        gpu::step_state now;
+        for (int i = 0; i < program_type::scalars; ++i) now.scalars[i] = s.scalars[i];
+        now.seed = s.seed;
+        now.number = s.step;
+        now.batch = s.batch;
+        const int bound = s.ports[0] || program_type::ports == 0 ? program_type::ports : 0;
+        for (int i = 0; i < bound; ++i) {
+            const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
+            std::copy_n(s.ports[i], n, at_[i]);
+        }
+        program_.run(e, &now, s.batch, observe);
+    }
+
+private:
+    program_type program_;
+    std::vector<float> port_[program_type::ports + 1];
+    float* at_[program_type::ports + 1] = {};
+};
+
+class rehearsal_device {
+public:
+    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false};
+    static constexpr int panel_width = 1;
+    static constexpr bool shares_memory = false;
+    using memory = model_memory;
+    template <class P>
+    using runner = rehearsal_runner<P>;
+
+    explicit rehearsal_device(int) {}
+    int threads() const { return 1; }
+    template <class P, class Observer>
+    void run(runner<P>& r, const step_arguments& s, Observer observe) {
+        r.run(engine_, s, observe);
+    }
+    template <class P>
+    void run(runner<P>& r, const step_arguments& s) {
+        run<P>(r, s, [](int, bool) {});
+    }
+    void read(const model_memory& m, address from, float* to, std::int64_t n) const { std::copy_n(m.at(from), n, to); }
+    void write(model_memory& m, address to, const float* from, std::int64_t n) const { std::copy_n(from, n, m.at(to)); }
+    const float* host_view(const model_memory& m, address from, float* room, std::int64_t n) const {
+        read(m, from, room, n);
+        return room;
+    }
+
+private:
+    rehearsal_engine engine_;
+};
+
+} // namespace sinter::test
