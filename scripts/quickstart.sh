@@ -11,10 +11,11 @@ want_header boost/program_options.hpp libboost-program-options-dev
 install_wanted
 
 folder=$top/build/quickstart
+mkdir -p "$folder"
 say "Building the quickstart example"
 configure "$folder" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON \
-    -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_CUDA=OFF >"$folder.log" 2>&1 ||
-    { cat "$folder.log"; die "Configuring failed."; }
+    -DSINTER_BUILD_TESTS=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_CUDA=OFF >"$folder/configure.log" 2>&1 ||
+    { cat "$folder/configure.log"; die "Configuring failed."; }
 cmake --build "$folder" --target quickstart --parallel "$(jobs)"
 
 say "Training"
