@@ -54,8 +54,7 @@ public:
         now.seed = s.seed;
         now.number = s.step;
         now.batch = s.batch;
-        const int bound = s.ports[0] || program_type::ports == 0 ? program_type::ports : 0;
-        for (int i = 0; i < bound; ++i) {
+        for (int i = 0; i < program_type::ports && s.ports[i]; ++i) {
             const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
             std::copy_n(s.ports[i], n, at_[i]);
         }

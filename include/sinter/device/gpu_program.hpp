@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/model_memory.hpp>
 #include <sinter/kernel/cuda/reify.hpp>
+#include <sinter/program/program.hpp>
 #include <memory>
 
 namespace sinter {

@@ -162,7 +162,7 @@ private:
         // parameters and states are lent for the time of the call, so that they exist once only
         lend(o->memory);
         o->run.bind(o->memory);
-        const float* ports[ports_of<P>()];
+        const float* ports[ports_of<P>()] = {};   // prediction has no targets
         try {
             bind_batch<P>(b, ports, with_targets);
         } catch (...) {

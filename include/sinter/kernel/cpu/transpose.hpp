@@ -8,7 +8,11 @@ namespace sinter::cpu {
 /// Lane l of the result is lane Pick::lane(l) of a and b laid end to end.
 template <class Pick, int... L>
 SINTER_INLINE vf shuffle_lanes(vf a, vf b, Pick, std::integer_sequence<int, L...>) {
+#if defined(__CUDACC__) && !defined(__clang__)   // nvcc loses the pack on its way to g++
+    return __builtin_shuffle(a, b, vi{Pick::lane(L)...});
+#else
     return __builtin_shufflevector(a, b, Pick::lane(L)...);
+#endif
 }
 template <class Pick>
 SINTER_INLINE vf shuffle(vf a, vf b) {

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/cuda/stream_engine.hpp>
+#include <sinter/device/gpu_program.hpp>
+#include <sinter/program/target.hpp>
+#include <cstring>
+#include <memory>
+
+/// A GPU as a device: what programs are planned for, and how they run. Compile with nvcc (.cu).
+namespace sinter {
+
+/// A CUDA stream with the libraries' handles, made for the GPU that is current (CUDA_VISIBLE_DEVICES, cudaSetDevice).
+class cuda_context {
+public:
+    cuda_context() {
+        int n = 0;
+        if (const cudaError_t s = cudaGetDeviceCount(&n); s != cudaSuccess || n < 1)
+            throw device_error("no CUDA device", "cudaGetDeviceCount",
+                               s == cudaSuccess ? "0 devices" : cudaGetErrorString(s), "a GPU and its driver");
+        gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
+        engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
+    }
+    cudaStream_t stream() const { return stream_.get(); }
+    gpu::stream_engine& engine() const { return *engine_; }
+    void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
+
+private:
+    gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_;
+    std::unique_ptr<gpu::stream_engine> engine_;
+};
+
+/// Runs a compiled program P on a GPU. The first bind takes the memory of the batch; a step allocates nothing once its
+/// batch size has been seen.
+template <class P>
+class cuda_runner {
+    using program_type = gpu_program<gpu::stream_engine, P>;
+    static constexpr int ports = program_type::ports;
+    static constexpr std::int64_t state_floats = (sizeof(gpu::step_state) + 255) / 256 * 64;
+
+public:
+    static std::int64_t scratch_floats() { return program_type::scratch_floats(); }
+
+    void bind(const cuda_memory& m) {
+        if (!batch_.size()) take_batch_memory();
+        program_.bind(m, at_);
+    }
+    template <class Observer>
+    void run(cuda_context& on, const step_arguments& s, Observer& observe) {
+        on.wait();   // the last copy out of the staging buffer is done
+        write_state(s);
+        for (int i = 0; i < ports; ++i)   // evaluation without targets: those are not read
+            if (s.ports[i]) stage(i, s.ports[i], s.batch, on.stream());
+        copy(0, sizeof(gpu::step_state), on.stream());
+        program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.batch, observe);
+    }
+
+private:
+    program_type program_;
+    cuda_arena batch_;        ///< the step's state, then the ports
+    pinned_buffer staging_;   ///< the same on the host
+    float* at_[ports + 1] = {};
+
+    void take_batch_memory() {
+        std::int64_t n = state_floats;
+        for (int i = 0; i < ports; ++i) n += round_up(program_type::port_floats(i), 64);
+        batch_ = cuda_arena(n);
+        staging_ = pinned_buffer(batch_.bytes());
+        n = state_floats;
+        for (int i = 0; i < ports; ++i) {
+            at_[i] = batch_.data() + n;
+            n += round_up(program_type::port_floats(i), 64);
+        }
+    }
+    void write_state(const step_arguments& s) {
+        gpu::step_state now;
+        for (int i = 0; i < program_type::scalars; ++i) now.scalars[i] = s.scalars[i];
+        now.seed = s.seed;
+        now.number = s.step;
+        now.batch = s.batch;
+        std::memcpy(staging_.data(), &now, sizeof now);
+    }
+    void stage(int i, const float* from, int batch, cudaStream_t stream) {
+        const auto bytes = static_cast<std::size_t>(program_type::port_floats(i) / P::v.max_batch * batch) * sizeof(float);
+        const auto place = static_cast<std::size_t>(at_[i] - batch_.data()) * sizeof(float);
+        std::memcpy(staging_.data() + place, from, bytes);
+        copy(place, bytes, stream);
+    }
+    void copy(std::size_t place, std::size_t bytes, cudaStream_t stream) {
+        gpu::check(cudaMemcpyAsync(reinterpret_cast<char*>(batch_.data()) + place, staging_.data() + place, bytes,
+                                   cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the device");
+    }
+};
+
+/// One GPU. Throws device_error where there is none.
+class cuda_device {
+public:
+    /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are chosen at run time.
+    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false};
+    static constexpr int panel_width = 1;
+    static constexpr bool shares_memory = false;
+    using memory = cuda_memory;
+    template <class P>
+    using runner = cuda_runner<P>;
+
+    explicit cuda_device(int /*threads: the host's, of which this takes none*/ = 0) {}
+
+    int threads() const { return 1; }
+    template <class P, class Observer>
+    void run(runner<P>& r, const step_arguments& s, Observer observe) {
+        r.run(context_, s, observe);
+    }
+    template <class P>
+    void run(runner<P>& r, const step_arguments& s) {
+        auto nobody = [](int, bool) {};
+        r.run(context_, s, nobody);
+    }
+    void read(const cuda_memory& m, address from, float* to, std::int64_t floats) const {
+        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost,
+                                   context_.stream()), "cudaMemcpyAsync from the device");
+        context_.wait();   // faults of the kernels before come to light here
+    }
+    void write(cuda_memory& m, address to, const float* from, std::int64_t floats) const {
+        gpu::check(cudaMemcpyAsync(m.at(to), from, static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyHostToDevice,
+                                   context_.stream()), "cudaMemcpyAsync to the device");
+        context_.wait();
+    }
+    const float* host_view(const cuda_memory& m, address from, float* room, std::int64_t floats) const {
+        read(m, from, room, floats);
+        return room;
+    }
+    void wait() const { context_.wait(); }
+
+private:
+    cuda_context context_;
+};
+using cuda = cuda_device;
+
+} // namespace sinter

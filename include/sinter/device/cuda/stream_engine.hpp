@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/cuda/convolutions.hpp>
+#include <sinter/device/cuda/products.hpp>
+#include <sinter/kernel/cuda/launch.hpp>
+
+namespace sinter::gpu {
+
+/// Puts a program's kernels, products and convolutions on a stream, in order.
+class stream_engine {
+public:
+    static constexpr bool multiplies = true;   ///< products never need kernels of ours
+    explicit stream_engine(cudaStream_t stream) : stream_(stream), products_(stream), convolutions_(stream) {}
+
+    template <int S, std::uint64_t... W>
+    void elements(const source_call& s, const typename body<W...>::call& c) {
+        launch_elements<S, W...>(s, c, stream_);
+        check(cudaGetLastError(), "launch of an element kernel");
+    }
+    template <std::uint64_t... W>
+    void rows(const typename body<W...>::call& c) {
+        launch_rows<W...>(c, stream_);
+        check(cudaGetLastError(), "launch of a row kernel");
+    }
+    void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
+        check(cudaMemsetAsync(first, 0xff, static_cast<std::size_t>(V) * 4, stream_), "cudaMemsetAsync");
+        launch_chain(index, first, next, m, stream_);
+        check(cudaGetLastError(), "launch of the chain kernel");
+    }
+    void add_partials(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
+        launch_sums(partial, to, used, columns, parts, stream_);
+        check(cudaGetLastError(), "launch of the sum kernel");
+    }
+    bool product(const gpu::product& p) {
+        products_.run(p);
+        return true;
+    }
+    bool can_convolve(const convolution& v) { return convolutions_.can(v); }
+    void convolve(const convolution& v) { convolutions_.run(v); }
+
+private:
+    cudaStream_t stream_;
+    products products_;
+    convolutions convolutions_;
+};
+
+} // namespace sinter::gpu

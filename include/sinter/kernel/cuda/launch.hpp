@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/element_walk.hpp>
+#include <sinter/kernel/cuda/partial_sums.hpp>
+#include <sinter/kernel/cuda/sources/rows.hpp>
+
+/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class types), four in all.
+namespace sinter::gpu {
+
+inline constexpr int block_threads = 256;
+
+template <int S, int Operands, int Literals, std::uint64_t... W>
+__global__ void __launch_bounds__(block_threads) element_kernel(source_call s, body_call<Operands, Literals> c) {
+    element_walk<S, W...>::thread(static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x, s, c);
+}
+template <int Operands, int Literals, std::uint64_t... W>
+__global__ void __launch_bounds__(block_threads) row_kernel(body_call<Operands, Literals> c) {
+    constexpr int warps = block_threads / warp_lanes;
+    const int part = static_cast<int>(blockIdx.x) * warps + static_cast<int>(threadIdx.x) / warp_lanes;
+    if (part < c.parts) row_walk<W...>::lane(part, static_cast<int>(threadIdx.x) % warp_lanes, c);
+}
+template <int Threads>
+__global__ void __launch_bounds__(Threads) chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next,
+                                                        std::int64_t m) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * Threads + threadIdx.x;
+    if (i < m) chain_thread(i, index, first, next, m);
+}
+/// One warp a column.
+template <int Threads>
+__global__ void __launch_bounds__(Threads) sum_kernel(const float* partial, float* to, std::int64_t used, std::int64_t columns,
+                                                      int parts) {
+    const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * (Threads / warp_lanes) + threadIdx.x / warp_lanes;
+    if (column >= used) return;
+    const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
+    float v = lane_sum(partial + column, columns, parts, lane);
+    for (int h = warp_lanes / 2; h; h /= 2) v += __shfl_xor_sync(0xffffffffu, v, h);
+    if (lane == 0) to[column] = v;
+}
+
+inline unsigned blocks_for(std::int64_t n, int each) { return static_cast<unsigned>((n + each - 1) / each); }
+
+template <int S, std::uint64_t... W>
+void launch_elements(const source_call& s, const typename body<W...>::call& c, cudaStream_t stream) {
+    using B = body<W...>;
+    element_kernel<S, B::operands + 1, B::literals + 1, W...>
+        <<<blocks_for(element_walk<S, W...>::threads(c), block_threads), block_threads, 0, stream>>>(s, c);
+}
+template <std::uint64_t... W>
+void launch_rows(const typename body<W...>::call& c, cudaStream_t stream) {
+    using B = body<W...>;
+    row_kernel<B::operands + 1, B::literals + 1, W...>
+        <<<blocks_for(c.parts, block_threads / warp_lanes), block_threads, 0, stream>>>(c);
+}
+inline void launch_chain(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m, cudaStream_t stream) {
+    chain_kernel<block_threads><<<blocks_for(m, block_threads), block_threads, 0, stream>>>(index, first, next, m);
+}
+inline void launch_sums(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts, cudaStream_t stream) {
+    sum_kernel<block_threads><<<blocks_for(used, block_threads / warp_lanes), block_threads, 0, stream>>>(partial, to, used,
+                                                                                                          columns, parts);
+}
+
+} // namespace sinter::gpu
