@@ -53,7 +53,7 @@ struct traced {
         for (int i = 0; i < Targets; ++i) targets[i] = g.targets[i];
         for (int i = 0; i < Outputs; ++i) outputs[i] = g.outputs[i];
         for (int i = 0; i < Regions; ++i) regions[i] = g.regions[i];
-        for (int i = 0; i < Scopes; ++i) scopes[i] = g.scopes[i];
+        for (int i = 0; i < Scopes && i < g.scopes.size(); ++i) scopes[i] = g.scopes[i];   // a graph given back has none
         loss = g.loss;
         streams = g.streams;
     }
