@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# headers.sh COMPILER INCLUDE_FOLDER: each header compiles alone. The tests would not notice a missing standard header,
+# because Boost.Test brings most of them. A header of a library that is not installed is named and left out;
+# those of CUDA are for nvcc, and the CUDA tests include them.
+set -u
+cd "$2" || exit 1
+
+compile() {
+    local said library
+    said=$(echo "#include <$2>" | "$1" -std=c++20 -fsyntax-only -I. -x c++ - 2>&1) && return
+    library=$(sed -nE "s/.*fatal error: '?([^':]+)'?( file not found|: No such file).*/\1/p" <<<"$said")
+    if [ -n "$library" ] && [ ! -e "$library" ]; then
+        echo "left out: $2 needs $library"
+        return
+    fi
+    printf '%s\n' "$2 does not compile alone:" "$said"
+    return 1
+}
+export -f compile
+find sinter -name '*.hpp' -not -path '*cuda*' -print0 | sort -z | xargs -0 -P "$(nproc)" -I{} bash -c 'compile "$@"' headers "$1" {}
