@@ -41,13 +41,14 @@ function(sinter_program target source folder name)
 endfunction()
 
 function(sinter_compile_like_ours target)
-    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_EXTENSIONS OFF)
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi>")
     if(SINTER_SANITIZE)
         # What these three would find, the address sanitizer or the processor reports too, and they double the time
         # that unrolled kernels take to compile.
-        target_compile_options(${target} PRIVATE -fsanitize=${SINTER_SANITIZE} -fno-sanitize-recover=all
+        set(flags -fsanitize=${SINTER_SANITIZE} -fno-sanitize-recover=all
             -fno-sanitize=null,object-size,pointer-overflow -fno-omit-frame-pointer)
+        target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${flags}>")
         target_link_options(${target} PRIVATE -fsanitize=${SINTER_SANITIZE})
     endif()
 endfunction()
