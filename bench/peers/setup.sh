@@ -14,25 +14,21 @@ pip install --quiet numpy safetensors jax tensorflow-cpu
 
 # The default Linux build of PyTorch asks for the CUDA libraries (several GB) and links to some of them even where no GPU
 # is used. Without its dependencies it takes those that the system has; those that are missing are added one by one.
-echo "PyTorch"
+echo "PyTorch (pip names the CUDA packages left out; that is meant so)"
 pip install --quiet --no-deps torch
-pip install --quiet filelock typing-extensions setuptools sympy networkx jinja2 fsspec
+pip install --quiet filelock typing-extensions 'setuptools>=77.0.3' sympy networkx jinja2 fsspec
 
-pinned() {  # the package's exact version as PyTorch asks for it, else its name
+pinned() {  # the package at the version that PyTorch asks for, else its plain name
     "$folder/bin/python" - "$1" <<'PY'
 import importlib.metadata, re, sys
 wanted = [r.split(";")[0].strip() for r in importlib.metadata.requires("torch") or []]
-print(next((r for r in wanted if re.match(re.escape(sys.argv[1]) + r"\b", r)), sys.argv[1]))
+print(next((r for r in wanted if re.match(re.escape(sys.argv[1]) + r"(-cu\d+)?==", r)), sys.argv[1]))
 PY
 }
-packages=$("$folder/bin/python" -c 'import importlib.metadata as m; print(" ".join(m.requires("torch") or []))')
-for library in nccl cusparselt nvshmem cudnn; do
-    case $packages in *nvidia-$library-*) ;; *) continue ;; esac
+for package in nvidia-nccl nvidia-cusparselt nvidia-nvshmem nvidia-cufile nvidia-cudnn; do
     "$folder/bin/python" -c 'import torch' 2>/dev/null && break
-    name=$(printf '%s' "$packages" | grep -o "nvidia-$library-cu[0-9]*" | head -1)
-    pip install --quiet --no-deps "$(pinned "$name")"
+    pip install --quiet --no-deps "$(pinned "$package")"
 done
-"$folder/bin/python" -c 'import torch' 2>/dev/null || pip install --quiet --no-deps nvidia-cufile
 # Whatever else is missing: PyTorch's own list, CUDA toolkit and all.
 "$folder/bin/python" -c 'import torch' 2>/dev/null || pip install --quiet torch
 
