@@ -18,7 +18,7 @@ struct op_of {
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary<op_of>(); }
 
 BOOST_AUTO_TEST_CASE(far_out) {
-    const op_result r = at_places<op_of>({0., 9., -9., infinity, -infinity, no_number});
+    const op_result r = at_places<op_of>({0., 20., -20., infinity, -infinity, no_number});
     check_same(r.y, {0, 1, -1, 1, -1, no_number});
     check_same({r.gradients[0].begin() + 1, r.gradients[0].end()}, {0, 0, 0, 0, no_number});
 }

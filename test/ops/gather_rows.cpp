@@ -15,13 +15,8 @@ constexpr shape whole(shape s) {
 }
 template <shape I, int V, int E, bool Packed = false>
 struct op_of {
-    static constexpr shape operands[] = {whole(I), Packed ? packed() : extents(V, E)};
+    static constexpr shape operands[] = {whole(I), Packed ? packed(extents(V, E)) : extents(V, E)};
     static constexpr double low = -1, high = V;   // of the indices too: with so few rows most occur more than once
-    static constexpr shape packed() {
-        shape s = extents(V, E);
-        s.form = layout::weights;
-        return s;
-    }
     static constexpr tensor apply(tensor i, tensor t) { return gather_rows(t, i) * 0.5f; }
     static doubles reference(const doubles& i, const doubles& t) {
         auto d = i.d;

@@ -14,7 +14,7 @@ void check() {
     check_op<Case, programs::fused_only>();
 }
 
-BOOST_AUTO_TEST_CASE(weights) {   // without a batch, on the right
+BOOST_AUTO_TEST_CASE(weights_on_the_right) {   // without a batch, on the right
     check_op<product_of<batch_of(7), packed(extents(7, 5))>>();
     check_op<product_of<batch_of(3, 20), packed(extents(20, 33))>>();
     check<product_of<batch_of(1), packed(extents(1, 1))>>();

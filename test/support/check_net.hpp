@@ -2,6 +2,7 @@
 #pragma once
 #include <boost/test/unit_test.hpp>
 #include <functional>
+#include <sinter/ops/sum.hpp>
 
 #include "support/program_run.hpp"
 
@@ -84,6 +85,42 @@ inline void check_run(program_run& p, const net_data& d, int batch, const std::v
     BOOST_TEST(p.padding_is_zero());
 }
 
+/// Parameters, inputs and targets for p, drawn at random.
+inline net_data draw_for(const program_run& p, std::uint64_t seed = 3) {
+    random_numbers random(seed);
+    net_data d;
+    for (const variable_info& v : p.parameters) d.parameters.push_back(random.fill(extents_with(v.s, 0), -1, 1));
+    for (std::size_t i = 0; i < p.inputs.size() + p.targets.size(); ++i) {
+        const bool input = i < p.inputs.size();
+        const shape& s = input ? p.inputs[i] : p.targets[i - p.inputs.size()];
+        doubles x = random.fill(extents_with(s, p.max_batch), -1, 1);
+        if (s.type == dtype::i32)
+            for (double& k : x.v) k = random.below(p.below[i]);
+        (input ? d.inputs : d.targets).push_back(x);
+    }
+    return d;
+}
+
+/// A loss for any number of outputs: each element of each times its target, summed; the mean over the batch.
+struct weigh_outputs {
+    static constexpr target_kind target = target_kind::same_as_output;
+    constexpr tensor operator()(bundle y, bundle w) const {
+        tensor all;
+        for (int i = 0; i < y.n; ++i) {
+            const shape flat = extents(y[i].shape().size());
+            const tensor one = ops::sum(ops::reshape(y[i], flat) * ops::reshape(w[i], flat), {-1});
+            all = i ? all + one : one;
+        }
+        return all;
+    }
+    static double reference(const std::vector<doubles>& y, const std::vector<doubles>& w) {
+        double s = 0;
+        for (std::size_t i = 0; i < y.size(); ++i)
+            for (int k = 0; k < y[i].size(); ++k) s += y[i][k] * w[i][k] / y[i].d[0];
+        return s;
+    }
+};
+
 struct named_run {
     const char* name;
     program_run* run;
@@ -106,12 +143,14 @@ inline void check_all(const std::vector<named_run>& runs, const net_data& all, c
     }
 }
 
-/// The three ways to compile a training step, each against the reference, for full and partial batches.
-template <class Net, class Loss, int Max = 5>
-void check_net(const net_data& d, const net_reference& r, const tolerance& t = {}) {
-    const auto fused = make_run<Net, Loss, as_fused, Max>(), unfused = make_run<Net, Loss, as_unfused, Max>(),
-               trained = make_run<Net, Loss, as_trained, Max>();
-    check_all({{"fused", fused.get()}, {"unfused", unfused.get()}, {"updated in place", trained.get()}}, d, r, t);
+/// The three ways to compile a training step of a net, each against what its outputs should be, for full and partial
+/// batches.
+template <class Net, int Max = 5, class Outputs>
+void check_net(Net, Outputs outputs, const tolerance& t = {}) {
+    const auto fused = make_run<Net, weigh_outputs, as_fused, Max>(), unfused = make_run<Net, weigh_outputs, as_unfused, Max>(),
+               trained = make_run<Net, weigh_outputs, as_trained, Max>();
+    check_all({{"fused", fused.get()}, {"unfused", unfused.get()}, {"updated in place", trained.get()}}, draw_for(*fused),
+              {outputs, weigh_outputs::reference}, t);
 }
 
 } // namespace sinter::test

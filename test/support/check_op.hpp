@@ -16,8 +16,21 @@
 ///     };
 ///
 /// An operand without a batch is a parameter. One with a batch is an input times a parameter of its extents, so that
-/// its gradient shows too. The loss weighs each output by a fixed random number.
+/// its gradient shows too (under `plain_inputs = true`, the input alone). The loss weighs each output by a fixed random
+/// number.
 namespace sinter::test {
+
+/// The same extents as weights in the kernels' own layout.
+constexpr shape packed(shape s) {
+    s.form = layout::weights;
+    return s;
+}
+
+template <class Case>
+constexpr bool plain_inputs() {
+    if constexpr (requires { Case::plain_inputs; }) return Case::plain_inputs;
+    else return false;
+}
 
 template <class Case>
 struct op_net {
@@ -32,7 +45,7 @@ struct op_net {
         if (s.batched || s.type != dtype::f32) {
             x = make(&g, op::input, s, {}, {g.inputs.n});
             g.inputs.push(x.id);
-            if (s.type != dtype::f32) return x;
+            if (s.type != dtype::f32 || plain_inputs<Case>()) return x;
         }
         const tensor p = parameter(x, names[i], own, ones);
         return s.batched ? x * p : p;
@@ -78,7 +91,7 @@ std::vector<doubles> operands_from(const std::vector<doubles>& parameters, const
     std::vector<doubles> x;
     std::size_t p = 0, i = 0;
     for (const shape& s : Case::operands) {
-        if (s.type != dtype::f32) x.push_back(inputs[i++]);
+        if (s.type != dtype::f32 || (s.batched && plain_inputs<Case>())) x.push_back(inputs[i++]);
         else if (s.batched) x.push_back(map(inputs[i++], parameters[p++], [](double a, double b) { return a * b; }));
         else x.push_back(parameters[p++]);
     }
@@ -103,7 +116,7 @@ net_data draw_operands(const program_run& p, int most) {
             for (double& x : d.inputs.back().v) x = random.below(static_cast<int>(high_of<Case>()));
         } else if (s.batched) {
             d.inputs.push_back(random.fill(extents_with(s, most), low_of<Case>(), high_of<Case>()));
-            d.parameters.push_back(random.fill(extents_with(own, 0), 0.5, 1.5));
+            if (!plain_inputs<Case>()) d.parameters.push_back(random.fill(extents_with(own, 0), 0.5, 1.5));
         } else {
             d.parameters.push_back(random.fill(extents_with(own, 0), low_of<Case>(), high_of<Case>()));
         }

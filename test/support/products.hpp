@@ -43,9 +43,4 @@ struct product_of {
         return y;
     }
 };
-constexpr shape packed(shape s) {
-    s.form = layout::weights;
-    return s;
-}
-
 } // namespace sinter::test

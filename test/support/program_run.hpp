@@ -17,6 +17,7 @@ public:
     std::vector<variable_info> parameters, states;
     std::vector<std::string> paths;                  ///< of the parameters
     std::vector<shape> inputs, targets, outputs;
+    std::vector<int> below;                          ///< of inputs, then targets: whole numbers stay below it
     int max_batch = 0;
     float loss = 0;
     float scalars[16] = {};                          ///< the optimizer's; sgd's rate is 1
@@ -60,7 +61,10 @@ public:
         const variable_info& v = parameters[static_cast<std::size_t>(i)];
         if (v.gradient.where() != space::none) return to_plain(v, memory.at(v.gradient), cpu_device::panel_width, cpu::lanes);
         std::vector<float> g = value(v);
-        for (std::size_t k = 0; k < g.size(); ++k) g[k] = before_[static_cast<std::size_t>(i)][k] - g[k];
+        for (std::size_t k = 0; k < g.size(); ++k) {
+            const float old = before_[static_cast<std::size_t>(i)][k];
+            g[k] = std::memcmp(&g[k], &old, 4) == 0 ? 0 : old - g[k];   // what is not finite may stay, too
+        }
         return g;
     }
     /// Columns that only pad packed weights must stay zero, whatever is done to the others.
@@ -97,8 +101,8 @@ public:
         states.assign(p.states, p.states + p.n_states);
         outputs.assign(p.output_shapes, p.output_shapes + p.n_outputs);
         output_at_.assign(p.outputs, p.outputs + p.n_outputs);
-        for (int i = 0; i < p.n_inputs; ++i) inputs.push_back(p.inputs[i].s);
-        for (int i = 0; i < p.n_targets; ++i) targets.push_back(p.targets[i].s);
+        for (int i = 0; i < p.n_inputs; ++i) inputs.push_back(p.inputs[i].s), below.push_back(p.inputs[i].below);
+        for (int i = 0; i < p.n_targets; ++i) targets.push_back(p.targets[i].s), below.push_back(p.targets[i].below);
         for (const variable_info& v : parameters) paths.push_back(path_of(P::graph.scopes, v));
         max_batch = p.max_batch;
         scalars[0] = 1;

@@ -156,7 +156,7 @@ private:
         const bool row = is_row(n.s);
         int phase = 0;
         for (int k = 0; k < n.operands; ++k)
-            if (const int u = base_of(g_.n, n.in[k]); here(u) && phase_[u] > phase) phase = phase_[u];
+            if (const int u = base_of(g_.n, n.in[k]); here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
         int r[2] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.k == op::broadcast || n.k == op::to_float) {   // the operand's load or register has done it
@@ -192,24 +192,20 @@ private:
         const node& n = g_.n[u];
         if (n.k == op::constant) return literal_of(n.f);
         if (here(u)) {
-            if (row_[u] || phase_[u] >= phase) return reg_[u];
-            if (r_.of[u] == floating) {   // cheaper again than kept
-                stamp_[u] = 0;
-                return use(seen, s, phase);
-            }
-            return again(u, phase);
+            if (row_[u] || phase_[u] == phase) return reg_[u];
+            if (r_.of[u] != floating) return again(u, phase);
         }
-        if (r_.of[u] == floating) {
-            float_in(u, s, phase);
+        if (r_.of[u] == floating) {   // in another phase it is cheaper again than kept
+            float_in(u, phase);
             return reg_[u];
         }
         return load(u, g_.n[seen].s, s, phase);
     }
-    constexpr void float_in(int v, const shape& s, int phase) {
+    constexpr void float_in(int v, int phase) {
         const node& n = g_.n[v];
         const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
         int r[2] = {};
-        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], single ? n.s : s, row ? 0 : phase);
+        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
         if (n.k == op::broadcast || n.k == op::to_float) {
             define(v, r[0], row ? 0 : phase, words_[r[0]].row);
             return;
@@ -228,8 +224,10 @@ private:
         return reg;
     }
     constexpr int load(int u, const shape& from, const shape& to, int phase) {
-        const operand_map m = map_operand(from, to);
-        const bool wide = m.columns && !(is_row(to)) && !(m.rows == row_map::none && from.size() == 1);
+        operand_map m = map_operand(from, to);
+        const bool single = from.size() == 1 && !from.batched;   // the same for all: read once a row, even of one column
+        if (single) m.rows = row_map::none;
+        const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);
         if (wide) map |= word::along_columns;
         if (g_.n[u].s.type == dtype::i32) map |= word::whole_numbers;

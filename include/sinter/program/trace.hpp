@@ -24,6 +24,8 @@ namespace detail {
 constexpr tensor make_target(graph& g, const shape& prediction, target_kind kind) {
     shape s = prediction.plain();
     int classes = 0;
+    if (kind == target_kind::class_index && s.rank == 0)
+        return fail(&g, fault_kind::labels_do_not_fit_predictions, op::input, s, batch_of(1));
     if (kind == target_kind::class_index) {
         classes = s.last();
         s.d[--s.rank] = 0;
@@ -59,21 +61,29 @@ constexpr void trace(graph& g, program_mode mode) {
     growing<tensor> targets;
     for (int i = 0; i < y.n; ++i) targets.push(detail::make_target(g, y[i].shape(), target_kind_of<Loss>()));
     tensor l;
-    if constexpr (std::is_invocable_v<Loss, tensor, tensor>) {
-        if (y.n != 1) g.fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
-        l = Loss{}(y[0], targets[0]);
-    } else {
+    if constexpr (std::is_invocable_v<Loss, bundle, bundle>) {   // asked first: a tensor would do as a bundle, too
         bundle t;
         t.g = &g;
         for (int i = 0; i < y.n; ++i) t.t[t.n++] = targets[i];
         l = Loss{}(y, t);
+    } else {
+        if (y.n != 1) g.fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
+        l = Loss{}(y[0], targets[0]);
     }
     if (l.ok()) g.loss = detail::mean_loss(l).id;
 }
 
-/// Gradients of two parameters may be one node, or no computed node at all; each needs a place of its own.
+/// Gradients of two parameters may be one node, or no computed node at all, or the net's output or a state's new value
+/// besides; each needs a place of its own.
 constexpr void separate(graph& g, growing<int>& gradients) {
     growing<int> seen(g.n.n + 2 * gradients.n + 2, 0);
+    auto taken = [&](int v) {
+        while (v >= 0 && is_view(g.n[v].k)) v = g.n[v].in[0];
+        if (v >= 0) seen[v] = 1;
+    };
+    taken(g.loss);
+    for (int i = 0; i < g.outputs.n; ++i) taken(g.outputs[i]);
+    for (int i = 0; i < g.assignments.n; ++i) taken(g.assignments[i].value);
     for (int i = 0; i < gradients.n; ++i) {
         int& d = gradients[i];
         if (d < 0) continue;
