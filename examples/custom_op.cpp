@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// smoke: --epochs 1 --threads 1
+//
+// Lesson 3: an operation of your own.
+//
+// elementwise() makes a layer of a function over symbolic scalars. Sinter differentiates it, and fuses it into the
+// kernels around it like its own activations: nothing is called at run time, and nothing else needs writing.
+#include "common/results.hpp"
+#include <sinter/sinter.hpp>
+using namespace sinter;
+
+// Mish (Misra 2019), x tanh(log(1 + e^x)), which Sinter does not have. The bound keeps e^x finite; where x is large,
+// tanh is 1 in any case.
+constexpr auto mish = elementwise([](scalar x) { return x * tanh(log(1.f + exp(minimum(x, 20.f)))); });
+
+// Two operands make a function of two tensors. This one lets the second decide how much of the first gets through.
+constexpr auto gate = elementwise([](scalar value, scalar control) { return value / (1.f + exp(-control)); });
+
+constexpr auto net = image<28, 28, 1> >> flatten
+    >> dense<128> >> mish
+    >> [](tensor x) { return gate(dense<64>(x), dense<64>(x)); }
+    >> dense<10>;
+
+static void train(const example::options& options) {
+    const example::dataset images = example::find_dataset(options.data, options.seed);
+    auto training = data::source(images.train) | data::shuffle(10'000, options.seed) | data::batch(options.batch);
+    auto test = data::source(images.test) | data::batch(options.batch);
+
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<256>,
+                    {.threads = options.threads, .seed = options.seed}};
+    const auto history = model.train(training, {.epochs = options.epochs});
+    if (!options.save.empty()) model.save(options.save);
+    example::tell_results("custom_op", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
+}
+
+int main(int argc, char** argv) {
+    example::options options{.epochs = 3, .largest_batch = 256};
+    example::command_line line("Trains a net with an activation that the example defines itself.");
+    options.declare(line);
+    return example::run(argc, argv, line, [&] { train(options); });
+}
