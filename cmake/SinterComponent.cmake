@@ -30,6 +30,8 @@ macro(sinter_find_cuda)
         add_library(sinter::cuda INTERFACE IMPORTED)
         target_include_directories(sinter::cuda INTERFACE ${SINTER_CUDNN_INCLUDE})
         target_link_libraries(sinter::cuda INTERFACE
-            sinter::sinter CUDA::cudart CUDA::cublas CUDA::cublasLt ${SINTER_CUDNN})
+            sinter::sinter CUDA::cudart CUDA::cublasLt ${SINTER_CUDNN})
+        # kernels call the ops' rules and Philox, which are constexpr functions
+        target_compile_options(sinter::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
     endif()
 endmacro()

@@ -62,13 +62,15 @@ struct body {
     static constexpr int only_store = size == 2 && code[0].is(instruction::accumulator) &&
                                       code[1].is(instruction::store) && !code[1].row ? code[1].arg : -1;
 
-    /// Is word i the same for all elements of a column? A thread that stays in its column works these out once.
-    static constexpr bool fixed(int i) {
+    /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that stays in its column works
+    /// these out once.
+    static constexpr bool fixed(int i, bool flat) {
         bool is[size + 1] = {};
         for (int j = 0; j <= i; ++j) {
             const word& w = code[j];
             const op k = static_cast<op>(w.code);
-            if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::column_index) is[j] = true;
+            if (flat && w.row) is[j] = true;
+            else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::column_index) is[j] = true;
             else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
             else if (w.code >= static_cast<std::uint8_t>(instruction::load) || k == op::random_uniform) is[j] = false;
             else is[j] = is[w.a] && is[w.b];
@@ -77,9 +79,9 @@ struct body {
     }
 
     /// All words of an element in one go: those that are fixed (before the first element), or all others.
-    template <bool Fixed>
+    template <bool Fixed, bool Flat>
     static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
-        run_element<Fixed>(r, sum, raw, at, c, all{});
+        run_element<Fixed, Flat>(r, sum, raw, at, c, all{});
     }
     /// The words of one phase that run once a row, or once an element.
     template <int Phase, bool Row>
@@ -88,14 +90,15 @@ struct body {
     }
 
 private:
-    template <bool Fixed, int... I>
+    template <bool Fixed, bool Flat, int... I>
     static SINTER_HOST_DEVICE void run_element([[maybe_unused]] float* r, [[maybe_unused]] float* sum,
                                                [[maybe_unused]] float raw, const place& at, const call& c,
-                                         std::integer_sequence<int, I...>) {
-        (step_if<I, fixed(I) == Fixed>(r, sum, raw, at, c), ...);
+                                               std::integer_sequence<int, I...>) {
+        (step_if<I, fixed(I, Flat) == Fixed>(r, sum, raw, at, c), ...);
     }
     template <int Phase, bool Row, int... I>
-    static SINTER_HOST_DEVICE void run_phase([[maybe_unused]] float* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
+    static SINTER_HOST_DEVICE void run_phase([[maybe_unused]] float* r, const place& at, const call& c,
+                                             std::integer_sequence<int, I...>) {
         (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row)>(r, nullptr, 0.f, at, c), ...);
     }
     template <int I, bool Run>

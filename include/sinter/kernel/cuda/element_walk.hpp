@@ -12,6 +12,7 @@ template <int S, std::uint64_t... W>
 struct element_walk {
     using B = body<W...>;
     using call = typename B::call;
+    static constexpr bool flat = S == from_nothing;
 
     static SINTER_HOST_DEVICE void thread(std::int64_t number, const source_call& s, const call& c) {
         place at;
@@ -20,13 +21,13 @@ struct element_walk {
         at.leads = at.col == 0;
         if (at.part >= c.parts) return;
         float r[B::size + 1], sum[B::sums + 1] = {};
-        B::template element<true>(r, sum, 0.f, at, c);
+        B::template element<true, flat>(r, sum, 0.f, at, c);
         for (at.row = at.part; at.row < c.rows; at.row += c.parts) {
             at.off = at.row * c.columns + at.col;
             if (!source<S>::visits(s, at)) continue;
             const float raw = source<S>::value(s, at);
             if constexpr (B::size == 0) s.out[at.off] = raw;
-            else B::template element<false>(r, sum, raw, at, c);
+            else B::template element<false, flat>(r, sum, raw, at, c);
         }
         for (int k = 0; k < B::sums; ++k) c.partial_sum(k, at.part)[at.col] = sum[k];
     }

@@ -44,7 +44,7 @@ constexpr bool is_convolution(op k) {
 template <class Engine, op K, std::uint64_t... W>
 struct kernel {
     using B = body<W...>;
-    static constexpr int S = K == walk::rows ? from_nothing : static_cast<int>(K);
+    static constexpr int S = static_cast<int>(K);
     static constexpr bool by_library = is_product(K) || is_convolution(K), by_warps = K == walk::rows && B::reduces_rows;
 
     /// Where things lie in the launch's scratch space, in floats.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <sinter/kernel/cuda/body.hpp>
+#include <sinter/program/spec.hpp>
 
 /// Where the values come from that a kernel's body works on: each source computes one element from its place alone, so
 /// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/).
@@ -19,7 +20,7 @@ struct source_call {
 };
 
 /// Sources beside the ops that bear their own names.
-inline constexpr int from_nothing = static_cast<int>(op::none);
+inline constexpr int from_nothing = static_cast<int>(walk::flat), from_rows = static_cast<int>(walk::rows);
 inline constexpr int from_memory = 1000;             ///< what a library has left in `a`
 inline constexpr int from_transposed_memory = 1001;  ///< the same, [columns][rows]
 inline constexpr int from_filter = 1002;             ///< convolution weights in the order that cuDNN wants
@@ -34,6 +35,8 @@ template <>
 struct source<from_nothing> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }
 };
+template <>
+struct source<from_rows> : source<from_nothing> {};
 template <>
 struct source<from_memory> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.off]; }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE cuda_rehearsal_losses
+#include <boost/test/unit_test.hpp>
+#include "cuda/nets.hpp"
+#include "cuda/rehearsal.hpp"
+#include "fixtures/pytorch_losses.hpp"
+
+// The nets of the CUDA slice, their kernels run by the host, against PyTorch's losses in double precision.
+using namespace sinter;
+namespace golden = fixture::pytorch;
+
+template <class Net, class Optimizer>
+static void as_pytorch(Net, Optimizer optimizer, const double (&expected)[golden::steps], int steps) {
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, test::rehearsal_device> t(optimizer);
+    test::set_weights(t);
+    test::fixture_batch b;
+    for (int step = 0; step < steps; ++step) {
+        const float loss = t.step(b.of_step(step));
+        BOOST_TEST_CONTEXT("step " << step)
+        BOOST_TEST(std::abs(loss / expected[step] - 1) <= 1e-4, "got " << loss << ", PyTorch " << expected[step]);
+    }
+}
+BOOST_AUTO_TEST_CASE(mlp_sgd_as_pytorch) { as_pytorch(test::mlp, sgd{.learning_rate = 0.05f}, golden::mlp_sgd, 20); }
+BOOST_AUTO_TEST_CASE(mlp_adam_as_pytorch) { as_pytorch(test::mlp, adam{}, golden::mlp_adam, 20); }
+BOOST_AUTO_TEST_CASE(cnn_sgd_as_pytorch) { as_pytorch(test::cnn, sgd{.learning_rate = 0.05f}, golden::cnn_sgd, 3); }
+BOOST_AUTO_TEST_CASE(cnn_adam_as_pytorch) { as_pytorch(test::cnn, adam{}, golden::cnn_adam, 3); }
