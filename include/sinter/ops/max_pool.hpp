@@ -35,7 +35,7 @@ namespace ops {
 constexpr tensor pool(op k, tensor x, int size, window o) {
     if (!x.ok()) return x;
     const shape s = x.shape();
-    if (s.rank != 3 || !s.batched) return fail(x.g, fault_kind::needs_height_width_channels, k, s, batch_of(size, size, 1));
+    if (s.rank != 3) return fail(x.g, fault_kind::needs_height_width_channels, k, s, batch_of(size, size, 1));
     const sliding v(s.d[0], size, o.stride, o.padding), h(s.d[1], size, o.stride, o.padding);
     if (v.out < 1 || h.out < 1) return fail(x.g, fault_kind::window_larger_than_input, k, s, batch_of(size, size, s.d[2]));
     shape y = s;

@@ -46,6 +46,14 @@ constexpr tensor mean_loss(tensor l) {
     return n > 1 ? l * (1.f / static_cast<float>(n)) : l;
 }
 
+/// A net may return what was there before, or a view of it: as an output it gets memory of its own.
+constexpr tensor as_output(tensor y) {
+    y = ops::unpack(y);
+    int base = y.id;
+    while (is_view(y.g->n[base].k)) base = y.g->n[base].in[0];
+    return is_leaf(y.g->n[base].k) ? make(y.g, op::broadcast, y.shape(), {y}) : y;
+}
+
 } // namespace detail
 
 /// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
@@ -55,7 +63,7 @@ constexpr void trace(graph& g, program_mode mode) {
     const bundle y = Net::trace(g);
     for (int i = 0; i < y.n; ++i) {
         if (!y[i].ok()) return;
-        g.outputs.push(ops::unpack(y[i]).id);
+        g.outputs.push(detail::as_output(y[i]).id);
     }
     if (mode == program_mode::prediction) return;
     growing<tensor> targets;

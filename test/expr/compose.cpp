@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE compose
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/expr/compose.hpp>
+#include <sinter/expr/layers/activation.hpp>
+#include <sinter/expr/layers/dense.hpp>
+#include <sinter/expr/input.hpp>
+
+#include "support/check_net.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+doubles affine(const doubles& x, const doubles& w, const doubles& b) {
+    const int k = w.d[0], n = w.d[1];
+    doubles y({x.d[0], n});
+    for (int i = 0; i < y.size(); ++i) {
+        y[i] = b[i % n];
+        for (int t = 0; t < k; ++t) y[i] += x[i / n * k + t] * w[t * n + i % n];
+    }
+    return y;
+}
+doubles rectified(const doubles& x) {
+    return map(x, [](double v) { return std::max(v, 0.); });
+}
+doubles plus(const doubles& a, const doubles& b) {
+    return map(a, b, [](double x, double y) { return x + y; });
+}
+
+BOOST_AUTO_TEST_CASE(residual) {
+    constexpr auto block = [](tensor x) { return relu(x + dense<6>(relu(dense<9>(x)))); };
+    check_net(features<6> >> block >> block, [](const auto& p, const auto& x) {
+        doubles y = x[0];
+        for (std::size_t i = 0; i < 8; i += 4) y = rectified(plus(y, affine(rectified(affine(y, p[i], p[i + 1])), p[i + 2], p[i + 3])));
+        return std::vector{y};
+    });
+}
+BOOST_AUTO_TEST_CASE(several_inputs) {
+    constexpr auto join = [](tensor a, tensor b) { return dense<5>(a) * dense<5>(b) + dense<5>(a); };
+    check_net(inputs(features<3>, features<7>) >> join >> dense<2>, [](const auto& p, const auto& x) {
+        const doubles a = affine(x[0], p[0], p[1]), b = affine(x[1], p[2], p[3]), c = affine(x[0], p[4], p[5]);
+        return std::vector{affine(plus(map(a, b, [](double u, double v) { return u * v; }), c), p[6], p[7])};
+    });
+}
+BOOST_AUTO_TEST_CASE(several_outputs) {   // one of them an activation that the other goes on with, one an input itself
+    constexpr auto heads = [](tensor x) {
+        const tensor h = relu(dense<6>(x));
+        return outputs(dense<3>(h), h, x, dense<2>(h));
+    };
+    check_net(features<4> >> heads, [](const auto& p, const auto& x) {
+        const doubles h = rectified(affine(x[0], p[0], p[1]));
+        return std::vector{affine(h, p[2], p[3]), h, x[0], affine(h, p[4], p[5])};
+    });
+}
+BOOST_AUTO_TEST_CASE(a_parameter_that_nothing_depends_on) {
+    constexpr auto idle = [](tensor x) {
+        parameter(x, "idle", extents(33), ones);
+        return x * parameter(x, "scale", extents(4), ones);
+    };
+    check_net(features<4> >> idle, [](const auto& p, const auto& x) {
+        return std::vector{map(x[0], p[1], [](double a, double b) { return a * b; })};
+    });
+}
+
+// However layers are grouped, the type is the same flat sequence.
+constexpr auto front = dense<3> >> relu;
+constexpr auto back = dense<4> >> relu;
+static_assert(std::is_same_v<decltype(features<2> >> (front >> back)), decltype(features<2> >> dense<3> >> relu >> dense<4> >> relu)>);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE embedding
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/expr/layers/embedding.hpp>
+#include <sinter/expr/input.hpp>
+#include <sinter/train/trainer.hpp>
+
+#include "fixtures/pytorch_ops.hpp"
+#include "support/check_net.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+namespace golden = fixture::pytorch;
+
+BOOST_AUTO_TEST_CASE(rows_of_the_table) {
+    check_net(indices<4> >> embedding<6, 3>, [](const auto& p, const auto& x) {
+        doubles y({x[0].d[0], 4, 3});
+        for (int i = 0; i < y.size(); ++i) y[i] = p[0][static_cast<int>(x[0][i / 3]) * 3 + i % 3];
+        return std::vector{y};
+    });
+}
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    constexpr int n = sizeof(golden::embedding_indices) / sizeof(int);
+    const auto p = make_run<decltype(indices<n> >> embedding<6, 3>), weigh_outputs, as_trained, 1>();
+    BOOST_TEST(p->paths[0] == "embedding/table");
+    p->set(p->parameters[0], doubles({6, 3}, std::vector<double>(golden::embedding_table, golden::embedding_table + 18)));
+    const doubles i({1, n}, std::vector<double>(golden::embedding_indices, golden::embedding_indices + n));
+    p->run(1, {i, doubles({1, n, 3}, std::vector<double>(golden::embedding_dy, golden::embedding_dy + 3 * n))});
+    check_close(p->output(0, 1), doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
+    check_close(p->gradient(0), doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6, "gradient");
+}
+BOOST_AUTO_TEST_CASE(an_index_beyond_the_table) {
+    trainer<decltype(indices<2> >> embedding<6, 3>), weigh_outputs, sgd, 4> t;
+    const std::int32_t i[] = {0, 5, 6, 1};
+    const float y[12] = {};
+    const data::input_view input{nullptr, i, 2};
+    data::batch_view b{};
+    b.y = y;
+    b.size = 2;
+    b.inputs = {&input, 1};
+    BOOST_CHECK_THROW(t.predict(b), data_error);
+    b.size = 1;
+    BOOST_CHECK_NO_THROW(t.predict(b));
+}
