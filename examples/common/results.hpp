@@ -18,29 +18,46 @@ inline std::string beside(const std::string& save, std::string_view program, std
     return (save.empty() ? std::string(program) : stem) + std::string(ending);
 }
 
-/// Prints the test accuracy and the speed of training, and writes the report that --report asked for.
-inline void tell_results(std::string_view program, const options& o, const std::string& data_name, int threads,
-                         const std::vector<sinter::epoch_result>& history, double test_accuracy) {
+struct outcome {
+    const char* program;
+    std::string data;   ///< its name
+    int threads;
+    double test_accuracy;
+    std::int64_t images = 0;   ///< that went through the net in so many seconds
+    double seconds = 0;
+    std::vector<double> loss_by_epoch{};
+};
+
+/// Prints accuracy and speed, and writes the report that --report asked for.
+inline void tell(const options& given, const outcome& o) {
+    const double speed = o.seconds > 0 ? static_cast<double>(o.images) / o.seconds : 0;
+    std::printf("Test accuracy %.4f on %s; %.0f images/s for %.1f s on %d thread%s.\n", o.test_accuracy, o.data.c_str(),
+                speed, o.seconds, o.threads, o.threads == 1 ? "" : "s");
+    if (given.report.empty()) return;
     sinter::report r;
-    r.program = program;
-    r.set("data", data_name);
-    r.set("epochs", o.epochs);
-    r.set("batch", o.batch);
-    r.set("threads", threads);
-    r.set("seed", o.seed);
-    std::int64_t images = 0;
+    r.program = o.program;
+    r.set("data", o.data);
+    r.set("epochs", given.epochs);
+    r.set("batch", given.batch);
+    r.set("threads", o.threads);
+    r.set("seed", given.seed);
+    r.loss_by_epoch = o.loss_by_epoch;
+    r.test_accuracy = o.test_accuracy;
+    r.seconds = o.seconds;
+    r.images_per_second = speed;
+    r.write(given.report);
+    std::printf("Wrote %s.\n", given.report.c_str());
+}
+/// The same for a program that trained.
+inline void tell_results(const char* program, const options& given, const std::string& data, int threads,
+                         const std::vector<sinter::epoch_result>& history, double test_accuracy) {
+    outcome o{program, data, threads, test_accuracy};
     for (const sinter::epoch_result& e : history) {
-        r.loss_by_epoch.push_back(e.loss);
-        r.seconds += e.seconds;
-        images += e.examples;
+        o.loss_by_epoch.push_back(e.loss);
+        o.seconds += e.seconds;
+        o.images += e.examples;
     }
-    r.images_per_second = r.seconds > 0 ? static_cast<double>(images) / r.seconds : 0;
-    r.test_accuracy = test_accuracy;
-    std::printf("Test accuracy %.4f on %s; trained in %.1f s, %.0f images/s on %d thread%s.\n", test_accuracy,
-                data_name.c_str(), r.seconds, r.images_per_second, threads, threads == 1 ? "" : "s");
-    if (o.report.empty()) return;
-    r.write(o.report);
-    std::printf("Wrote %s.\n", o.report.c_str());
+    tell(given, o);
 }
 
 } // namespace example
