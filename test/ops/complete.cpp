@@ -9,7 +9,7 @@
 /// Every op's file has its test and its page, both of its name, and the page tells the gradient.
 namespace fs = std::filesystem;
 
-const fs::path top = fs::path(__FILE__).parent_path().parent_path().parent_path();
+const fs::path top = fs::absolute(__FILE__).parent_path().parent_path().parent_path();
 
 bool has_line(const fs::path& file, const std::string& part) {
     std::ifstream in(file);
