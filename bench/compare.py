@@ -89,11 +89,19 @@ def run(command, timeout):
 
 
 def rounds(args, systems, peak):
-    """All results by (model, optimizer, threads) and system, and all peaks by threads."""
-    results, peaks = {}, {n: [] for n in args.threads}
+    """All results by (model, optimizer, threads) and system, and all peaks by threads. Ctrl-C ends it with what there is."""
+    results, peaks = {}, {}
+    try:
+        fill(args, systems, peak, results, peaks)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+    return results, peaks
+
+
+def fill(args, systems, peak, results, peaks):
     for number in range(args.rounds):
         for n in args.threads:
-            peaks[n].append(run([str(peak), str(n)], args.timeout))
+            peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
             for model in args.models:
                 for optimizer in args.optimizers:
                     turn = number % max(1, len(systems))
@@ -103,7 +111,6 @@ def rounds(args, systems, peak):
                         results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
                         text = f"{got['median_ms']:.3f} ms" if "median_ms" in got else got["failed"]
                         print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
-    return results, peaks
 
 
 def merge(key, name, got, peak):
@@ -127,6 +134,8 @@ def main():
     where = machine.describe(compiler=machine.compiler_version(args.compiler))
     with tempfile.TemporaryDirectory() as folder:
         results, peaks = rounds(args, systems, build_peak(args.compiler, pathlib.Path(folder)))
+    if not results:
+        sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}
     where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak}
     rows = [merge(key, name, got, peak[key[2]]) for key, by_name in results.items() for name, got in by_name.items()]
