@@ -3,9 +3,6 @@
 #include <cstring>
 
 #include <sinter/kernel/cpu/simd.hpp>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 /// Small integers in memory as bytes, in registers as a vector: the winners of a max-pool.
 namespace sinter::cpu {
@@ -52,7 +49,7 @@ SINTER_INLINE vi widen(std::uint64_t w, std::uint64_t) {
 }
 SINTER_INLINE void narrow(vi v, std::uint64_t& w, std::uint64_t&) {
     const __m256i i = (__m256i)v;
-    const __m128i h = _mm_packs_epi32(_mm256_castsi256_si128(i), _mm256_extracti128_si256(i, 1));
+    const __m128i h = _mm_packs_epi32(__builtin_shufflevector(i, i, 0, 1), __builtin_shufflevector(i, i, 2, 3));
     w = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_packus_epi16(h, h)));
 }
 #elif defined(__SSE2__) && !defined(__AVX__)

@@ -2,9 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
-#if defined(__AVX__)
-#include <immintrin.h>
-#endif
+
+#include <sinter/kernel/cpu/intrinsics.hpp>
 
 /// The vector type of the target, from SSE2 to AVX-512, in the compilers' portable vector extension; NEON and
 /// WebAssembly compilers accept the same code with 4 lanes. Only what the extension cannot say uses intrinsics.
