@@ -39,7 +39,7 @@ struct epoch_result {
 };
 
 struct train_options {
-    int epochs = 1;
+    int epochs = 0;                              ///< passes over the data; 0: one, or as many as max_steps takes
     std::int64_t max_steps = 0;                  ///< stop once so many steps have been done in all; 0: no such limit
     data::pipeline* validation = nullptr;        ///< evaluated after each epoch
     std::FILE* progress = stderr;                ///< null: silence
@@ -64,13 +64,16 @@ public:
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
     std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
-        if (o.epochs < 1) throw option_error("number of epochs", "train", std::to_string(o.epochs), "1 or more");
+        if (o.epochs < 0) throw option_error("number of epochs", "train", std::to_string(o.epochs), "0 or more");
+        if (o.max_steps < 0) throw option_error("number of steps", "train", std::to_string(o.max_steps), "0 or more");
+        const int epochs = o.epochs > 0 ? o.epochs : o.max_steps > 0 ? std::numeric_limits<int>::max() : 1;
         std::vector<epoch_result> history;
         std::unique_ptr<progress> bar;
         if (o.progress) bar = std::make_unique<progress>(o.progress);
-        bool more = true;
-        for (int epoch = 1; more && epoch <= o.epochs; ++epoch) {
+        bool more = o.max_steps == 0 || t_.steps() < o.max_steps;
+        for (int epoch = 1; more && epoch <= epochs; ++epoch) {
             epoch_result r = one_epoch(data, o, epoch, bar.get(), more);
+            if (r.examples == 0) throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
             const std::vector<named_value> shown = validate(o, r);
             if (bar) bar->finish(r.loss, shown);
             history.push_back(r);
@@ -110,24 +113,26 @@ private:
     trainer_type t_;
 
     epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar, bool& more) {
-        const std::string title = "epoch " + std::to_string(epoch) + '/' + std::to_string(o.epochs);
+        const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
         if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
         epoch_result r{.epoch = epoch};
         metrics::mean loss;
         const double began = monotonic_seconds();
-        for (const data::batch_view& b : data) {
-            const float l = t_.step(b);
-            if (!(std::abs(l) <= std::numeric_limits<float>::max()))
-                throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
-                                 "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
-            loss.add(l, b.size);
-            r.examples += b.size;
-            if (bar) bar->update(r.examples, loss.value());
-            if (o.max_steps > 0 && t_.steps() >= o.max_steps) {
-                more = false;
-                break;
+        // An earlier call may have left the data at the very end of a pass: then the next one is meant.
+        for (int tries = 0; tries < 2 && r.examples == 0; ++tries)
+            for (const data::batch_view& b : data) {
+                const float l = t_.step(b);
+                if (!(std::abs(l) <= std::numeric_limits<float>::max()))
+                    throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
+                                     "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
+                loss.add(l, b.size);
+                r.examples += b.size;
+                if (bar) bar->update(r.examples, loss.value());
+                if (o.max_steps > 0 && t_.steps() >= o.max_steps) {
+                    more = false;
+                    break;
+                }
             }
-        }
         r.seconds = monotonic_seconds() - began;
         r.loss = loss.value();
         return r;
