@@ -5,6 +5,7 @@
 #include <sinter/expr/scope.hpp>
 #include <sinter/expr/shape.hpp>
 #include <sinter/ops/detail/list.hpp>
+#include <bit>
 
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
 namespace sinter {
@@ -97,7 +98,8 @@ private:
     }
     static constexpr bool equal(const node& a, const node& b) {
         if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch) return false;
-        if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || !(a.f == b.f) || !(a.s == b.s)) return false;
+        if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || !(a.s == b.s)) return false;
+        if (std::bit_cast<std::uint32_t>(a.f) != std::bit_cast<std::uint32_t>(b.f)) return false;   // 0 is not -0
         for (int i = 1; i < max_attributes; ++i)
             if (a.p[i] != b.p[i]) return false;
         return true;

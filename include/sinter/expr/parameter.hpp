@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/tensor.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
 namespace sinter {
@@ -53,9 +54,25 @@ constexpr tensor weights(tensor like, const char* name, shape s, initializer ini
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
     return like.ok() ? detail::variable_leaf(like.g, like.g->states, op::state, name, s, init) : like;
 }
-/// Overwrites a state at the end of a training step.
+/// Overwrites a state at the end of a training step; evaluation and prediction leave it alone.
 constexpr void assign(tensor target, tensor value) {
-    if (target.ok() && value.ok()) target.g->assignments.push({target.id, value.id});
+    if (!target.ok() || !value.ok() || target.g->mode != program_mode::training) return;
+    graph* g = target.g;
+    const shape s = target.shape();
+    value = ops::unpack(value);
+    shape got;
+    if (!broadcast_shape(s, value.shape(), got) || !(got == s)) {
+        fail(g, fault_kind::shapes_not_broadcastable, op::state, value.shape(), s);
+        return;
+    }
+    // always a value computed in this step: two states may so be exchanged, and a parameter is copied before its update
+    int base = value.id;
+    while (g->n[base].k == op::reshape || g->n[base].k == op::stop_gradient) base = g->n[base].in[0];
+    const op k = g->n[base].k;
+    const bool there_before = k == op::parameter || k == op::state || k == op::input || k == op::constant;
+    if (there_before || !(value.shape() == s))
+        value = make(g, op::broadcast, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
+    g->assignments.push({target.id, value.id});
 }
 
 } // namespace sinter

@@ -14,7 +14,8 @@ struct tensor {
 
     constexpr bool ok() const { return id >= 0; }
     constexpr const node& at() const { return g->n[id]; }
-    constexpr sinter::shape shape() const { return g->n[id].s; }   ///< a copy: the array moves when it grows
+    /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code still runs on.
+    constexpr sinter::shape shape() const { return ok() ? g->n[id].s : sinter::shape{}; }
 };
 
 constexpr tensor make(graph* g, op k, const shape& s, std::initializer_list<tensor> in,

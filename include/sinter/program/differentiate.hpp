@@ -55,6 +55,8 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
         for (int i = g.regions[2 * r]; i <= g.regions[2 * r + 1]; ++i)
             if (region[i] < 0) region[i] = r;
     growing<bool> again(regions, false);
+    growing<int> local;   // as `sums` and `wanted`, for recomputed nodes; used by one rule at a time
+    growing<bool> local_wanted;
 
     if (wanted[root]) sums[root] = constant(&g, 1.f).id;
     for (int i = root; i >= 0; --i) {
@@ -70,8 +72,7 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
         } else {   // the rule looks at the recomputed node; what it adds belongs to the original's operands
             const node original = g.n[i];
             const int k = stand_in[i];
-            growing<int> local(g.n.n, -1);
-            growing<bool> local_wanted(g.n.n, false);
+            while (local.n < g.n.n) local.push(-1), local_wanted.push(false);
             for (int o = 0; o < original.operands; ++o) local_wanted[g.n[k].in[o]] = wanted[original.in[o]];
             gradient_of rule{&g, local, local_wanted, k, {&g, sums[i]}};
             info(original.k).gradient(rule);
@@ -81,6 +82,7 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
                 if (from >= 0) to = to < 0 ? from : (tensor{&g, to} + tensor{&g, from}).id;
                 from = -1;   // an operand that stands in twice is counted once
             }
+            for (int o = 0; o < original.operands; ++o) local_wanted[g.n[k].in[o]] = false;
         }
     }
     g.scope = 0;

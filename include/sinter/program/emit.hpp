@@ -130,8 +130,7 @@ private:
                 int pool = n.k == op::conv ? (q.pool >= 0 ? g_.n[q.pool].p[0] : 0) : n.p[5];
                 if (which && pool) out.d[0] = n.p[6], out.d[1] = n.p[7];   // the gradient is the pooled one
                 set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], out.d[2], n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], pool});
-                l.batched = true;
-                l.m = 1;
+                by_example(a, 1);
                 if (q.pool >= 0) body_.picked(q, r_);
                 break;
             }
@@ -142,8 +141,7 @@ private:
                 const bool forward = n.k == op::max_pool || n.k == op::avg_pool;
                 const shape &x = forward ? a : y, &out = forward ? y : a;
                 set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], n.p[0], n.p[1], n.p[2], n.p[3]});
-                l.batched = true;
-                l.m = 1;
+                by_example(a, 1);
                 if (n.k == op::max_pool) body_.picked(q, r_);
                 break;
             }
@@ -315,6 +313,7 @@ private:
         s.code = o_.code.n;
         for (int i = 0; i < body_.words(); ++i) o_.code.push(body_.word_at(i));
         s.words = body_.words();
+        if (s.words > most_words) throw "a kernel's body is too long: its words' numbers must fit into a byte";
         l.spec = intern(s);
         o_.launches.push(l);
     }

@@ -62,6 +62,7 @@ public:
             const op_kind kind = info(g_.n[v].k).kind;
             if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
+            if (is_row(g_.n[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
             put({.code = code_of(instruction::store), .a = byte(reg_[v]), .arg = arg(at_[v]), .phase = byte(phase_[v]),
                  .row = is_row(g_.n[v].s)});
         }

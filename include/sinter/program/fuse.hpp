@@ -50,7 +50,7 @@ constexpr bool same_space(const shape& a, const shape& b) {
 class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
-        : g_(g), r_(r), on_(on), pools_(pools), uses_(g.n.n, 0), elsewhere_(g.n.n, false) {}
+        : g_(g), r_(r), on_(on), pools_(pools), uses_(g.n.n, 0), weight_(g.n.n, 0), elsewhere_(g.n.n, false) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -66,6 +66,7 @@ private:
     grouping& r_;
     bool on_, pools_;
     growing<int> uses_;
+    growing<int> weight_;       ///< words that a floating value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
 
     constexpr void mark_live() {
@@ -140,7 +141,7 @@ private:
         const node& n = g_.n[v];
         const op_kind kind = info(n.k).kind;
         if (kind == op_kind::heavy) return joins_as_pool(v, to);
-        if (!on_ || q.members >= max_members || q.code + 6 > max_code) return false;
+        if (!on_ || q.members >= max_members || q.code + words_of(n) > max_code) return false;
         if (n.epoch != q.epoch && n.epoch != 0) return false;
         if (q.heavy && (!info(g_.n[q.root].k).epilogue || kind == op_kind::row_reduce)) return false;
         if (q.heavy && kind == op_kind::col_reduce && sums_rows_already(g_.n[q.root].k)) return false;
@@ -155,6 +156,13 @@ private:
             if (kind == op_kind::elementwise && !reads_in_place(g_.n[n.in[k]].s, n.s)) return false;
         }
         return true;
+    }
+    /// At most so many words does a member become: itself, a store, and its operands' loads, or what it takes to keep them
+    /// from an earlier pass over the row, or the floating values that they are.
+    constexpr int words_of(const node& n) const {
+        int words = 2 + 2 * n.operands;
+        for (int k = 0; k < n.operands; ++k) words += weight_[base_of(g_.n, n.in[k])];
+        return words;
     }
     static constexpr bool sums_rows_already(op k) {
         return k == op::gemm_tn || k == op::conv_weight_gradient || k == op::scatter_rows;
@@ -173,6 +181,7 @@ private:
         const node& n = g_.n[v];
         if (on_ && floats(v)) {
             r_.of[v] = floating;
+            weight_[v] = words_of(n) < max_code ? words_of(n) : max_code;
             return;
         }
         const op_kind kind = info(n.k).kind;
@@ -189,7 +198,7 @@ private:
                     if (!r_.g[i].heavy && can_join(v, i)) to = i;
             }
         }
-        const int cost = 2 + 2 * n.operands;
+        const int cost = words_of(n);
         if (to < 0) {
             to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch,
                             .space = space(v), .heavy = kind == op_kind::heavy});

@@ -12,7 +12,10 @@ class update_context {
 public:
     static constexpr int most_slots = 4;
     constexpr update_context(graph& g, int slots) : g_(&g), slots_(slots) {
-        for (int i = 0; i < 2 + slots; ++i) port_[i] = make(g_, op::optimizer_port, extents(1024), {}, {i});
+        for (int i = 0; i < 2 + slots; ++i) {
+            port_[i] = make(g_, op::optimizer_port, extents(1024), {}, {i});
+            target_[i] = port_[i].id;
+        }
     }
     constexpr tensor parameter() const { return port_[0]; }
     constexpr tensor gradient() const { return port_[1]; }
@@ -24,13 +27,21 @@ public:
     constexpr tensor scalar(int i) const { return make(g_, op::runtime_scalar, extents(), {}, {i}); }
     /// For optimizers around another one: what it will see as the gradient.
     constexpr void scale_gradient(tensor factor) { port_[1] = port_[1] * factor; }
-    constexpr void set_parameter(tensor v) const { g_->assignments.push({port_[0].id, v.id}); }
-    constexpr void set_slot(int i, tensor v) const { g_->assignments.push({port_[2 + i].id, v.id}); }
+    constexpr void set_parameter(tensor v) const { set(0, v); }
+    constexpr void set_slot(int i, tensor v) const { set(2 + i, v); }
 
 private:
+    /// Each result is a node of its own over all elements: it will be told where it lies.
+    constexpr void set(int port, tensor v) const {
+        bool own = !is_leaf(v.at().k) && v.shape() == extents(1024);
+        for (int i = 0; i < g_->assignments.n; ++i) own = own && g_->assignments[i].value != v.id;
+        if (!own) v = make(g_, op::broadcast, extents(1024), {v}, {port + 1});
+        g_->assignments.push({target_[port], v.id});
+    }
     graph* g_;
     int slots_;
-    tensor port_[2 + most_slots] = {};
+    tensor port_[2 + most_slots] = {};   ///< what the optimizer sees
+    int target_[2 + most_slots] = {};    ///< where its results go
 };
 
 inline constexpr int most_update_words = 120;

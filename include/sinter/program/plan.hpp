@@ -108,11 +108,19 @@ private:
     /// otherwise the emitter copies it at the end of the step.
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
-            const int v = base_of(g_.n, a.value);
-            if (r_.of[v] < 0 || pinned_[v] || last_[a.target] > r_.of[v]) continue;
+            const int v = base_of(g_.n, a.value), last = last_[a.target];
+            if (r_.of[v] < 0 || pinned_[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last]))) continue;
             pinned_[v] = true;
             at[v] = at[a.target];
         }
+    }
+    /// Does the group read each element before it writes that element, and never again? A kernel of its own may read its
+    /// operands in any order, and a walk with reductions passes over a row more than once.
+    constexpr bool in_place(const group& q) const {
+        if (q.heavy) return false;
+        for (int v = q.head; v >= 0; v = r_.next[v])
+            if (info(g_.n[v].k).kind != op_kind::elementwise) return false;
+        return true;
     }
     template <int N>
     constexpr void place_activations(placed<N>& out) {

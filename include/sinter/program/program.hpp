@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
+#include <sinter/program/check_names.hpp>
 #include <sinter/program/differentiate.hpp>
 #include <sinter/program/emit.hpp>
 #include <sinter/program/error_message.hpp>
@@ -42,6 +43,7 @@ template <class R>
 struct traced_stage {
     static constexpr void build(graph& g) {
         trace<typename R::net, typename R::loss>(g, R::mode);
+        if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) hoist(g);
     }
     static constexpr graph_counts measure() {
@@ -134,7 +136,8 @@ struct fused_stage {
         grouping r = t.f.view();
         sinter::fuse(g, r, R::options.fuse, R::target.pooled_convolutions);
         t.f.groups = r.g.n;
-        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, t.updated);
+        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, update_stage<R>::v.slots,
+                                                                update_stage<R>::v.words, t.updated);
         return t;
     }
     static constexpr type v = make();
@@ -168,14 +171,12 @@ struct emit_stage {
         emitted_bounds b;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
-        for (int v = 0; v < g.n.n; ++v)
-            if (r.live[v] && r.of[v] != floating) b.code += 6 + 2 * g.n[v].operands, b.args += 4 + g.n[v].operands, b.constants += 2;
-        int floats = 0;
-        for (int v = 0; v < g.n.n; ++v) floats += r.of[v] == floating;
         b.groups += r.g.n + 2 * g.parameters.n + g.assignments.n;
-        b.code += floats * 8 + b.groups * 2 + (g.gradients.n + 2) * (update.words + 1);
-        b.args += floats * 4 + b.groups * 2 + (g.gradients.n + 2) * (update.operands + 1);
-        b.constants += floats * 4 + (g.gradients.n + 2) * (update.literals + 1);
+        int words = 8 * b.groups;
+        for (const group& q : r.g) words += q.code + 8;   // no group becomes more words than the fuser counted
+        b.code += words + (g.gradients.n + 2) * (update.words + 1);
+        b.args += words + (g.gradients.n + 2) * (update.operands + 1);
+        b.constants += words + (g.gradients.n + 2) * (update.literals + 1);
         return b;
     }
     static constexpr emitted_bounds b = measure();

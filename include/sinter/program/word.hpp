@@ -41,6 +41,8 @@ struct word {
     constexpr bool whole() const { return map & whole_numbers; }
 };
 
+inline constexpr int most_words = 250;   ///< of one body: a word's number must fit into a byte
+
 /// Places in call::e that bodies use; those before belong to the kernel itself.
 namespace extent {
 inline constexpr int columns = 10;        ///< of the space that the body walks over

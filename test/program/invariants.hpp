@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <boost/test/unit_test.hpp>
+
+#include "program/passes.hpp"
+
+/// What must hold of any grouping and any plan, checked by brute force.
+namespace sinter::test {
+
+/// Each live node that must be computed is in exactly one group's list or floats; what it reads comes from an earlier
+/// group, or from the same one where it is at hand at the same place; what another group reads is stored.
+inline void check_groups(passes& p) {
+    const graph& g = p.g;
+    const grouping r = p.groups();
+    std::vector<int> listed(static_cast<std::size_t>(g.n.n), 0);
+    for (int i = 0; i < r.g.n; ++i) {
+        const group& q = r.g[i];
+        if (q.root < 0) continue;
+        int members = 0;
+        std::vector<bool> before(static_cast<std::size_t>(g.n.n), false);
+        for (int v = q.head; v >= 0; v = r.next[v]) {
+            BOOST_TEST_CONTEXT("group " << i << ", node " << v << " (" << info(g.n[v].k).name << ')') {
+                BOOST_TEST(r.of[v] == i);
+                ++listed[v];
+                ++members;
+                const op_kind kind = info(g.n[v].k).kind;
+                if (v != q.root && v != q.pool) BOOST_TEST((kind != op_kind::heavy));
+                if (q.heavy && v != q.root) BOOST_TEST((kind != op_kind::row_reduce));
+                for (int k = 0; k < g.n[v].operands; ++k) {
+                    const int seen = g.n[v].in[k], u = base_of(g.n, seen);
+                    if (is_leaf(g.n[u].k) || r.of[u] == floating) continue;
+                    BOOST_TEST(r.live[u]);
+                    BOOST_TEST(r.of[u] >= 0);
+                    BOOST_TEST(r.of[u] <= i);
+                    if (r.of[u] < i) BOOST_TEST(r.stored[u]);
+                    if (r.of[u] != i || kind == op_kind::pick) continue;
+                    BOOST_TEST(before[u]);
+                    BOOST_TEST((info(g.n[u].k).kind != op_kind::col_reduce));
+                    BOOST_TEST(g.n[seen].s.rows() == g.n[u].s.rows());
+                    BOOST_TEST(g.n[seen].s.last() == g.n[u].s.last());
+                }
+                before[v] = true;
+            }
+        }
+        BOOST_TEST(members == q.members);
+        BOOST_TEST(members <= max_members);
+    }
+    for (int v = 0; v < g.n.n; ++v) {
+        const bool computed = r.live[v] && !is_leaf(g.n[v].k) && !is_view(g.n[v].k) && r.of[v] != floating;
+        BOOST_TEST(listed[v] == (computed ? 1 : 0), "node " << v << " stands in " << listed[v] << " lists");
+        if (r.live[v] && r.of[v] == floating)
+            for (int k = 0; k < g.n[v].operands; ++k) {
+                const int u = base_of(g.n, g.n[v].in[k]);
+                BOOST_TEST((r.of[u] == floating || g.n[u].k == op::constant || g.n[u].k == op::input));
+            }
+    }
+}
+
+/// No two values that are alive at the same time overlap; all lie within the arena, on 64 bytes; no parameter's update
+/// comes before its last reader; no state is overwritten before it is read.
+inline void check_plan(passes& p, const choices& c) {
+    const graph& g = p.g;
+    const grouping r = p.groups();
+    std::vector<int> first(static_cast<std::size_t>(g.n.n), -1), last(first);
+    auto use = [&](auto&& self, int v, int group) -> void {   // floating values are read where they are computed
+        const int u = base_of(g.n, v);
+        if (r.of[u] == floating)
+            for (int k = 0; k < g.n[u].operands; ++k) self(self, g.n[u].in[k], group);
+        if (last[u] < group) last[u] = group;
+    };
+    for (int v = 0; v < g.n.n; ++v) {
+        if (!r.live[v] || r.of[v] < 0) continue;
+        first[v] = r.of[v];
+        if (last[v] < r.of[v]) last[v] = r.of[v];
+        for (int k = 0; k < g.n[v].operands; ++k) use(use, g.n[v].in[k], r.of[v]);
+    }
+    const int end = r.g.n;
+    for (int i = 0; i < g.outputs.n; ++i) use(use, g.outputs[i], end);
+    if (g.loss >= 0) use(use, g.loss, end);
+    std::int64_t peak = 0;
+    for (int v = 0; v < g.n.n; ++v) {
+        if (!r.stored[v] || r.of[v] < 0) continue;
+        const address a = p.p.at[v];
+        if (a.where() == space::none) {   // only a gradient that its own kernel uses up
+            bool used_up = false;
+            for (int i = 0; i < p.gradients.n; ++i)
+                used_up = used_up || (p.updated[i] && base_of(g.n, p.gradients[i]) == v);
+            BOOST_TEST(used_up, "node " << v << " is stored nowhere");
+            continue;
+        }
+        BOOST_TEST(a.offset() % 16 == 0);
+        if (a.where() != space::activation) continue;
+        const std::int64_t size = place_size(g.n[v], c.target, c.max_batch);
+        BOOST_TEST(size >= floats_of(g.n[v], c.target, c.max_batch));
+        BOOST_TEST(a.offset() + size <= p.p.z.activations);
+        peak = std::max(peak, a.offset() + size);
+        for (int u = 0; u < v; ++u) {
+            if (!r.stored[u] || r.of[u] < 0 || p.p.at[u].where() != space::activation) continue;
+            if (last[u] < first[v] || last[v] < first[u]) continue;
+            const std::int64_t at = p.p.at[u].offset(), size_u = place_size(g.n[u], c.target, c.max_batch);
+            BOOST_TEST((at + size_u <= a.offset() || a.offset() + size <= at), "nodes " << u << " and " << v << " overlap");
+        }
+    }
+    BOOST_TEST(peak == p.p.z.activations);
+    for (int i = 0; i < p.gradients.n; ++i)
+        if (p.updated[i]) BOOST_TEST(last[g.parameters[i].id] < r.of[base_of(g.n, p.gradients[i])]);
+    for (int i = 0; i < g.assignments.n; ++i) {
+        const int v = base_of(g.n, g.assignments[i].value), s = g.assignments[i].target;
+        if (r.of[v] >= 0 && p.p.at[v] == p.p.at[s]) BOOST_TEST(last[s] <= r.of[v]);
+    }
+}
+
+/// Kernels' code: operands of a word are words before it, arguments and sums exist, no two specs are equal.
+inline void check_code(const passes& p) {
+    for (int i = 0; i < p.e.n_launches; ++i) {
+        const launch& l = p.e.launches[i];
+        BOOST_TEST(l.spec < p.e.n_specs);
+        const spec& s = p.e.specs[l.spec];
+        BOOST_TEST(s.words <= most_words);
+        for (int k = 0; k < s.words; ++k) {
+            const word w = word::unpack(p.e.code[s.code + k]);
+            const bool loads = w.is(instruction::load), literal = w.is(instruction::literal);
+            if (loads || w.is(instruction::store) || w.is(instruction::column_sum)) {
+                BOOST_TEST(w.arg < l.args);
+                BOOST_TEST((p.e.args[l.first_arg + w.arg].where() != space::none));
+            }
+            if (!loads && !literal && !w.is(instruction::reload) && !w.is(instruction::accumulator) && k > 0)
+                BOOST_TEST(w.a < k);
+        }
+    }
+    for (int i = 0; i < p.e.n_specs; ++i)
+        for (int k = 0; k < i; ++k) {
+            const spec &a = p.e.specs[i], &b = p.e.specs[k];
+            bool same = a.kind == b.kind && a.words == b.words && std::equal(a.extents, a.extents + 12, b.extents);
+            for (int w = 0; same && w < a.words; ++w) same = p.e.code[a.code + w] == p.e.code[b.code + w];
+            BOOST_TEST(!same, "specs " << i << " and " << k << " are equal");
+        }
+}
+
+} // namespace sinter::test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/program.hpp>
+#include <memory>
+
+/// The passes as plain functions over graphs that a test builds at run time.
+namespace sinter::test {
+
+inline constexpr int room = 1200;   ///< nodes
+
+inline graph_view view_of(const graph& g, const growing<int>& gradients) {
+    return {{g.n.p, g.n.n}, {g.parameters.p, g.parameters.n}, {g.states.p, g.states.n}, {g.assignments.p, g.assignments.n},
+            {gradients.p, gradients.n}, {g.inputs.p, g.inputs.n}, {g.targets.p, g.targets.n}, {g.outputs.p, g.outputs.n},
+            {g.regions.p, g.regions.n}, {}, g.loss};
+}
+
+struct choices {
+    bool fuse = true, update = true;
+    sinter::target target{1, 8};
+    int max_batch = 3;
+};
+
+/// Everything behind tracing, as program.hpp runs it.
+struct passes {
+    graph g;
+    growing<int> gradients;
+    fused<room> f;
+    bool updated[room] = {};
+    placed<room> p;
+    optimizer_code optimizer;
+    emitted<room, 30 * room, 20 * room, 10 * room> e;
+
+    graph_view view() const { return view_of(g, gradients); }
+    grouping groups() { return f.view(); }
+
+    void differentiate_all() {
+        growing<int> of;
+        for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
+        differentiate(g, g.loss, of, gradients);
+        separate(g, gradients);
+    }
+    void fuse_all(const choices& c) {
+        if (c.fuse) pool_gradients({g.n.p, g.n.n});
+        grouping r = groups();
+        fuse(view(), r, c.fuse);
+        f.groups = r.g.n;
+        choose_updates(view(), groups(), c.update && c.fuse, optimizer.slots, optimizer.words, updated);
+    }
+    void plan_all(const choices& c) {
+        const graph_view v = view();
+        const grouping r = groups();
+        planner(v, r, updated, c.target, c.max_batch).run(p);
+    }
+    void emit_all(const choices& c) {
+        const graph_view v = view();
+        const grouping r = groups();
+        const update_code u = optimizer.view();
+        listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}};
+        emitter(v, r, p.at, p.z, updated, u, c.target, o).run();
+        e.n_specs = o.specs.n;
+        e.n_code = o.code.n;
+        e.n_launches = o.launches.n;
+        e.n_args = o.args.n;
+        e.n_extents = o.extents.n;
+        e.n_constants = o.constants.n;
+    }
+    void behind_gradients(const choices& c) {
+        fuse_all(c);
+        plan_all(c);
+        emit_all(c);
+    }
+    void all(const choices& c) {
+        if (g.parameters.n && g.loss >= 0) differentiate_all();
+        behind_gradients(c);
+    }
+};
+
+/// A handle to the graph itself, for operations that only need to know where to put their nodes.
+inline tensor in_graph(graph& g) { return {&g, 0}; }
+
+inline tensor input(graph& g, const shape& s, int below = 0) {
+    const tensor t = make(&g, op::input, s, {}, {g.inputs.n + g.targets.n, below});
+    g.inputs.push(t.id);
+    return t;
+}
+
+} // namespace sinter::test
