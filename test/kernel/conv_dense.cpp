@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// also: sse2
 #define BOOST_TEST_MODULE conv_dense
 #include <boost/test/unit_test.hpp>
 
@@ -15,8 +16,8 @@ using namespace sinter::cpu;
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check(int m) {
     const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
-    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", " << KH << 'x' << KW << " stride "
-                         << S << " padding " << PT << ' ' << PL << ", " << m << " images") {
+    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", " << KH << 'x' << KW
+                         << " stride " << S << " padding " << PT << ' ' << PL << ", " << m << " images") {
         const auto x = noise(e.x() * m, 1), dy = noise(e.y() * m, 2), w = noise(e.w(), 3);
         std::vector<double> y(dy.size()), dx(x.size()), dw(w.size());
         each_product(e, m, [&](std::size_t i, std::size_t o, std::size_t k) {
@@ -31,16 +32,22 @@ void check(int m) {
         std::vector<float> y1, dx1;
         for (int parts = 1; parts <= 5; ++parts) {
             yb.clear();
-            run<conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
-            if (parts == 1) BOOST_TEST(error(y1 = yb.values(), y, KH * KW * CI) < 1);
-            else BOOST_TEST((y1 == yb.values()));
+            run<conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>(
+                {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
+            if (parts == 1)
+                BOOST_TEST(error(y1 = yb.values(), y, KH * KW * CI) < 1);
+            else
+                BOOST_TEST((y1 == yb.values()));
 
             tb.clear();
             run<transpose>({wb.at.get(), tb.at.get()}, 0, parts, true);
             dxb.clear();
-            run<conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
-            if (parts == 1) BOOST_TEST(error(dx1 = dxb.values(), dx, KH * KW * CO) < 1);
-            else BOOST_TEST((dx1 == dxb.values()));
+            run<conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>(
+                {db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
+            if (parts == 1)
+                BOOST_TEST(error(dx1 = dxb.values(), dx, KH * KW * CO) < 1);
+            else
+                BOOST_TEST((dx1 == dxb.values()));
 
             using weight_gradient = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
             dwb.clear();
@@ -66,10 +73,10 @@ BOOST_AUTO_TEST_CASE(few_channels_5x5) {
     check<6, 6, 3, 6, 6, 5, 5, 5, 1, 2, 2>(1);
 }
 BOOST_AUTO_TEST_CASE(strides) {
-    check<8, 8, 5, 4, 4, 7, 3, 3, 2, 0, 0>(2);    // TensorFlow's `same`: the padding lies below and right only
+    check<8, 8, 5, 4, 4, 7, 3, 3, 2, 0, 0>(2);   // TensorFlow's `same`: the padding lies below and right only
     check<9, 7, 16, 5, 4, 17, 3, 3, 2, 1, 1>(2);
     check<11, 11, 3, 4, 4, 20, 3, 3, 3, 0, 0>(1);
-    check<15, 15, 4, 8, 8, 9, 1, 1, 2, 0, 0>(2);  // most inputs take no part
+    check<15, 15, 4, 8, 8, 9, 1, 1, 2, 0, 0>(2);   // most inputs take no part
     check<19, 18, 3, 10, 9, 33, 7, 7, 2, 3, 2>(1);
     check<10, 10, 2, 3, 3, 3, 2, 2, 3, 0, 0>(2);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// also: sse2
 #define BOOST_TEST_MODULE conv_pooled
 #include <boost/test/unit_test.hpp>
 
@@ -12,13 +13,14 @@
 using namespace conv_test;
 using namespace sinter::cpu;
 
-/// `alive`: the share of the pooled gradient that is not zero. `whole`: small integers as operands, so that windows hold
-/// equal elements and sums are exact.
+/// `alive`: the share of the pooled gradient that is not zero. `whole`: small integers as operands, so that windows
+/// hold equal elements and sums are exact.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
 void check(int m, double alive, bool whole = false) {
     const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
-    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", " << KH << 'x' << KW << " stride "
-                         << S << " padding " << PT << ' ' << PL << " pool " << P << ", " << m << " images") {
+    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", " << KH << 'x' << KW
+                         << " stride " << S << " padding " << PT << ' ' << PL << " pool " << P << ", " << m
+                         << " images") {
         auto x = noise(e.x() * m, 1), w = noise(e.w(), 3);
         if (whole) {
             for (float& f : x) f = std::round(f);
@@ -73,8 +75,10 @@ void check(int m, double alive, bool whole = false) {
             dxb.clear();
             run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, store_raw>>(
                 {db.at.get(), tb.at.get(), winners, dxb.at.get()}, m, parts);
-            if (parts == 1) BOOST_TEST(error(dx1 = dxb.values(), dx, KH * KW * CO) < 1);
-            else BOOST_TEST((dx1 == dxb.values()));
+            if (parts == 1)
+                BOOST_TEST(error(dx1 = dxb.values(), dx, KH * KW * CO) < 1);
+            else
+                BOOST_TEST((dx1 == dxb.values()));
 
             using weight_gradient = conv_pooled_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, store_raw>;
             dwb.clear();
@@ -101,10 +105,10 @@ BOOST_AUTO_TEST_CASE(densities_and_ties) {
     check<8, 8, 1, 8, 8, 3, 3, 3, 1, 1, 1, 2>(2, 1, true);
 }
 BOOST_AUTO_TEST_CASE(odd_shapes) {
-    check<7, 9, 3, 7, 9, 10, 3, 3, 1, 1, 1, 2>(2, 0.5);     // a row and a column fill no window
+    check<7, 9, 3, 7, 9, 10, 3, 3, 1, 1, 1, 2>(2, 0.5);   // a row and a column fill no window
     check<9, 9, 18, 9, 9, 19, 3, 3, 1, 1, 1, 3>(2, 0.5);
     check<13, 12, 4, 7, 6, 33, 3, 3, 2, 1, 0, 2>(2, 0.7);   // strided
     check<6, 6, 2, 6, 6, 4, 1, 1, 1, 0, 0, 2>(1, 0.5);
     check<5, 5, 9, 5, 5, 8, 7, 7, 1, 3, 3, 5>(2, 0.9);
-    check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);     // a pool of one element
+    check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);   // a pool of one element
 }

@@ -48,7 +48,8 @@ inline std::vector<float> noise(std::size_t n, unsigned seed) {
     return v;
 }
 
-/// Heap memory that ends where it ends, so that the address sanitizer sees reads past it; NaN wherever nothing is written.
+/// Heap memory that ends where it ends, so that the address sanitizer sees reads past it; NaN wherever nothing is
+/// written.
 struct buffer {
     std::unique_ptr<float[]> at;
     std::size_t n;
@@ -116,4 +117,4 @@ inline double error(const std::vector<float>& got, const std::vector<double>& wa
     return worst / (6e-8 * (20 + terms));
 }
 
-} // namespace conv_test
+}   // namespace conv_test

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// also: sse2
 #define BOOST_TEST_MODULE pool
 #include <boost/test/unit_test.hpp>
 
@@ -11,8 +12,8 @@ using namespace conv_test;
 
 template <int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL>
 void check(int m, bool whole = false) {
-    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << C << " -> " << OH << 'x' << OW << ", " << K << 'x' << K << " stride " << S << " padding "
-                         << PT << ' ' << PL << ", " << m << " images") {
+    BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << C << " -> " << OH << 'x' << OW << ", " << K << 'x' << K << " stride "
+                         << S << " padding " << PT << ' ' << PL << ", " << m << " images") {
         auto x = noise(std::size_t(m) * H * W * C, 1);
         if (whole)
             for (float& f : x) f = std::round(2 * f);
@@ -45,16 +46,20 @@ void check(int m, bool whole = false) {
         for (int parts = 1; parts <= 5; ++parts) {
             y.clear(), dx.clear();
             std::fill(won.begin(), won.end(), 255);
-            run<sinter::cpu::max_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>({xb.at.get(), parts == 1 ? nullptr : winners, nullptr, y.at.get()}, m, parts);
+            run<sinter::cpu::max_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+                {xb.at.get(), parts == 1 ? nullptr : winners, nullptr, y.at.get()}, m, parts);
             BOOST_TEST(error(y.values(), top, 0) == 0);
             if (parts > 1) BOOST_TEST((won == place));
             won = place;
-            run<sinter::cpu::max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>({db.at.get(), winners, nullptr, dx.at.get()}, m, parts);
+            run<sinter::cpu::max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+                {db.at.get(), winners, nullptr, dx.at.get()}, m, parts);
             BOOST_TEST(error(dx.values(), dmax, K * K) < 1);
             y.clear(), dx.clear();
-            run<sinter::cpu::avg_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>({xb.at.get(), nullptr, nullptr, y.at.get()}, m, parts);
+            run<sinter::cpu::avg_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+                {xb.at.get(), nullptr, nullptr, y.at.get()}, m, parts);
             BOOST_TEST(error(y.values(), mean, K * K) < 1);
-            run<sinter::cpu::avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>({db.at.get(), nullptr, nullptr, dx.at.get()}, m, parts);
+            run<sinter::cpu::avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+                {db.at.get(), nullptr, nullptr, dx.at.get()}, m, parts);
             BOOST_TEST(error(dx.values(), dmean, K * K) < 1);
         }
     }

@@ -59,4 +59,4 @@ struct avg_pool_gradient {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

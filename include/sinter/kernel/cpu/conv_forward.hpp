@@ -6,14 +6,17 @@ namespace sinter::cpu {
 
 /// Hands a row of N pixels of one panel (V vectors each, `valid` channels in all) from its buffer to the body.
 template <class Body, int N, int V, int Valid>
-SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pixel, int col, int channels, const call& c) {
+SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pixel, int col, int channels,
+                            const call& c) {
     for (int i = 0; i < N; ++i)
         unroll<V>([&](auto j) SINTER_ALWAYS {
             constexpr int n = Valid - j * lanes;
             const vf v = load(row + (i * V + j) * lanes);
             const std::int64_t at = off + static_cast<std::int64_t>(i) * channels + j * lanes;
-            if constexpr (n >= lanes) Body::vector(v, at, pixel + i, col + j * lanes, c);
-            else if constexpr (n > 0) Body::vector(v, n, at, pixel + i, col + j * lanes, c);
+            if constexpr (n >= lanes)
+                Body::vector(v, at, pixel + i, col + j * lanes, c);
+            else if constexpr (n > 0)
+                Body::vector(v, n, at, pixel + i, col + j * lanes, c);
         });
 }
 
@@ -49,4 +52,4 @@ struct conv_forward {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -4,19 +4,20 @@
 
 namespace sinter::cpu {
 
-/// One axis of an input gradient of stride S: the positions x with (x + P) % S == f see the taps f, f + S, ... only, and
-/// through them the outputs are a plain sliding window again.
+/// One axis of an input gradient of stride S: the positions x with (x + P) % S == f see the taps f, f + S, ... only,
+/// and through them the outputs are a plain sliding window again.
 template <int Extent, int K, int S, int P>
 struct gradient_phase {
     static constexpr int taps(int f) { return f < K ? (K - f + S - 1) / S : 0; }
-    static constexpr int first(int f) { return ((f - P) % S + S) % S; }                       ///< the first position
+    static constexpr int first(int f) { return ((f - P) % S + S) % S; }   ///< the first position
     static constexpr int count(int f) { return first(f) < Extent ? (Extent - 1 - first(f)) / S + 1 : 0; }
-    static constexpr int origin(int x, int f) { return (x + P - f) / S - taps(f) + 1; }       ///< first output seen from x
-    static constexpr int first_tap(int f) { return K - 1 - f - S * (taps(f) - 1); }           ///< its place, taps reversed
+    static constexpr int origin(int x, int f) { return (x + P - f) / S - taps(f) + 1; }   ///< first output seen from x
+    static constexpr int first_tap(int f) { return K - 1 - f - S * (taps(f) - 1); }       ///< its place, taps reversed
 };
 
 /// dx [m, H, W, CI], the gradient of conv_forward's input (same extents).
-/// p[0] = dy [m, OH, OW, CO], p[1] = weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col = channel.
+/// p[0] = dy [m, OH, OW, CO], p[1] = weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
+/// channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_input_gradient {
     static constexpr int phases = 1;
@@ -26,7 +27,9 @@ struct conv_input_gradient {
     /// The gradient's images, read in place.
     struct source {
         static constexpr bool copies = false;
-        static const float* image(const float* dy, std::int64_t i, const call&, bool) { return dy + i * (OH * OW * CO); }
+        static const float* image(const float* dy, std::int64_t i, const call&, bool) {
+            return dy + i * (OH * OW * CO);
+        }
     };
     using vertical = gradient_phase<H, KH, S, PT>;
     using horizontal = gradient_phase<W, KW, S, PL>;
@@ -67,4 +70,4 @@ struct conv_input_gradient {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -28,8 +28,7 @@ struct conv_max_pool_forward {
         constexpr int n = columns * P, step = V * lanes;
         alignas(64) float buffer[P * row_floats(n)];
         for (int py = 0; py < rows; ++py) {
-            for (int dy = 0; dy < P; ++dy)
-                source::template row<n, V>(x, w, py * P + dy, buffer + dy * n * step);
+            for (int dy = 0; dy < P; ++dy) source::template row<n, V>(x, w, py * P + dy, buffer + dy * n * step);
             for (int px = 0; px < columns; ++px) {
                 const std::int64_t pixel = (image * rows + py) * columns + px;
                 const float* at = buffer + px * P * step;
@@ -42,28 +41,33 @@ struct conv_max_pool_forward {
         }
     }
 
+    static constexpr int pitch = source::width * CI;
+    /// Where pixel i = 4 * window + place of a row of windows begins.
+    static constexpr int start(int i) { return i % 4 / 2 * S * pitch + (i / 4 * 2 + i % 2) * (S * CI); }
+    template <int V, int N, int... I, int... J>
+    static SINTER_INLINE void add_tap(vf (&s)[N], const float* x, const float* w, std::integer_sequence<int, I...>,
+                                      std::integer_sequence<int, J...>) {
+        vf b[V] = {load(w + J * lanes)...};
+        if constexpr (N == 4 * V) (pin(b[J]), ...);
+        ((s[I] = fma(splat(x[start(I / V)]), b[I % V], s[I])), ...);
+    }
+
     /// T windows of a row at once: 4 T pixels of V vectors.
     template <int T, int V, int Valid>
     static SINTER_INLINE void windows(const float* x, const float* w, std::int64_t pixel, int col, const call& c) {
-        constexpr int pitch = source::width * CI, run_length = KW * CI;
+        constexpr int run_length = KW * CI;
         vf s[4 * T * V];
-        unroll<4 * T * V>([&](auto i) SINTER_ALWAYS { s[i] = zero(); });
+        clear_block(s);
         const auto tap = [&](int t) SINTER_ALWAYS {
-            // Neighbouring pixels share inputs. A compiler that notices keeps them all, in registers that it does not have.
+            // Neighbouring pixels share inputs. A compiler that notices keeps them all, in registers that it does not
+            // have.
             const float* in = x + t;
             asm("" : "+r"(in));
-            vf b[V];
-            unroll<V>([&](auto j) SINTER_ALWAYS {
-                b[j] = load(w + (t * V + j) * lanes);
-                if constexpr (T == 1) pin(b[j]);
-            });
-            unroll<4 * T>([&](auto i) SINTER_ALWAYS {   // pixel i: window i / 4, place i % 4
-                const vf a = splat(in[i % 4 / 2 * S * pitch + (i / 4 * 2 + i % 2) * (S * CI)]);
-                unroll<V>([&](auto j) SINTER_ALWAYS { s[i * V + j] = fma(a, b[j], s[i * V + j]); });
-            });
+            add_tap<V>(s, in, w + t * V * lanes, indices<4 * T * V>{}, indices<V>{});
         };
         for (int ky = 0; ky < KH; ++ky, x += pitch, w += run_length * V * lanes) {
-            if constexpr (run_length <= 5) unroll<run_length>([&](auto t) SINTER_ALWAYS { tap(t); });
+            if constexpr (run_length <= 5)
+                unroll<run_length>([&](auto t) SINTER_ALWAYS { tap(t); });
             else
                 for (int t = 0; t < run_length; ++t) tap(t);
         }
@@ -91,8 +95,10 @@ struct conv_max_pool_forward {
 
     template <int V, int Valid>
     static void image(const float* x, const float* w, std::int64_t image, int col, const call& c) {
-        if constexpr (shallow) in_registers<V, Valid>(x, w, image, col, c);
-        else through_buffer<V, Valid>(x, w, image, col, c);
+        if constexpr (shallow)
+            in_registers<V, Valid>(x, w, image, col, c);
+        else
+            through_buffer<V, Valid>(x, w, image, col, c);
     }
 
     static void run(const call& c) {
@@ -108,4 +114,4 @@ struct conv_max_pool_forward {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/pooled_gradient_slices.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_rows.hpp>
+#include <sinter/kernel/cpu/pooled_gradient_slices.hpp>
 
 namespace sinter::cpu {
 
@@ -22,4 +22,4 @@ struct conv_pooled_input_gradient {
     static void finish(const call&) {}
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

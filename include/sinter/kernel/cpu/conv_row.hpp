@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include <sinter/kernel/cpu/unroll.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
 
 /// The loop that every direct convolution spends its time in: one row of output pixels for one panel of channels.
 namespace sinter::cpu {
@@ -19,8 +19,8 @@ struct pixel_tiles {
     static constexpr int start(int i) { return i * least + std::min(i, larger); }
 };
 
-/// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after the other) and over KW
-/// taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
+/// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after the other) and over
+/// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
 /// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
 /// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
 /// channels; skipped taps change no bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep
@@ -32,9 +32,7 @@ struct conv_row {
 
     /// Columns by which tile t sticks out of the row on the left and on the right.
     static constexpr int left(int t) { return std::max(0, PL - tiles::start(t) * S); }
-    static constexpr int right(int t) {
-        return std::max(0, (tiles::start(t) + tiles::size(t) - 1) * S - PL + KW - W);
-    }
+    static constexpr int right(int t) { return std::max(0, (tiles::start(t) + tiles::size(t) - 1) * S - PL + KW - W); }
     static constexpr int inner_begin() {
         int t = 0;
         while (t < tiles::count && left(t)) ++t;
@@ -46,26 +44,22 @@ struct conv_row {
         return t;
     }
 
-    /// The first pixel of a tile (of M, L columns out on the left) that tap kx reaches inside the row, and the last + 1.
+    /// The first pixel of a tile (of M, L columns out on the left) that tap kx reaches inside the row, and one past the
+    /// last.
     static constexpr int low(int M, int L, int kx) { return std::min(M, L > kx ? (L - kx + S - 1) / S : 0); }
     static constexpr int high(int M, int L, int R, int kx) {
         const int out = R - (KW - 1 - kx);
         return std::max(low(M, L, kx), M - (out > 0 ? (out + S - 1) / S : 0));
     }
 
-    /// `count` steps of one tap after the other, for pixels [A, B) of the tile.
-    template <int M, int A, int B>
-    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, int count) {
+    /// `count` steps of one tap after the other, for pixels [A, B) of the tile; I counts their accumulators, J vectors.
+    template <int M, int A, int B, int... I, int... J>
+    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, int count,
+                                  std::integer_sequence<int, I...>, std::integer_sequence<int, J...>) {
         for (int t = 0; t < count; ++t) {
-            vf b[V];
-            unroll<V>([&](auto j) SINTER_ALWAYS {
-                b[j] = load(w + (t * V + j) * lanes);
-                if constexpr (B - A > 1 && B - A <= 4) pin(b[j]);
-            });
-            unroll<B - A>([&](auto i) SINTER_ALWAYS {
-                const vf a = splat(x[i * (S * C) + t]);
-                unroll<V>([&](auto j) SINTER_ALWAYS { c[(A + i) * V + j] = fma(a, b[j], c[(A + i) * V + j]); });
-            });
+            vf b[V] = {load(w + (t * V + J) * lanes)...};
+            if constexpr (B - A > 1 && B - A <= 4) (pin(b[J]), ...);
+            ((c[A * V + I] = fma(splat(x[I / V * (S * C) + t]), b[I % V], c[A * V + I])), ...);
         }
     }
 
@@ -79,19 +73,22 @@ struct conv_row {
                 while (TapStep == 1 && e < KW && low(M, L, e) == A && high(M, L, R, e) == B) ++e;
                 return e;
             }();
-            if constexpr (A < B) sum<M, A, B>(c, x + at + (K + A * S) * C, w + K * TapStep * C * V * lanes, (E - K) * C);
+            if constexpr (A < B)
+                sum<M, A, B>(c, x + (at + (K + A * S) * C), w + K * TapStep * C * V * lanes, (E - K) * C,
+                             indices<(B - A) * V>{}, indices<V>{});
             taps<M, L, R, E>(c, x, at, w);
         }
     }
 
     template <int M, int L, int R>
-    static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* out, int step) {
+    static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* out,
+                                               int step) {
         vf c[M * V];
-        unroll<M * V>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
+        clear_block(c);
         const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
         for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) taps<M, L, R, 0>(c, x, at, w);
         out += static_cast<std::ptrdiff_t>(first) * step;
-        unroll<M * V>([&](auto i) SINTER_ALWAYS { store(out + i / V * step + i % V * lanes, c[i]); });
+        store_block<V>(c, out, step);
     }
 
     template <int T, int End>
@@ -107,12 +104,11 @@ struct conv_row {
         constexpr int begin = inner_begin(), end = inner_end(), larger = std::clamp(tiles::larger, begin, end);
         edge<0, begin>(x, rows, w, out, step);
         if constexpr (begin < larger)
-            for (int t = begin; t < larger; ++t)
-                tile<tiles::least + 1, 0, 0>(x, rows, w, tiles::start(t), out, step);
+            for (int t = begin; t < larger; ++t) tile<tiles::least + 1, 0, 0>(x, rows, w, tiles::start(t), out, step);
         if constexpr (larger < end)
             for (int t = larger; t < end; ++t) tile<tiles::least, 0, 0>(x, rows, w, tiles::start(t), out, step);
         edge<end, tiles::count>(x, rows, w, out, step);
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

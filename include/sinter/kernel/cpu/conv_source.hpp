@@ -3,12 +3,13 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_row.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>
+#include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
 namespace sinter::cpu {
 
-/// Where a convolution reads its images from: in place, taps in the padding skipped, or (fewer than four channels, where
-/// single taps make no loop, or on demand) from a padded copy of the current image in the part's scratch space.
+/// Where a convolution reads its images from: in place, taps in the padding skipped, or (fewer than four channels,
+/// where single taps make no loop, or on demand) from a padded copy of the current image in the part's scratch space.
 template <int H, int W, int CI, int OH, int OW, int KH, int KW, int S, int PT, int PL, bool Demand = false>
 struct conv_source {
     using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
@@ -16,7 +17,8 @@ struct conv_source {
     static constexpr bool copies = !fits && (Demand || CI < 4);
     static constexpr int height = copies ? padded::height : H, width = copies ? padded::width : W;
     static constexpr int top = copies ? 0 : PT, left = copies ? 0 : PL;
-    static constexpr std::int64_t floats = copies ? round_up(padded::floats, 16) : 0, image_floats = std::int64_t{H} * W * CI;
+    static constexpr std::int64_t floats = copies ? round_up(padded::floats, 16) : 0,
+                                  image_floats = std::int64_t{H} * W * CI;
 
     /// Image `i` of x; copies it if need be.
     static const float* image(const float* x, std::int64_t i, const call& c, bool first) {
@@ -51,4 +53,4 @@ SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     }
 }
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -45,11 +45,12 @@ struct conv_sums {
             constexpr int vectors = (rest + lanes - 1) / lanes;
             for (std::int64_t r = first; r < last; ++r)
                 unroll<vectors>([&](auto j) SINTER_ALWAYS {
-                    emit<std::min(lanes, rest - j * lanes)>(
-                        std::int64_t{whole} * panel * Depth + (r * vectors + j) * lanes, r, whole * panel + j * lanes, c);
+                    emit<std::min(lanes, rest - j * lanes)>(std::int64_t{whole} * panel * Depth +
+                                                                (r * vectors + j) * lanes,
+                                                            r, whole * panel + j * lanes, c);
                 });
         }
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

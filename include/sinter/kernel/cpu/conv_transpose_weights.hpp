@@ -24,12 +24,12 @@ struct conv_transpose_weights {
             float* to = c.p[1] + i0 * rows + first * width;
             for (std::int64_t r = first; r < last; ++r, to += width) {
                 const int o = static_cast<int>(r % CO), from_width = panel_columns(CO, o / panel, panel, lanes);
-                const float* from = c.p[0] +
-                                    panel_offset(from_rows, CO, (KH * KW - 1 - r / CO) * CI + i0, o, panel, lanes);
+                const float* from =
+                    c.p[0] + panel_offset(from_rows, CO, (KH * KW - 1 - r / CO) * CI + i0, o, panel, lanes);
                 for (int j = 0; j < width; ++j) to[j] = i0 + j < CI ? from[j * from_width] : 0.f;
             }
         }
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

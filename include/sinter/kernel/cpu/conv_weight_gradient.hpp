@@ -5,6 +5,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
 
 namespace sinter::cpu {
 
@@ -26,13 +27,30 @@ struct conv_weight_gradient {
     static void finish(const call& c) { sums::finish(c); }
 
     static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
-    static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles, larger = tap_rows % tiles;
+    static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles,
+                         larger = tap_rows % tiles;
     /// Large gradients stay in registers for longer than small ones.
     static constexpr int block_pixels = depth * CO > (1 << 16) ? 1024 : 256;
     static constexpr int block_rows = copies ? OH : std::clamp(block_pixels / OW, 1, OH);
     static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
 
-    struct pixels { int images, rows, columns; };   // that a tile sums over
+    struct pixels {
+        int images, rows, columns;
+    };   // that a tile sums over
+
+    /// One pixel's share of a tile; I counts accumulators.
+    template <int M, int V, int Valid, int... I>
+    static SINTER_INLINE void pixel(vf (&c)[M * V], const float* a, const std::ptrdiff_t* at, const float* b,
+                                    std::integer_sequence<int, I...>) {
+        vf v[2];
+        v[0] = V > 1 || Valid == lanes ? load(b) : load(b, Valid % lanes);
+        if constexpr (V > 1) v[1] = Valid == V * lanes ? load(b + lanes) : load(b + lanes, Valid % lanes);
+        if constexpr (M > 1 && M <= 4) {
+            pin(v[0]);
+            if constexpr (V > 1) pin(v[1]);
+        }
+        ((c[I] = fma(splat(copies ? a[at[I / V]] : a[I / V]), v[I % V], c[I])), ...);
+    }
 
     /// sum[i][j] += x at tap row i times dy at channel j over the pixels. With copies, `row` counts rows of all taps.
     template <int M, int V, int Valid>
@@ -43,26 +61,15 @@ struct conv_weight_gradient {
             for (int i = 0; i < M; ++i)
                 at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
         vf c[M * V];
-        unroll<M * V>([&](auto i) SINTER_ALWAYS { c[i] = load(sum + i * lanes); });
+        load_block<V>(c, sum, V * lanes);
         for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * CO)
             for (int y = 0; y < n.rows; ++y) {
                 const float* a = x + y * (S * width * CI);
                 const float* b = dy + y * (OW * CO);
-                for (int i = 0; i < n.columns; ++i, a += S * CI, b += CO) {
-                    vf v[V];
-                    unroll<V>([&](auto j) SINTER_ALWAYS {
-                        constexpr int valid = Valid - j * lanes;
-                        if constexpr (valid >= lanes) v[j] = load(b + j * lanes);
-                        else v[j] = load(b + j * lanes, valid);
-                        if constexpr (M > 1 && M <= 4) pin(v[j]);
-                    });
-                    unroll<M>([&](auto r) SINTER_ALWAYS {
-                        const vf s = splat(copies ? a[at[r]] : a[r]);
-                        unroll<V>([&](auto j) SINTER_ALWAYS { c[r * V + j] = fma(s, v[j], c[r * V + j]); });
-                    });
-                }
+                for (int i = 0; i < n.columns; ++i, a += S * CI, b += CO)
+                    pixel<M, V, Valid>(c, a, at, b, indices<M * V>{});
             }
-        unroll<M * V>([&](auto i) SINTER_ALWAYS { store(sum + i * lanes, c[i]); });
+        store_block<V>(c, sum, V * lanes);
     }
 
     template <int V, int Valid>
@@ -123,4 +130,4 @@ struct conv_weight_gradient {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -21,8 +21,10 @@ template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
     constexpr int n = Valid < lanes ? Valid : lanes;
     if (c.p[2]) store_bytes<n>(reinterpret_cast<std::uint8_t*>(c.p[2]) + off, m.place);
-    if constexpr (n == lanes) Body::vector(m.best, off, row, col, c);
-    else Body::vector(m.best, n, off, row, col, c);
+    if constexpr (n == lanes)
+        Body::vector(m.best, off, row, col, c);
+    else
+        Body::vector(m.best, n, off, row, col, c);
 }
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -5,10 +5,9 @@
 
 namespace sinter::cpu {
 
-/// y [m, OH, OW, C]: the largest element of each K x K window of x [m, H, W, C], windows S apart, the first PT rows above
-/// and PL columns left of the image. Padding never wins.
-/// p[0] = x, p[1] = winners [m, OH, OW, C] as bytes, the place ky * K + kx of a window's first maximum; may be null.
-/// Body: off in y, row = pixel of y, col = channel.
+/// y [m, OH, OW, C]: the largest element of each K x K window of x [m, H, W, C], windows S apart, the first PT rows
+/// above and PL columns left of the image. Padding never wins. p[0] = x, p[1] = winners [m, OH, OW, C] as bytes, the
+/// place ky * K + kx of a window's first maximum; may be null. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, class Body>
 struct max_pool {
     static_assert(K <= 16, "winners are bytes");
@@ -28,7 +27,8 @@ struct max_pool {
                             splat(std::int32_t(vertical::place(v.first, oy) * K + horizontal::place(h.first, ox)))};
                 for (int y = v.first; y < v.last; ++y)
                     for (int i = h.first; i < h.last; ++i)
-                        m.see(channels.get(x + (y * W + i) * C + j), vertical::place(y, oy) * K + horizontal::place(i, ox));
+                        m.see(channels.get(x + (y * W + i) * C + j),
+                              vertical::place(y, oy) * K + horizontal::place(i, ox));
                 if (c.p[1])
                     store_bytes<channels.count>(reinterpret_cast<std::uint8_t*>(c.p[1]) + pixel * C + j, m.place);
                 channels.template put<Body>(m.best, pixel * C + j, pixel, j, c);
@@ -68,4 +68,4 @@ struct max_pool_gradient {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

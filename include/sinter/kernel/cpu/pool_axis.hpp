@@ -11,7 +11,9 @@ namespace sinter::cpu {
 /// One axis of a pool: `Out` windows of K elements, S apart, the first P elements before the beginning.
 template <int Extent, int Out, int K, int S, int P>
 struct pool_axis {
-    struct range { int first, last; };
+    struct range {
+        int first, last;
+    };
     /// The elements of window o that exist.
     static constexpr range elements(int o) {
         const int first = std::max(0, o * S - P);
@@ -31,13 +33,17 @@ template <int N>
 struct channel_vector {
     static constexpr int count = N;
     static SINTER_INLINE vf get(const float* p) {
-        if constexpr (N == lanes) return load(p);
-        else return load(p, N);
+        if constexpr (N == lanes)
+            return load(p);
+        else
+            return load(p, N);
     }
     template <class Body>
     static SINTER_INLINE void put(vf v, std::int64_t off, std::int64_t row, int col, const call& c) {
-        if constexpr (N == lanes) Body::vector(v, off, row, col, c);
-        else Body::vector(v, N, off, row, col, c);
+        if constexpr (N == lanes)
+            Body::vector(v, off, row, col, c);
+        else
+            Body::vector(v, N, off, row, col, c);
     }
 };
 
@@ -57,4 +63,4 @@ SINTER_INLINE void for_pixels(const call& c, F f) {
         for (int x = 0; x < Columns; ++x) f(r / Rows, static_cast<int>(r % Rows), x, r * Columns + x);
 }
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -11,24 +11,29 @@
 
 namespace sinter::cpu {
 
-/// conv_pooled_weight_gradient where rows of taps and input channels fill vectors. Lanes run along (kx, ci), contiguous in the image. For each output channel a list (place of the winner, value) drives
-/// multiply-adds into that channel's gradient, which stays in registers. The order of sums follows the data alone.
+/// conv_pooled_weight_gradient where rows of taps and input channels fill vectors: lanes run along (kx, ci), contiguous
+/// in the image. For each output channel a list of (place of the winner, value) drives multiply-adds into that
+/// channel's gradient, which stays in registers. The order of sums follows the data alone.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_filter_lists {
     static constexpr int rows = OH / P, columns = OW / P, depth = KH * KW * CI;
-    static constexpr int vectors = (KW * CI + lanes - 1) / lanes, filter = KH * vectors * lanes;   // of one output channel
+    static constexpr int vectors = (KW * CI + lanes - 1) / lanes,
+                         filter = KH * vectors * lanes;   // of one output channel
     using image = padded_image<H, W, CI, (rows * P - 1) * S + KH, (columns * P - 1) * S + KW, PT, PL, lanes>;
     static constexpr int pitch = image::width * CI;
 
     /// A walk covers `taken` vectors of `height` rows of the filter.
-    static constexpr int passes = (vectors + walk_registers - 1) / walk_registers, taken = (vectors + passes - 1) / passes;
+    static constexpr int passes = (vectors + walk_registers - 1) / walk_registers,
+                         taken = (vectors + passes - 1) / passes;
     static constexpr int bands = (KH + walk_registers / taken - 1) / (walk_registers / taken);
 
     /// Lists hold a few rows of windows, so that they and the image fit the first-level cache.
     static constexpr int block = std::clamp(256 / columns, 1, rows), positions = block * columns;
-    static constexpr int list = static_cast<int>(round_up(positions, lanes)) + lanes, channels = static_cast<int>(round_up(CO, lanes));
+    static constexpr int list = static_cast<int>(round_up(positions, lanes)) + lanes,
+                         channels = static_cast<int>(round_up(CO, lanes));
     static constexpr std::int64_t sum_floats = round_up(std::int64_t{channels} * filter, 16);
-    static constexpr std::int64_t image_floats = round_up(image::floats, 16), list_floats = round_up(std::int64_t{list} * channels, 16);
+    static constexpr std::int64_t image_floats = round_up(image::floats, 16),
+                                  list_floats = round_up(std::int64_t{list} * channels, 16);
     static constexpr std::int64_t own = image_floats + 2 * list_floats;
     static constexpr std::int64_t scratch(int parts) { return parts * (sum_floats + own); }
 
@@ -39,7 +44,8 @@ struct pooled_filter_lists {
     };
 
     /// The lists of rows [first, last) of windows of one image.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last, lists& l) {
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last,
+                                                lists& l) {
         const int begin = first * columns, end = last * columns;
         for (int o = 0; o < CO; o += lanes) {
             std::fill_n(l.length + o, lanes, 0);
@@ -60,8 +66,9 @@ struct pooled_filter_lists {
                             w = load_bytes<(CO % lanes)>(winner + p * CO + o);
                         }
                         const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
-                        at[q] = (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +
-                                dy * splat(std::int32_t{S * pitch - P * S * CI}) + w * splat(std::int32_t{S * CI}));
+                        at[q] =
+                            (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +
+                                 dy * splat(std::int32_t{S * pitch - P * S * CI}) + w * splat(std::int32_t{S * CI}));
                     }
                 });
                 transpose_lanes(v);
@@ -81,9 +88,9 @@ struct pooled_filter_lists {
         x += ky * pitch + v * lanes;
         for (int o = 0; o < CO; ++o, sum += filter) {
             vf c[R * V];
-            unroll<R * V>([&](auto i) SINTER_ALWAYS { c[i] = load(sum + (i / V * vectors + i % V) * lanes); });
-            walk<R, V, pitch, lanes>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
-            unroll<R * V>([&](auto i) SINTER_ALWAYS { store(sum + (i / V * vectors + i % V) * lanes, c[i]); });
+            load_block<V>(c, sum, vectors * lanes);
+            walk<V, pitch, lanes>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
+            store_block<V>(c, sum, vectors * lanes);
         }
     }
     template <int R>
@@ -123,7 +130,8 @@ struct pooled_filter_lists {
     static void finish(const call& c) {
         constexpr int panel = 2 * lanes;
         for (int o = 0; o < channels; o += lanes) {
-            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts)); t < share(KH * vectors, c.part + 1, c.parts); ++t) {
+            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
+                 t < share(KH * vectors, c.part + 1, c.parts); ++t) {
                 vf s[lanes];
                 unroll<lanes>([&](auto q) SINTER_ALWAYS {
                     const float* from = c.scratch + (o + q) * filter + t * lanes;
@@ -133,12 +141,11 @@ struct pooled_filter_lists {
                 transpose_lanes(s);
                 unroll<lanes>([&](auto q) SINTER_ALWAYS {
                     const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
-                    if (in_row < KW * CI)
-                        Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
+                    if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
                 });
             }
         }
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

@@ -5,14 +5,15 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
 #include <sinter/kernel/cpu/sparse_list.hpp>
+#include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
 namespace sinter::cpu {
 
 /// conv_pooled_input_gradient for few input channels: lanes run along (kx, ci), contiguous in dx, so that 5 x 6 fill 30
-/// of 32 lanes. For each column of the convolution's result one list of (output channel, value), from top to bottom: the
-/// winners that reach given rows of dx are then one stretch of it, long enough to be worth a loop. `group` rows of dx are
-/// summed at a time; rows of zeros around each channel's weights serve the winners that reach only some of them.
+/// of 32 lanes. For each column of the convolution's result one list of (output channel, value), from top to bottom:
+/// the winners that reach given rows of dx are then one stretch of it, long enough to be worth a loop. `group` rows of
+/// dx are summed at a time; rows of zeros around each channel's weights serve the winners that reach only some of them.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_rows {
     static constexpr int rows = OH / P, columns = OW / P, tall = rows * P;
@@ -22,7 +23,8 @@ struct pooled_gradient_rows {
     static constexpr int height = std::max((tall - 1) * S + KH, H + PT) + group;
     static constexpr int pitch = std::max((columns * P - 1) * S + KW, W + PL) * CI + lanes;
     static constexpr int list = rows * CO + lanes;
-    static constexpr std::int64_t weight_floats = std::int64_t{CO} * filter, image_floats = std::int64_t{height} * pitch + row;
+    static constexpr std::int64_t weight_floats = std::int64_t{CO} * filter,
+                                  image_floats = std::int64_t{height} * pitch + row;
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * P * list + P * (tall + 1), 16);
 
     struct work {
@@ -37,7 +39,8 @@ struct pooled_gradient_rows {
             for (int o = 0; o < CO; ++o) {
                 float* d = to + std::int64_t{o} * filter + (t / KW + padding) * row + t % KW * CI;
                 for (int i = 0; i < CI; ++i)
-                    d[i] = from[panel_offset(KH * KW * CO, CI, std::int64_t{KH * KW - 1 - t} * CO + o, i, 2 * lanes, lanes)];
+                    d[i] = from[panel_offset(KH * KW * CO, CI, std::int64_t{KH * KW - 1 - t} * CO + o, i, 2 * lanes,
+                                             lanes)];
             }
     }
 
@@ -63,7 +66,8 @@ struct pooled_gradient_rows {
                         v = load(g + from + o, CO % lanes);
                         w = load_bytes<(CO % lanes)>(winner + from + o);
                     }
-                    const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) - splat(std::int32_t(y * S * row));
+                    const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) -
+                                  splat(std::int32_t(y * S * row));
                     n = append(offset, value, n, at, v, (v != zero()) & (w == place));
                 }
             }
@@ -81,13 +85,10 @@ struct pooled_gradient_rows {
             if (low >= high || start[low] == start[high]) continue;
             float* d = k.dx + std::int64_t{y} * pitch + column * S * CI + v * lanes;
             vf c[group * V];
-            unroll<group * V>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
-            walk<group, V, row, lanes>(c, offset + start[low], value + start[low], start[high] - start[low],
-                                       k.weights + (y + padding) * row + v * lanes);
-            unroll<group * V>([&](auto i) SINTER_ALWAYS {
-                float* to = d + i / V * pitch + i % V * lanes;
-                store(to, load(to) + c[i]);
-            });
+            clear_block(c);
+            walk<V, row, lanes>(c, offset + start[low], value + start[low], start[high] - start[low],
+                                k.weights + (y + padding) * row + v * lanes);
+            add_block<V>(c, d, pitch);
         }
     }
 
@@ -103,8 +104,10 @@ struct pooled_gradient_rows {
                 const float* from = dx + (y + PT) * pitch + (x + PL) * CI;
                 unroll<(CI + lanes - 1) / lanes>([&](auto j) SINTER_ALWAYS {
                     constexpr int n = CI - j * lanes;
-                    if constexpr (n >= lanes) Body::vector(load(from + j * lanes), pixel * CI + j * lanes, pixel, j * lanes, c);
-                    else Body::vector(load(from + j * lanes), n, pixel * CI + j * lanes, pixel, j * lanes, c);
+                    if constexpr (n >= lanes)
+                        Body::vector(load(from + j * lanes), pixel * CI + j * lanes, pixel, j * lanes, c);
+                    else
+                        Body::vector(load(from + j * lanes), n, pixel * CI + j * lanes, pixel, j * lanes, c);
                 });
             }
     }
@@ -131,4 +134,4 @@ struct pooled_gradient_rows {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

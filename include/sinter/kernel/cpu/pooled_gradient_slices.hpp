@@ -10,16 +10,18 @@
 namespace sinter::cpu {
 
 /// conv_pooled_input_gradient where lanes run along input channels. For each window and place in it a list of (output
-/// channel, value); the patch of dx that the place reaches stays in registers for one vector of input channels while the
-/// list is walked, and that vector's weights [channel][tap][lanes] lie in the first-level cache.
+/// channel, value); the patch of dx that the place reaches stays in registers for one vector of input channels while
+/// the list is walked, and that vector's weights [channel][tap][lanes] lie in the first-level cache.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_slices {
     static constexpr int rows = OH / P, columns = OW / P, places = P * P, taps = KH * KW;
     static constexpr int slices = (CI + lanes - 1) / lanes;
-    static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT), width = std::max((columns * P - 1) * S + KW, W + PL);
+    static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT),
+                         width = std::max((columns * P - 1) * S + KW, W + PL);
 
     /// Output channels at a time: their weights should leave room in 32 KB.
-    static constexpr int channels = std::clamp(5120 / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
+    static constexpr int channels =
+        std::clamp(5120 / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
     static constexpr int blocks = (CO + channels - 1) / channels, list = channels + lanes;
     /// Rows of windows at a time.
     static constexpr int strip = std::clamp(64 / columns, 1, rows), windows = strip * columns;
@@ -28,9 +30,11 @@ struct pooled_gradient_slices {
     static constexpr std::int64_t weight_floats = std::int64_t{slices} * blocks * channels * taps * lanes;
     static constexpr std::int64_t image_floats = std::int64_t{height} * width * lanes * (keeps ? slices : 1);
     static constexpr std::int64_t list_floats = std::int64_t{windows} * places * list;
-    static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * list_floats + windows * places, 16);
+    static constexpr std::int64_t floats =
+        round_up(weight_floats + image_floats + 2 * list_floats + windows * places, 16);
 
-    /// Rows of taps that one walk takes, and whether it takes the windows' rows of places together: fewer patches to load.
+    /// Rows of taps that one walk takes, and whether it takes the windows' rows of places together: fewer patches to
+    /// load.
     static constexpr int band = std::max(1, std::min(KH, walk_registers / KW));
     static constexpr bool wide = KW > walk_registers;
     static constexpr int across = wide ? walk_registers : KW;
@@ -52,7 +56,8 @@ struct pooled_gradient_slices {
     }
 
     /// The lists of `count` windows for one block of channels.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first, const work& k) {
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first,
+                                                const work& k) {
         const int last = std::min(first + channels, CO);
         for (int p = 0; p < count; ++p) {
             std::int32_t* length = k.length + p * places;
@@ -73,7 +78,8 @@ struct pooled_gradient_slices {
                 const vi alive = v != zero();
                 for (int q = 0; q < places; ++q) {
                     const std::int64_t to = (std::int64_t{p} * places + q) * list;
-                    length[q] = append(k.offset + to, k.value + to, length[q], at, v, alive & (w == splat(std::int32_t(q))));
+                    length[q] =
+                        append(k.offset + to, k.value + to, length[q], at, v, alive & (w == splat(std::int32_t(q))));
                 }
             }
         }
@@ -81,7 +87,8 @@ struct pooled_gradient_slices {
 
     /// The patch of R x C taps from (ky, kx) on, for all places of `strips` rows of windows.
     template <int R, int C>
-    static __attribute__((noinline)) void sweep(const work& k, int strips, const float* weights, float* dx, int ky, int kx) {
+    static __attribute__((noinline)) void sweep(const work& k, int strips, const float* weights, float* dx, int ky,
+                                                int kx) {
         weights += (ky * KW + kx) * lanes;
         dx += (ky * width + kx) * lanes;
         int n = 0;
@@ -91,12 +98,10 @@ struct pooled_gradient_slices {
                     float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
                     vf c[R * C];
                     // From zero, so that a list need not wait for the last one's patch to come back from memory.
-                    unroll<R * C>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
-                    walk<R, C, KW * lanes, lanes>(c, k.offset + std::int64_t{n} * list, k.value + std::int64_t{n} * list, k.length[n], weights);
-                    unroll<R * C>([&](auto i) SINTER_ALWAYS {
-                        float* to = d + (i / C * width + i % C) * lanes;
-                        store(to, load(to) + c[i]);
-                    });
+                    clear_block(c);
+                    walk<C, KW * lanes, lanes>(c, k.offset + std::int64_t{n} * list, k.value + std::int64_t{n} * list,
+                                               k.length[n], weights);
+                    add_block<C>(c, d, width * lanes);
                 }
     }
 
@@ -114,8 +119,10 @@ struct pooled_gradient_slices {
             for (int x = 0; x < W; ++x) {
                 const std::int64_t pixel = (image * H + y) * W + x, off = pixel * CI + s * lanes;
                 const vf v = load(dx + ((y + PT) * width + x + PL) * lanes);
-                if (CI % lanes == 0 || s < CI / lanes) Body::vector(v, off, pixel, s * lanes, c);
-                else Body::vector(v, CI % lanes, off, pixel, s * lanes, c);
+                if (CI % lanes == 0 || s < CI / lanes)
+                    Body::vector(v, off, pixel, s * lanes, c);
+                else
+                    Body::vector(v, CI % lanes, off, pixel, s * lanes, c);
             }
     }
 
@@ -129,13 +136,15 @@ struct pooled_gradient_slices {
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         if (begin == end) return;
         arrange(c.p[1], k.weights);
-        constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes, slice = std::int64_t{height} * width * lanes;
+        constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes,
+                               slice = std::int64_t{height} * width * lanes;
         for (std::int64_t i = begin; i < end; ++i) {
             for (int y = 0; y < rows; y += strip) {
                 const int strips = std::min(strip, rows - y);
                 const std::int64_t at = (i * rows + y) * columns * CO;
                 for (int b = 0; b < blocks; ++b) {
-                    build(c.p[0] + at, reinterpret_cast<const std::uint8_t*>(c.p[2]) + at, strips * columns, b * channels, k);
+                    build(c.p[0] + at, reinterpret_cast<const std::uint8_t*>(c.p[2]) + at, strips * columns,
+                          b * channels, k);
                     const bool first = y == 0 && b == 0, last = y + strip >= rows && b == blocks - 1;
                     for (int s = 0; s < slices; ++s) {
                         float* dx = k.dx + (keeps ? s * slice : 0);
@@ -150,4 +159,4 @@ struct pooled_gradient_slices {
     }
 };
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu

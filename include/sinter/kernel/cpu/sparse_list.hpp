@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/unroll.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
 
 /// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no arithmetic.
 namespace sinter::cpu {
@@ -16,7 +16,8 @@ SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, 
 #elif defined(__AVX2__) && defined(__BMI2__)
     const unsigned m = static_cast<unsigned>(_mm256_movemask_ps((__m256)keep));
     const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
-    const __m256i order = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes))));
+    const __m256i order =
+        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes))));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + n), _mm256_permutevar8x32_epi32((__m256i)o, order));
     _mm256_storeu_ps(value + n, _mm256_permutevar8x32_ps((__m256)v, order));
     return n + __builtin_popcount(m);
@@ -30,18 +31,23 @@ SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, 
 #endif
 }
 
-/// c[r][v] += value[e] * x[offset[e] + r * RowStep + v * Step] for the n elements of a list: every multiply-add reads its
-/// vector from memory, so x should lie in the first-level cache.
-template <int R, int V, int RowStep, int Step>
-SINTER_INLINE void walk(vf (&c)[R * V], const std::int32_t* offset, const float* value, int n, const float* x) {
+/// c[r][v] += value[e] * x[offset[e] + r * RowStep + v * Step] for the n elements of a list: every multiply-add reads
+/// its vector from memory, so x should lie in the first-level cache.
+template <int V, int RowStep, int Step, int N, int... I>
+SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x,
+                        std::integer_sequence<int, I...>) {
     for (int e = 0; e < n; ++e) {
         const vf a = splat(value[e]);
         const float* p = x + offset[e];
-        unroll<R * V>([&](auto i) SINTER_ALWAYS { c[i] = fma(a, load(p + i / V * RowStep + i % V * Step), c[i]); });
+        ((c[I] = fma(a, load(p + I / V * RowStep + I % V * Step), c[I])), ...);
     }
+}
+template <int V, int RowStep, int Step, int N>
+SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x) {
+    walk<V, RowStep, Step>(c, offset, value, n, x, indices<N>{});
 }
 
 /// Accumulators of a walk: all registers but a few.
 inline constexpr int walk_registers = registers >= 32 ? 24 : 12;
 
-} // namespace sinter::cpu
+}   // namespace sinter::cpu
