@@ -117,7 +117,7 @@ private:
         for (int i = 0; i < n; ++i) {
             const Found& f = found[i];
             if (f.status != CUDNN_STATUS_SUCCESS || f.determinism != CUDNN_DETERMINISTIC || f.memory > most_bytes) continue;
-            if (f.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
+            if (f.mathType == CUDNN_TENSOR_OP_MATH || f.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
             to.algorithm = static_cast<int>(f.algo);
             to.bytes = f.memory;
             return;

@@ -58,7 +58,7 @@ private:
         const std::size_t bytes = workspace_.bytes();
         // no sums in place: those come in whatever order the blocks finish
         const std::uint32_t sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-        const std::uint32_t alignment = 4;   // a stretch of an arena may begin at any multiple of 64 bytes, rows anywhere
+        const std::uint32_t alignment = 64;   // addresses of a program come in units of this
         set(wish.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes);
         set(wish.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, sums);
         for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
