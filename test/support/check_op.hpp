@@ -35,7 +35,7 @@ constexpr bool plain_inputs() {
 template <class Case>
 struct op_net {
     static constexpr int n = static_cast<int>(sizeof(Case::operands) / sizeof(Case::operands[0]));
-    static constexpr const char* names[] = {"a", "b", "c", "d"};
+    static constexpr const char* names[4] = {"a", "b", "c", "d"};
 
     static constexpr tensor operand(graph& g, int i) {
         const shape s = Case::operands[i];
