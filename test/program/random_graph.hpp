@@ -12,7 +12,8 @@ namespace sinter::test {
 
 class random_graph {
 public:
-    random_graph(graph& g, unsigned seed) : g_(g), random_(seed) {}
+    /// `stops`: also with stop_gradient, whose gradients are not those of the values.
+    random_graph(graph& g, unsigned seed, bool stops = true) : g_(g), random_(seed), stops_(stops) {}
 
     /// Fills the graph; true with a loss.
     void build(int steps) {
@@ -47,6 +48,7 @@ public:
 private:
     graph& g_;
     std::mt19937 random_;
+    bool stops_;
     std::vector<tensor> tensors_;
     tensor rows_;
     int made_ = 0;
@@ -102,7 +104,7 @@ private:
             case 19:
                 if (s.rank > 1) add(ops::transpose(x) * 1.5f);
                 return;
-            case 20: return add(stop_gradient(x) * x);
+            case 20: return add(stops_ ? stop_gradient(x) * x : x * x);
             case 21: return add(ops::gather_rows(own(extents(5, 6)), rows_) * 0.5f);
             case 22: return add(one_hot(rows_, 6) + x_of(batch_of(4, 6)));
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));

@@ -136,4 +136,12 @@ constexpr tensor reduce_to(tensor d, const shape& s) {
     return ops::reshape(d, s);
 }
 
+constexpr void gradient_of::add(int i, tensor v) const {
+    if (!wants(i)) return;
+    const int to = g->n[id].in[i];
+    const shape s = g->n[to].s;
+    v = reduce_to(v, s);
+    sums[to] = sums[to] < 0 ? v.id : (tensor{g, sums[to]} + v).id;
+}
+
 } // namespace sinter

@@ -5,14 +5,6 @@
 /// Reverse mode over the graph value: appends the nodes of the gradients.
 namespace sinter {
 
-constexpr void gradient_of::add(int i, tensor v) const {
-    if (!wants(i)) return;
-    const int to = g->n[id].in[i];
-    const shape s = g->n[to].s;
-    v = reduce_to(v, s);
-    sums[to] = sums[to] < 0 ? v.id : (tensor{g, sums[to]} + v).id;
-}
-
 namespace detail {
 
 /// Which nodes a gradient must reach: those that a parameter (or whatever is in `wanted` already) leads to.

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/compose.hpp>
 #include <sinter/ops/avg_pool.hpp>
+#include <sinter/ops/sum.hpp>
 
 namespace sinter {
 
