@@ -95,7 +95,8 @@ private:
     void draw() {
         // One write, and the rest of the old line is erased behind the new one, not before it: no flicker. The last
         // column stays free, where some terminals would wrap.
-        const std::string line = "\r" + progress_line(state_, columns() - 1) + "\x1b[K";
+        // (Built by append: g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
+        const std::string line = std::string("\r").append(progress_line(state_, columns() - 1)).append("\x1b[K");
         std::fwrite(line.data(), 1, line.size(), out_);
         std::fflush(out_);
         drawn_ = true;

@@ -87,7 +87,8 @@ inline void check_names_differ(const std::vector<tensor_place>& places, std::str
 inline void check_places(const std::vector<tensor_place>& places, std::uint64_t data_bytes, std::string_view file) {
     std::uint64_t covered = 0;
     for (const tensor_place& place : places) {
-        const std::string offsets = "[" + std::to_string(place.begin) + ", " + std::to_string(place.end) + "]";
+        std::string offsets = "[";   // by +=: g++ 12 warns, wrongly, where a literal is put before a string
+        offsets += std::to_string(place.begin) + ", " + std::to_string(place.end) + "]";
         const auto refuse = [&](const char* what, std::string got, std::string needed) {
             throw format_error(what, tensor_in(file, place.name), std::move(got), std::move(needed));
         };
