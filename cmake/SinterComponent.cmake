@@ -32,6 +32,7 @@ macro(sinter_find_cuda)
         target_link_libraries(sinter::cuda INTERFACE
             sinter::sinter CUDA::cudart CUDA::cublasLt ${SINTER_CUDNN})
         # kernels call the ops' rules and Philox, which are constexpr functions
-        target_compile_options(sinter::cuda INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>)
+        # (the standard as an option: CMake 3.25 does not know what nvcc 13 can)
+        target_compile_options(sinter::cuda INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--expt-relaxed-constexpr>")
     endif()
 endmacro()

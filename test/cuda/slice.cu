@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE cuda_slice
 #include <boost/test/unit_test.hpp>
 #include "cuda/device_part.hpp"
 #include <iostream>
