@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # What clang compiles: the folders whose tests are about one header each.
-clang_folders='base;expr;layers;ops;program;kernel;device;io;data'
+clang_folders='base;expr;ops;program;kernel;device;io;data'
 
 selection=()
 if [ "${1:-}" = --quick ]; then
