@@ -14,7 +14,7 @@
 namespace sinter {
 
 inline constexpr int in_no_group = -1, floating = -2;
-inline constexpr int max_members = 40, max_code = 150;
+inline constexpr int max_members = 40, max_code = 150, max_floating = 30;
 
 struct group {
     int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0;
@@ -50,7 +50,8 @@ constexpr bool same_space(const shape& a, const shape& b) {
 class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
-        : g_(g), r_(r), on_(on), pools_(pools), uses_(g.n.n, 0), weight_(g.n.n, 0), elsewhere_(g.n.n, false) {}
+        : g_(g), r_(r), on_(on), pools_(pools), uses_(g.n.n, 0), weight_(g.n.n, 0), elsewhere_(g.n.n, false),
+          of_input_(g.n.n, false), root_(g.n.n, false) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -68,10 +69,11 @@ private:
     growing<int> uses_;
     growing<int> weight_;       ///< words that a floating value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
+    growing<bool> of_input_, root_;   ///< made of inputs; wanted when the step is over
 
     constexpr void mark_live() {
         auto root = [&](int v) {
-            if (v >= 0) r_.live[v] = true, uses_[base_of(g_.n, v)] += 2;
+            if (v >= 0) r_.live[v] = root_[base_of(g_.n, v)] = true, uses_[base_of(g_.n, v)] += 2;
         };
         root(g_.loss);
         for (int v : g_.outputs) root(v);
@@ -100,29 +102,19 @@ private:
         return k == op_kind::row_reduce || k == op_kind::col_reduce ? g_.n[g_.n[v].in[0]].s : g_.n[v].s;
     }
 
-    constexpr bool floats(int v) const {
+    constexpr bool floats(int v) {
         const node& n = g_.n[v];
-        if (info(n.k).kind != op_kind::elementwise || elsewhere_[v] || is_root(v)) return false;
-        bool input = false;
+        if (info(n.k).kind != op_kind::elementwise || elsewhere_[v] || root_[v]) return false;
+        bool& input = of_input_[v];   // examples differ: what is made of them must be cheap, for it is made often
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_of(g_.n, n.in[k]);
             const node& o = g_.n[u];
             if (o.k == op::input) input = true;
             else if (o.k != op::constant && r_.of[u] != floating) return false;
+            else input = input || of_input_[u];
         }
-        return !input || info(n.k).flops(n, nullptr) <= n.s.size();
+        return words_of(n) <= max_floating && (!input || info(n.k).flops(n, nullptr) <= n.s.size());
     }
-    constexpr bool is_root(int v) const {
-        if (g_.loss >= 0 && base_of(g_.n, g_.loss) == v) return true;
-        for (int o : g_.outputs)
-            if (base_of(g_.n, o) == v) return true;
-        for (int o : g_.gradients)
-            if (o >= 0 && base_of(g_.n, o) == v) return true;
-        for (const assignment& a : g_.assignments)
-            if (base_of(g_.n, a.value) == v) return true;
-        return false;
-    }
-
     /// Is v one value a row in a group that walks over `s`?
     static constexpr bool row_level(const shape& v, const shape& s) {
         return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows();
@@ -181,7 +173,7 @@ private:
         const node& n = g_.n[v];
         if (on_ && floats(v)) {
             r_.of[v] = floating;
-            weight_[v] = words_of(n) < max_code ? words_of(n) : max_code;
+            weight_[v] = words_of(n);
             return;
         }
         const op_kind kind = info(n.k).kind;
