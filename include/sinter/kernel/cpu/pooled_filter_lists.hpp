@@ -51,7 +51,8 @@ struct pooled_filter_lists {
             std::fill_n(l.length + o, lanes, 0);
             for (int p0 = begin; p0 < end; p0 += lanes) {
                 vf v[lanes], at[lanes];   // `at` holds integers: a transposition does not look at them
-                unroll<lanes>([&](auto q) SINTER_ALWAYS {
+                // Counted loops around the transpositions: the detour over memory is cheap, unrolled code is not.
+                for (int q = 0; q < lanes; ++q) {
                     const int p = p0 + q;
                     v[q] = zero();
                     at[q] = zero();
@@ -70,13 +71,13 @@ struct pooled_filter_lists {
                             (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +
                                  dy * splat(std::int32_t{S * pitch - P * S * CI}) + w * splat(std::int32_t{S * CI}));
                     }
-                });
+                }
                 transpose_lanes(v);
                 transpose_lanes(at);
-                unroll<lanes>([&](auto q) SINTER_ALWAYS {
+                for (int q = 0; q < lanes; ++q) {
                     int& n = l.length[o + q];
                     n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, (vi)at[q], v[q], v[q] != zero());
-                });
+                }
             }
         }
     }
@@ -133,16 +134,16 @@ struct pooled_filter_lists {
             for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
                  t < share(KH * vectors, c.part + 1, c.parts); ++t) {
                 vf s[lanes];
-                unroll<lanes>([&](auto q) SINTER_ALWAYS {
+                for (int q = 0; q < lanes; ++q) {
                     const float* from = c.scratch + (o + q) * filter + t * lanes;
                     s[q] = load(from);
                     for (int p = 1; p < c.parts; ++p) s[q] += load(from + p * sum_floats);
-                });
+                }
                 transpose_lanes(s);
-                unroll<lanes>([&](auto q) SINTER_ALWAYS {
+                for (int q = 0; q < lanes; ++q) {
                     const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
                     if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
-                });
+                }
             }
         }
     }
