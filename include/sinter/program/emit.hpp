@@ -34,7 +34,15 @@ class emitter {
 public:
     constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
                       const update_code& u, const target& t, listing& o)
-        : g_(g), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1), body_(g, r, at) {}
+        : g_(g), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1),
+          first_update_(r.g.n, -1), next_update_(g.gradients.n, -1), body_(g, r, at) {
+        for (int i = g.gradients.n - 1; i >= 0; --i) {
+            if (!updated[i]) continue;
+            int& first = first_update_[r.of[base_of(g.n, g.gradients[i])]];
+            next_update_[i] = first;
+            first = i;
+        }
+    }
 
     constexpr void run() {
         for (int i = 0; i < r_.g.n; ++i)
@@ -53,6 +61,7 @@ private:
     const target& t_;
     listing& o_;
     growing<int> bucket_, chain_;
+    growing<int> first_update_, next_update_;   ///< the parameters that each group updates, as lists
     body_emitter body_;
 
     constexpr void one(int group_number) {
@@ -71,8 +80,7 @@ private:
         }
         if (!q.heavy || info(n.k).epilogue) {
             body_.members(q);
-            for (int i = 0; i < g_.gradients.n; ++i)
-                if (updated_[i] && r_.of[base_of(g_.n, g_.gradients[i])] == group_number) splice(i);
+            for (int i = first_update_[group_number]; i >= 0; i = next_update_[i]) splice(i);
             body_.stores(q);
         }
         if (!q.heavy) {
@@ -157,8 +165,8 @@ private:
             case op::scatter_rows: {
                 const shape& rows = g_.n[n.in[1]].s;
                 bool lazy = false;
-                for (int i = 0; i < g_.gradients.n; ++i)
-                    lazy = lazy || (updated_[i] && base_of(g_.n, g_.gradients[i]) == q.root);
+                for (int i = first_update_[r_.of[q.root]]; i >= 0; i = next_update_[i])
+                    lazy = lazy || base_of(g_.n, g_.gradients[i]) == q.root;
                 set(e, {y.last(), y.d[0], lazy});
                 by_example(rows, rows.rows());
                 break;
