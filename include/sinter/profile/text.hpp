@@ -99,7 +99,7 @@ program_text text_of_program() {
         }
         const group& q = r.g[l.group];
         for (int p = 0; p < t.g.gradients.n; ++p)
-            if (d::fused_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
+            if (d::choice_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
         k.name = q.heavy ? info(t.g.n[q.root].k).name : "walk";
         k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
         k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");

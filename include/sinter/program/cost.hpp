@@ -87,7 +87,7 @@ constexpr program_cost cost_of() {
         members += r.g[i].members;
         int updated = -1;
         for (int k = 0; k < g.gradients.n; ++k)
-            if (detail::fused_stage<R>::v.updated[k] && r.of[base_of(g.n, g.gradients[k])] == i) updated = k;
+            if (detail::choice_stage<R>::v.updated[k] && r.of[base_of(g.n, g.gradients[k])] == i) updated = k;
         const group_cost c = cost_of_group(g, r, i, seen, updated, P::v.slots);
         t.total.flops.add(c.flops);
         t.total.read.add(c.read);
@@ -95,7 +95,7 @@ constexpr program_cost cost_of() {
         t.total.saved.add(c.saved);
     }
     for (int k = 0; k < g.gradients.n; ++k)
-        if (!detail::fused_stage<R>::v.updated[k] && g.gradients[k] >= 0) {
+        if (!detail::choice_stage<R>::v.updated[k] && g.gradients[k] >= 0) {
             const std::int64_t p = detail::bytes_of(g.n[g.parameters[k].id]);
             t.total.read.once += p * (2 + P::v.slots);
             t.total.written.once += p * (1 + P::v.slots);

@@ -122,30 +122,42 @@ struct update_stage {
     static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && !v.view().needs_norm();
 };
 
-// ---- fuse, choose updates
+// ---- fuse
 template <class R>
 struct fused_stage {
     static constexpr int n = graph_value<R>::c.nodes;
+    using type = fused<n>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        grouping r = t.view();
+        sinter::fuse(g, r, R::options.fuse, R::target.pooled_convolutions);
+        t.groups = r.g.n;
+        return t;
+    }
+    static constexpr type v = make();
+    static constexpr grouping groups() {
+        auto& f = v;
+        return {{const_cast<group*>(f.g), f.groups}, const_cast<int*>(f.of), const_cast<int*>(f.next),
+                const_cast<bool*>(f.live), const_cast<bool*>(f.stored)};
+    }
+};
+
+// ---- choose updates
+template <class R>
+struct choice_stage {
     struct type {
-        fused<n> f;
         bool updated[graph_value<R>::c.parameters + 1] = {};
     };
     static constexpr type make() {
         type t;
         const graph_view g = graph_value<R>::v.view();
-        grouping r = t.f.view();
-        sinter::fuse(g, r, R::options.fuse, R::target.pooled_convolutions);
-        t.f.groups = r.g.n;
-        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, update_stage<R>::v.slots,
-                                                                update_stage<R>::v.words, t.updated);
+        const grouping r = fused_stage<R>::groups();
+        constexpr auto& u = update_stage<R>::v;
+        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u.slots, u.words, t.updated);
         return t;
     }
     static constexpr type v = make();
-    static constexpr grouping groups() {
-        auto& f = v.f;
-        return {{const_cast<group*>(f.g), f.groups}, const_cast<int*>(f.of), const_cast<int*>(f.next),
-                const_cast<bool*>(f.live), const_cast<bool*>(f.stored)};
-    }
 };
 
 // ---- plan memory
@@ -157,7 +169,7 @@ struct plan_stage {
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         const target device = R::target;
-        planner(g, r, fused_stage<R>::v.updated, device, R::max_batch).run(t);
+        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch).run(t);
         return t;
     }
     static constexpr type v = make();
@@ -188,7 +200,7 @@ struct emit_stage {
         const target device = R::target;
         const update_code u = update.view();
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}};
-        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, fused_stage<R>::v.updated, u, device, o).run();
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, o).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
         t.n_launches = o.launches.n;
@@ -281,7 +293,7 @@ struct compiled_value {
         bool stored = false;
         for (int i = 0; i < c.parameters; ++i) {
             f.parameters[i] = describe(g.parameters[i]);
-            if (R::mode == program_mode::training && !detail::fused_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
+            if (R::mode == program_mode::training && !detail::choice_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
                 f.parameters[i].gradient = {space::gradient, f.parameters[i].at.offset()};
                 stored = true;
             }
