@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/profile/text.hpp>
-#include <sinter/train/trainer.hpp>
+#include <sinter/profile/layers.hpp>
+#include <sinter/profile/text_of_model.hpp>
 
 /// describe(model): what the compiler made of a net, printed: its layers, then each kernel with what went into it, then
 /// where memory goes. Numbers are for one example unless a batch is named.
@@ -11,30 +11,18 @@ namespace profile {
 
 inline void print_layers(const program_text& t, std::FILE* out) {
     std::fprintf(out, "%-28s %-18s %12s %14s\n", "layer", "output", "parameters", "FLOP/example");
-    std::int64_t parameters = 0, flops = 0;
-    for (int s = 0; s < t.g.scopes.n; ++s) {
-        std::int64_t p = 0, f = 0;
-        shape last;
-        bool any = false;
-        for (const variable& v : t.g.parameters)
-            if (v.scope == s) p += t.g.n[v.id].s.size();
-        for (int i = 0; i < t.forward_nodes; ++i) {
-            const node& n = t.g.n[i];
-            if (n.scope != s || is_leaf(n.k)) continue;
-            const batch_count c = sinter::detail::flops_of(t.g, n);
-            f += c.per_example + c.once;
-            last = n.s;
-            any = true;
-        }
-        if (!any && !p) continue;
-        parameters += p;
-        flops += f;
-        const std::string name = s ? scope_path(t.g.scopes, s) : "(outside of layers)";
-        std::fprintf(out, "%-28s %-18s %12lld %14s\n", name.c_str(), text_of(last).c_str(), static_cast<long long>(p),
-                     short_number(static_cast<double>(f)).c_str());
+    layer_text all{"all", "", 0, 0};
+    auto line = [out](const layer_text& l) {
+        std::fprintf(out, "%-28s %-18s %12lld %14s\n", l.name.c_str(), l.out.c_str(), static_cast<long long>(l.parameters),
+                     short_number(static_cast<double>(l.flops)).c_str());
+    };
+    for (const layer_text& l : layers_of(t)) {
+        line(l);
+        all.parameters += l.parameters;
+        all.flops += l.flops;
     }
-    std::fprintf(out, "%-28s %-18s %12lld %14s\n\n", "all", "", static_cast<long long>(parameters),
-                 short_number(static_cast<double>(flops)).c_str());
+    line(all);
+    std::fputc('\n', out);
 }
 
 inline void print_kernels(const program_text& t, std::FILE* out) {
@@ -72,17 +60,10 @@ inline void print(const program_text& t, std::FILE* out) {
 
 } // namespace profile
 
-/// The training program of a trainer's or estimator's type.
+/// `model`: a trainer or an estimator (its training program), or a net alone (what predicts, for batches of up to 64).
 template <class Model>
 void describe(const Model& m, std::FILE* out = stdout) {
-    if constexpr (requires { m.inner(); }) describe(m.inner(), out);
-    else profile::print(profile::text_of_program<typename Model::training>(), out);
-}
-/// A net alone: the program that predicts, for batches of up to 64.
-template <class I, class S>
-void describe(const model<I, S>&, std::FILE* out = stdout) {
-    using r = request<model<I, S>, sinter::detail::stand_in_loss, void, program_mode::prediction, 64, cpu_device::target, program_options{}>;
-    profile::print(profile::text_of_program<compiled<r>>(), out);
+    profile::print(profile::text_of_model(m), out);
 }
 
 } // namespace sinter

@@ -32,7 +32,7 @@ inline std::string scope_path(view<const scope_entry> scopes, int scope) {
 
 /// One kernel of a program, in words.
 struct kernel_text {
-    int launch = 0, spec = 0, group = -1, updated = -1;
+    int launch = 0, spec = 0, group = -1, updated = -1, root = -1;
     std::string name, layer, members, out;
     group_cost cost;
     std::int64_t live_floats = 0;   ///< activations alive while it runs
@@ -48,6 +48,9 @@ struct program_text {
     int max_batch = 0, forward_nodes = 0, n_specs = 0;
     std::vector<address> at;
     std::vector<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
+    std::vector<int> of;            ///< each node's group, or fuse.hpp's in_no_group or floating
+    std::vector<bool> live;         ///< is the node computed, or read, at all
+    std::vector<std::int64_t> floats;   ///< that a node's value takes in memory, at max_batch
 };
 
 namespace detail {
@@ -60,6 +63,21 @@ inline std::string members_of(const graph_view& g, const grouping& r, const grou
         t += info(g.n[v].k).name;
     }
     return t;
+}
+
+/// What a launch costs that belongs to no group: a sweep of the optimizer, the gradients' norm, a copy of a state. Memory
+/// is counted as it lies there, with its padding.
+template <class V>
+group_cost cost_beside(const V& program, const launch& l, const spec& s) {
+    const std::int64_t n = s.kind == walk::rows ? 16 * l.m : l.m;   // the norm walks over rows of 16
+    group_cost c;
+    for (int i = 0; i < s.words; ++i) {
+        const word w = word::unpack(program.code[s.code + i]);
+        if (w.is(instruction::load) && w.columns()) c.read.once += 4 * n;
+        if (w.is(instruction::store)) c.written.once += 4 * n;
+        if (w.code < op_count && w.code > 0) c.flops.once += w.row ? 0 : n;
+    }
+    return c;
 }
 
 } // namespace detail
@@ -81,6 +99,9 @@ program_text text_of_program() {
     const grouping r = d::fused_stage<R>::groups();
     const auto& plan = d::plan_stage<R>::v;
     t.at.assign(plan.at, plan.at + t.g.n.n);
+    t.of.assign(r.of, r.of + t.g.n.n);
+    t.live.assign(r.live, r.live + t.g.n.n);
+    for (const node& n : t.g.n) t.floats.push_back(place_size(n, R::target, t.max_batch));
     t.first.assign(static_cast<std::size_t>(t.g.n.n), -1);
     t.last = t.first;
     growing<int> seen(t.g.n.n, 0);
@@ -90,10 +111,12 @@ program_text text_of_program() {
         k.launch = i;
         k.spec = l.spec;
         k.group = l.group;
+        k.root = l.root;
         if (l.group < 0) {
             const spec& s = P::v.specs[l.spec];
             k.name = s.kind == walk::rows ? "norm of gradients" : l.root >= 0 ? "copy of a state" : "optimizer";
             k.members = k.name;
+            k.cost = detail::cost_beside(P::v, l, s);
             t.kernels.push_back(k);
             continue;
         }
@@ -113,8 +136,12 @@ program_text text_of_program() {
         }
         t.kernels.push_back(k);
     }
-    for (int v : t.g.outputs)
-        if (const int u = base_of(t.g.n, v); t.first[u] >= 0) t.last[u] = P::v.n_launches - 1;
+    auto to_the_end = [&](int v) {
+        if (const int u = v < 0 ? -1 : base_of(t.g.n, v); u >= 0 && t.first[u] >= 0) t.last[u] = P::v.n_launches - 1;
+    };
+    to_the_end(t.g.loss);
+    for (int v : t.g.outputs) to_the_end(v);
+    for (const assignment& a : t.g.assignments) to_the_end(a.value);
     return t;
 }
 

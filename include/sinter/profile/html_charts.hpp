@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/profile/text.hpp>
+#include <sinter/train/chart/svg.hpp>
+#include <algorithm>
+
+/// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what lies in memory.
+namespace sinter::profile {
+
+/// "3.2 MB": bytes as short_number gives them.
+inline std::string bytes_text(std::int64_t n) {
+    const std::string s = short_number(static_cast<double>(n));
+    return s + (s.find(' ') == std::string::npos ? " B" : "B");
+}
+/// What a launch is there for: a class of the style sheet.
+inline const char* stage_of(const program_text& t, const kernel_text& k) {
+    if (k.group < 0) return "update";
+    return k.root < t.forward_nodes ? "forward" : t.g.n[k.root].epoch ? "again" : "backward";
+}
+
+class charts {
+public:
+    explicit charts(const program_text& t)
+        : t_(t), n_(std::max<int>(1, static_cast<int>(t.kernels.size()))),
+          w_(std::clamp((1180. - left) / n_, 4., 90.)), right_(left + w_ * n_) {}
+
+    /// Operations, and bytes moved with those that fusion saves on top.
+    std::string launches() const {
+        std::string s = open(2 * height + 4 * gap, "Operations and bytes of each launch");
+        double flops = 0, bytes = 0;
+        for (const kernel_text& k : t_.kernels) {
+            flops = std::max(flops, number(k.cost.flops));
+            bytes = std::max(bytes, moved(k) + number(k.cost.saved));
+        }
+        const double top[] = {gap, 3 * gap + height};
+        axis(s, top[0], flops, "FLOP", short_number(flops));
+        axis(s, top[1], bytes, "bytes", bytes_text(static_cast<std::int64_t>(bytes)));
+        for (const kernel_text& k : t_.kernels) {
+            s += "<a href=\"#k" + std::to_string(k.launch) + "\">";
+            column(s, k, top[0], number(k.cost.flops), 0, flops, stage_of(t_, k));
+            column(s, k, top[1], moved(k), 0, bytes, stage_of(t_, k));
+            column(s, k, top[1], number(k.cost.saved), moved(k), bytes, "saved");
+            s += "</a>\n";
+        }
+        return s + "</svg>\n";
+    }
+    /// The arena of activations: each buffer from the launch that writes it to the last that reads it.
+    std::string memory() const {
+        constexpr double tall = 300;
+        const double all = static_cast<double>(t_.z.activations) * 4;
+        std::string s = open(tall + 2 * gap + 12, "Buffers in the activation arena over the launches of a step");
+        axis(s, gap, all, "bytes", bytes_text(t_.z.activations * 4), tall);
+        for (int v = 0; v < t_.g.n.n; ++v) {
+            if (t_.first[v] < 0 || all == 0) continue;
+            const node& n = t_.g.n[v];
+            const std::int64_t size = 4 * t_.floats[v], at = 4 * t_.at[v].offset();
+            const double h = tall * static_cast<double>(size) / all, y = gap + tall - tall * static_cast<double>(at) / all - h;
+            const std::string layer = scope_path(t_.g.scopes, n.scope);
+            const std::string tip = std::string(info(n.k).name) + (layer.empty() ? "" : " of " + layer) + " " + text_of(n.s) + "\n" +
+                                    bytes_text(size) + " at " + std::to_string(at) + ", launches " + std::to_string(t_.first[v]) + " to " +
+                                    std::to_string(t_.last[v]);
+            s += "<rect class=\"buffer " + std::string(stage_of(t_, t_.kernels[static_cast<std::size_t>(t_.first[v])])) + "\" x=\"" +
+                 svg::number(left + w_ * t_.first[v]) + "\" y=\"" + svg::number(y) + "\" width=\"" +
+                 svg::number(w_ * (t_.last[v] - t_.first[v] + 1)) + "\" height=\"" + svg::number(std::max(h, 0.5)) + "\" data-tip=\"" +
+                 svg::escaped(tip) + "\"/>\n";
+        }
+        return s + "</svg>\n";
+    }
+
+private:
+    static constexpr double left = 70, gap = 26, height = 110;
+    const program_text& t_;
+    int n_;
+    double w_, right_;
+
+    double number(const batch_count& c) const { return static_cast<double>(c.at(t_.max_batch)); }
+    double moved(const kernel_text& k) const { return number(k.cost.read) + number(k.cost.written); }
+
+    std::string open(double h, const char* title) const {
+        return "<svg width=\"" + svg::number(right_ + 10) + "\" height=\"" + svg::number(h) + "\" role=\"img\" aria-label=\"" + title + "\">\n";
+    }
+    /// Lines at nothing, the half and the most, and the launches' numbers below.
+    void axis(std::string& s, double top, double most, const char* what, const std::string& label, double tall = height) const {
+        for (int i = 0; i < 3; ++i) {
+            const double y = top + tall * i / 2;
+            s += "<line class=\"grid\" x1=\"" + svg::number(left) + "\" x2=\"" + svg::number(right_) + "\" y1=\"" + svg::number(y) + "\" y2=\"" + svg::number(y) + "\"/>\n";
+        }
+        s += "<text x=\"" + svg::number(left - 6) + "\" y=\"" + svg::number(top + 4) + "\" text-anchor=\"end\">" + (most > 0 ? svg::escaped(label) : "") + "</text>\n";
+        s += "<text x=\"" + svg::number(left - 6) + "\" y=\"" + svg::number(top + tall + 4) + "\" text-anchor=\"end\">0</text>\n";
+        s += "<text x=\"" + svg::number(left) + "\" y=\"" + svg::number(top - 9) + "\">" + what + "</text>\n";
+        int step = 1;
+        while (w_ * step < 26) step *= step % 4 ? 5 : 2;   // 1, 5, 25, ...
+        for (int i = 0; i < n_; i += step)
+            s += "<text x=\"" + svg::number(left + w_ * (i + 0.5)) + "\" y=\"" + svg::number(top + tall + 15) + "\" text-anchor=\"middle\">" + std::to_string(i) + "</text>\n";
+    }
+    void column(std::string& s, const kernel_text& k, double top, double value, double below, double most, const char* stage) const {
+        if (value <= 0 || most <= 0) return;
+        const double h = height * value / most, y = top + height - height * below / most - h;
+        const std::string tip = std::to_string(k.launch) + ": " + (k.layer.empty() ? k.name : k.layer) + "\n" + k.members + "\n" +
+                                short_number(number(k.cost.flops)) + " FLOP, " + bytes_text(static_cast<std::int64_t>(moved(k))) + " moved, " +
+                                bytes_text(static_cast<std::int64_t>(number(k.cost.saved))) + " saved";
+        s += "<rect class=\"" + std::string(stage) + "\" x=\"" + svg::number(left + w_ * k.launch + 0.5) + "\" y=\"" + svg::number(y) + "\" width=\"" +
+             svg::number(std::max(w_ - 1, 1.)) + "\" height=\"" + svg::number(std::max(h, 0.5)) + "\" data-tip=\"" + svg::escaped(tip) + "\"/>";
+    }
+};
+
+} // namespace sinter::profile
