@@ -119,6 +119,25 @@ BOOST_AUTO_TEST_CASE(checkpoints_recompute_and_change_nothing) {
     for (int i = 0; i < plain.g.n.n; ++i) BOOST_TEST(plain.g.n[i].epoch == 0);
 }
 
+BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_its_result) {   // relu's gradient reads it, and the last product is not done again
+    auto products = [](bool checkpointed) {
+        small s;
+        const tensor x = input(s.g, batch_of(4));
+        auto dense = [&](tensor t, const char* name) { return ops::relu(ops::matmul(t, weights(x, name, extents(4, 4), zeros))); };
+        const tensor before = dense(x, "a");
+        const int first = s.g.n.n;
+        const tensor y = dense(dense(dense(before, "b"), "c"), "d");
+        if (checkpointed) s.g.regions.push(first), s.g.regions.push(s.g.n.n - 1);
+        s.g.loss = ops::over_batch(ops::sum(ops::sum(ops::exp(y), {-1}), {batch_axis})).id;
+        s.p.differentiate_all();
+        s.p.fuse_all({});
+        int n = 0;
+        for (int v = 0; v < s.g.n.n; ++v) n += s.p.f.live[v] && s.g.n[v].k == op::gemm;
+        return n;
+    };
+    BOOST_TEST(products(true) == products(false) + 2);
+}
+
 BOOST_AUTO_TEST_CASE(random_graphs_against_central_differences) {
     for (unsigned seed = 1; seed <= 60; ++seed) BOOST_TEST_CONTEXT("seed " << seed) {
         auto p = std::make_unique<passes>();

@@ -31,6 +31,16 @@ constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>&
     g.epoch = 0;
 }
 
+/// What a block computed last was kept, so its gradient's rules read that: most often the last layer need not be done again.
+constexpr void read_kept_results(graph& g, int first_new, const growing<int>& stand_in) {
+    growing<int> kept(g.n.n, -1);
+    for (int r = 0; 2 * r < g.regions.n; ++r)
+        if (const int last = g.regions[2 * r + 1]; stand_in[last] != last) kept[stand_in[last]] = last;
+    for (int i = first_new; i < g.n.n; ++i)
+        for (int k = 0; k < g.n[i].operands; ++k)
+            if (int& in = g.n[i].in[k]; kept[in] >= 0) in = kept[in];
+}
+
 } // namespace detail
 
 /// Appends d root / d node for every node that `of` names (parameters) and that root depends on; returns in
@@ -78,6 +88,7 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
         }
     }
     g.scope = 0;
+    if (regions) detail::read_kept_results(g, end, stand_in);
     for (int i = 0; i < of.n; ++i) gradients.push(sums[of[i]]);
 }
 
