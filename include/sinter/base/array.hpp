@@ -12,6 +12,7 @@ struct growing {
     int n = 0, capacity = 0;
 
     constexpr growing() = default;
+    explicit constexpr growing(int count) : p(new T[count > 0 ? count : 1]()), n(count), capacity(count) {}
     constexpr growing(int count, const T& x) : p(new T[count > 0 ? count : 1]), n(count), capacity(count) {
         for (int i = 0; i < count; ++i) p[i] = x;
     }

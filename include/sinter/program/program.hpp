@@ -122,24 +122,37 @@ struct update_stage {
     static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && !v.view().needs_norm();
 };
 
-// ---- fuse
+// ---- fuse, in two evaluations
 template <class R>
-struct fused_stage {
+struct grouped_stage {
     static constexpr int n = graph_value<R>::c.nodes;
     using type = fused<n>;
     static constexpr type make() {
         type t;
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.view();
-        sinter::fuse(g, r, R::options.fuse, R::target.pooled_convolutions);
+        group_nodes(g, r, R::options.fuse, R::target.pooled_convolutions);
         t.groups = r.g.n;
         return t;
     }
     static constexpr type v = make();
+};
+template <class R>
+struct fused_stage {
+    static constexpr int n = grouped_stage<R>::n;
+    using type = fused<n, grouped_stage<R>::v.groups + 1>;
+    static constexpr type make() {
+        type t;
+        t.take(grouped_stage<R>::v);
+        const graph_view g = graph_value<R>::v.view();
+        grouping r = t.view();
+        sink_groups(g, r, R::options.fuse);
+        return t;
+    }
+    static constexpr type v = make();
     static constexpr grouping groups() {
-        auto& f = v;
-        return {{const_cast<group*>(f.g), f.groups}, const_cast<int*>(f.of), const_cast<int*>(f.next),
-                const_cast<bool*>(f.live), const_cast<bool*>(f.stored)};
+        return {{const_cast<group*>(v.g), v.groups}, const_cast<int*>(v.of), const_cast<int*>(v.next),
+                const_cast<bool*>(v.live), const_cast<bool*>(v.stored)};
     }
 };
 

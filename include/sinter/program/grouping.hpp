@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/table.hpp>
+#include <sinter/program/traced.hpp>
+
+/// Groups of nodes: what fusion makes; each will be one kernel.
+namespace sinter {
+
+inline constexpr int in_no_group = -1, floating = -2;
+inline constexpr int max_members = 40, max_code = 150, max_floating = 30;
+
+struct group {
+    int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0;
+    int pool = -1;                       ///< a max-pool that a convolution's kernel does in its registers
+    shape space;                         ///< the extents that the kernel walks over
+    bool heavy = false;
+};
+struct grouping {
+    view<group> g;
+    int *of, *next;                      ///< node -> its group, the next member of its group
+    bool *live, *stored;                 ///< is it computed at all; must its value lie in memory
+};
+template <int N, int Groups = N>
+struct fused {
+    group g[Groups];
+    int of[N], next[N];
+    bool live[N], stored[N];
+    int groups = 0;
+    constexpr fused() : g{}, of{}, next{}, live{}, stored{} {}
+    constexpr grouping view() { return {{g, groups}, of, next, live, stored}; }
+    /// The same in less room: only as many groups as there are.
+    template <int Room>
+    constexpr void take(const fused<N, Room>& f) {
+        groups = f.groups;
+        for (int i = 0; i < groups; ++i) g[i] = f.g[i];
+        for (int i = 0; i < N; ++i) of[i] = f.of[i], next[i] = f.next[i], live[i] = f.live[i], stored[i] = f.stored[i];
+    }
+};
+
+/// The node whose memory a view shows.
+template <class Nodes>
+constexpr int base_of(const Nodes& n, int v) {
+    while (v >= 0 && is_view(n[v].k)) v = n[v].in[0];
+    return v;
+}
+/// base_of every node, for passes that ask often.
+constexpr void find_bases(view<const node> n, growing<int>& base) {
+    for (int v = 0; v < n.n; ++v) base.p[v] = is_view(n.p[v].k) ? base.p[n.p[v].in[0]] : v;
+}
+constexpr bool same_space(const shape& a, const shape& b) {
+    return a.batched == b.batched && a.form == b.form && a.rows() == b.rows() && a.last() == b.last();
+}
+/// Is v one value a row in a group that walks over `s`?
+constexpr bool row_level(const shape& v, const shape& s) {
+    return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows();
+}
+constexpr bool reads_in_place(const shape& from, const shape& to) {
+    return same_space(from, to) || row_level(from, to);
+}
+/// The extents that node v's own work walks over: a reduction's are its operand's.
+constexpr const shape& space_of(const node* n, int v) {
+    const op_kind k = info(n[v].k).kind;
+    return k == op_kind::row_reduce || k == op_kind::col_reduce ? n[n[v].in[0]].s : n[v].s;
+}
+
+} // namespace sinter
