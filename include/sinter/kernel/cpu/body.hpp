@@ -32,11 +32,6 @@ struct body {
         return n;
     }
     static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
-    static constexpr bool updates = [] {
-        for (int i = 0; i < size; ++i)
-            if (code[i].is(op::runtime_scalar)) return true;
-        return false;
-    }();
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
         for (int i = 0; i < size; ++i)
@@ -71,14 +66,6 @@ struct body {
     static SINTER_INLINE void vector(vf raw, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
         vf r[size + 1];
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
-    }
-
-    /// Asks for what the optimizer's update behind a gradient will read: it was last touched a whole step ago.
-    static SINTER_INLINE void prefetch(std::int64_t off, const call& c)
-        requires(updates)
-    {
-        for (int i = 0; i < size; ++i)
-            if (code[i].is(instruction::load) && code[i].columns()) __builtin_prefetch(c.p[code[i].arg] + off, 1);
     }
 
     // ---- for walks: words of one phase, once a row or once a vector
@@ -179,6 +166,8 @@ private:
         constexpr op k = static_cast<op>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
+        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
+            return splat(uniform(w.arg, {at.row, at.row, 0, lanes}, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
         else if constexpr (k == op::over_batch)
