@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE schedule
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <sinter/train/schedule.hpp>
 #include <initializer_list>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -10,7 +11,7 @@ namespace sinter {
 
 class error : public std::runtime_error {
 public:
-    error(std::string what, std::string where, std::string got = {}, std::string needed = {})
+    SINTER_COLD error(std::string what, std::string where, std::string got = {}, std::string needed = {})
         : std::runtime_error(compose(what, where, got, needed)),
           fault_(std::move(what)), where_(std::move(where)), got_(std::move(got)), needed_(std::move(needed)) {}
 
@@ -20,7 +21,7 @@ public:
     const std::string& needed() const noexcept { return needed_; }
 
 private:
-    static std::string compose(std::string_view what, std::string_view where, std::string_view got,
+    SINTER_COLD static std::string compose(std::string_view what, std::string_view where, std::string_view got,
                                std::string_view needed) {
         std::string s(where);
         if (!s.empty()) s += ": ";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/callback.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/progress.hpp>
 #include <concepts>
-#include <functional>
 
 /// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
 /// well write (examples/custom_loop.cpp).
@@ -43,7 +43,7 @@ struct train_options {
     std::int64_t max_steps = 0;                  ///< stop once so many steps have been done in all; 0: no such limit
     data::pipeline* validation = nullptr;        ///< evaluated after each epoch
     std::FILE* progress = stderr;                ///< null: silence
-    std::function<bool(const epoch_result&)> after_epoch{};   ///< false: stop
+    callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop
 };
 
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device>
@@ -122,7 +122,7 @@ private:
         for (int tries = 0; tries < 2 && r.examples == 0; ++tries)
             for (const data::batch_view& b : data) {
                 const float l = t_.step(b);
-                if (!(std::abs(l) <= std::numeric_limits<float>::max()))
+                if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
                     throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
                                      "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
                 loss.add(l, b.size);

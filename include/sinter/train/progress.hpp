@@ -42,7 +42,7 @@ public:
     }
 
     /// A new pass: `total` examples, or 0 if nobody knows.
-    void begin(std::string title, std::int64_t total) {
+    SINTER_COLD void begin(std::string title, std::int64_t total) {
         finish();
         state_ = {};
         state_.title = std::move(title);
@@ -62,11 +62,11 @@ public:
         else print();
     }
     /// The pass is over; always shown.
-    void finish(double loss, std::span<const named_value> metrics = {}) {
+    SINTER_COLD void finish(double loss, std::span<const named_value> metrics = {}) {
         note(state_.done, loss, metrics);
         finish();
     }
-    void finish() {
+    SINTER_COLD void finish() {
         if (!running_) return;
         state_.seconds = options_.clock() - began_;
         running_ = false;
@@ -92,7 +92,7 @@ private:
         winsize size{};
         return ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
     }
-    void draw() {
+    SINTER_COLD void draw() {
         // One write, and the rest of the old line is erased behind the new one, not before it: no flicker. The last
         // column stays free, where some terminals would wrap.
         // (Built by append: g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
@@ -101,7 +101,7 @@ private:
         std::fflush(out_);
         drawn_ = true;
     }
-    void print() {
+    SINTER_COLD void print() {
         const std::string line = plain_progress_line(state_) + "\n";
         std::fwrite(line.data(), 1, line.size(), out_);
         std::fflush(out_);

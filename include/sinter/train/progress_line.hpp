@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -26,21 +27,21 @@ struct progress_state {
 namespace detail {
 
 template <class... A>
-std::string formatted(const char* format, A... a) {
+SINTER_COLD std::string formatted(const char* format, A... a) {
     char text[96];
     const int n = std::snprintf(text, sizeof text, format, a...);
     return std::string(text, n < 0 ? 0u : n < 96 ? static_cast<std::size_t>(n) : 95u);
 }
 
 /// 60000 as "60,000".
-inline std::string grouped(std::int64_t n) {
+SINTER_COLD inline std::string grouped(std::int64_t n) {
     std::string s = std::to_string(n);
     for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
     return s;
 }
 
 /// Seconds as "m:ss" or "h:mm:ss".
-inline std::string duration(double seconds) {
+SINTER_COLD inline std::string duration(double seconds) {
     const auto s = static_cast<std::int64_t>(seconds + 0.5);
     if (s < 3600) return formatted("%d:%02d", static_cast<int>(s / 60), static_cast<int>(s % 60));
     return formatted("%lld:%02d:%02d", static_cast<long long>(s / 3600), static_cast<int>(s / 60 % 60),
@@ -50,7 +51,7 @@ inline std::string duration(double seconds) {
 } // namespace detail
 
 /// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
-inline std::string progress_values(const progress_state& p) {
+SINTER_COLD inline std::string progress_values(const progress_state& p) {
     std::string s;
     if (p.loss == p.loss) s += detail::formatted("  loss %.4f", p.loss);
     for (const named_value& m : p.metrics) s += std::string("  ") + m.name + detail::formatted(" %.4f", m.value);
@@ -64,7 +65,7 @@ inline double progress_rate(const progress_state& p) {
 
 /// One line of at most `width` columns for a terminal: the bar takes what room is left, and where there is little the
 /// least important parts go first.
-inline std::string progress_line(const progress_state& p, int width) {
+SINTER_COLD inline std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);
     const bool known = p.total > 0;
     const double share = !known ? 0 : p.done >= p.total ? 1 : static_cast<double>(p.done) / static_cast<double>(p.total);
@@ -93,7 +94,7 @@ inline std::string progress_line(const progress_state& p, int width) {
 }
 
 /// The same for files and pipes: everything, whatever the width, without a bar.
-inline std::string plain_progress_line(const progress_state& p) {
+SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
     std::string line = p.title + ": " + detail::grouped(p.done) + (p.total > 0 ? "/" + detail::grouped(p.total) : "") +
                        " " + p.unit + ", " + detail::duration(p.seconds);
     if (const double rate = progress_rate(p); rate > 0)

