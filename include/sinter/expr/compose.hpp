@@ -58,14 +58,43 @@ struct join<sequence<A...>, sequence<B...>> {
 
 /// The head of a net: what goes in.
 struct input_tag {};
-template <class I, class S>
-struct model {   ///< I: input specification, S: sequence
-    static constexpr bundle trace(graph& g) { return S::run(I::make_inputs(g)); }
+struct model_tag {};
+
+namespace detail {
+/// A whole net's layers are kept in rows of so many: each `>>` makes a new type, and one that named every layer of a
+/// long net anew would cost a compiler time that grows with the square of its length.
+inline constexpr int row_length = 32;
+} // namespace detail
+
+/// I: input specification. The layers of Rows, each a sequence, come first, then those of S.
+template <class I, class S, class... Rows>
+struct model : model_tag {
+    static constexpr bundle trace(graph& g) {
+        using fn = bundle (*)(bundle);
+        constexpr fn row[] = {&Rows::run..., &S::run};
+        bundle x = I::make_inputs(g);
+        for (fn f : row) x = f(x);
+        return x;
+    }
     using input_type = I;
 };
 
+namespace detail {
+template <class M, class B>
+struct extend;
+template <class I, class... A, class... Rows, class... B>
+struct extend<model<I, sequence<A...>, Rows...>, sequence<B...>> {
+    using type = model<I, sequence<A..., B...>, Rows...>;
+};
+template <class I, class... A, class... Rows, class... B>
+    requires(sizeof...(A) >= row_length)
+struct extend<model<I, sequence<A...>, Rows...>, sequence<B...>> {
+    using type = model<I, sequence<B...>, Rows..., sequence<A...>>;
+};
+} // namespace detail
+
 template <class A, class B>
-    requires(composable<A> && composable<B> && (is_layer<A> || is_layer<B>))
+    requires(!std::is_base_of_v<model_tag, A> && composable<A> && composable<B> && (is_layer<A> || is_layer<B>))
 constexpr auto operator>>(A, B) {
     return typename detail::join<typename detail::as_sequence<A>::type, typename detail::as_sequence<B>::type>::type{};
 }
@@ -74,10 +103,10 @@ template <class I, class B>
 constexpr auto operator>>(I, B) {
     return model<I, typename detail::as_sequence<B>::type>{};
 }
-template <class I, class S, class B>
-    requires(composable<B>)
-constexpr auto operator>>(model<I, S>, B) {
-    return model<I, typename detail::join<S, typename detail::as_sequence<B>::type>::type>{};
+template <class M, class B>
+    requires(std::is_base_of_v<model_tag, M> && composable<B>)
+constexpr auto operator>>(M, B) {
+    return typename detail::extend<M, typename detail::as_sequence<B>::type>::type{};
 }
 
 } // namespace sinter
