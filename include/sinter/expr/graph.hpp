@@ -57,9 +57,7 @@ struct graph {
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
     fault err;
 
-    constexpr graph() {
-        for (int& h : head) h = -1;
-    }
+    constexpr graph() = default;
     graph(const graph&) = delete;
 
     /// Appends a node, or finds the equal one that is there already (common subexpressions never arise).
@@ -67,7 +65,7 @@ struct graph {
         x.scope = scope;
         x.epoch = epoch;
         const unsigned h = hash(x);
-        for (int i = head[h]; i >= 0; i = chain[i])
+        for (int i = head[h] - 1; i >= 0; i = chain[i])
             if (equal(n[i], x)) return i;
         return append(x, h);
     }
@@ -85,12 +83,12 @@ struct graph {
 private:
     constexpr int append(const node& x, unsigned h) {
         const int id = n.push(x);
-        chain.push(head[h]);
-        head[h] = id;
+        chain.push(head[h] - 1);
+        head[h] = id + 1;
         return id;
     }
     growing<int> chain;
-    int head[1024];
+    int head[1024] = {};   // node + 1
 
     static constexpr unsigned hash(const node& x) {
         return ((static_cast<unsigned>(x.k) * 31u + static_cast<unsigned>(x.in[0]) * 2654435761u +

@@ -8,7 +8,11 @@ namespace sinter {
 
 constexpr float root(float x) {   ///< square root by Newton's method, for constant evaluation
     float r = x > 1 ? x : 1;
-    for (int i = 0; i < 40; ++i) r = 0.5f * (r + x / r);
+    for (int i = 0; i < 40; ++i) {
+        const float next = 0.5f * (r + x / r);
+        if (next == r) break;
+        r = next;
+    }
     return r;
 }
 constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }

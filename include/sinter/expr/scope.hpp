@@ -23,7 +23,7 @@ struct scope_entry {
 
 class scope_tree {
 public:
-    constexpr scope_tree() : slot_(table_size, -1) { entries_.push({}); }
+    constexpr scope_tree() : slot_(table_size) { entries_.push({}); }
 
     /// Opens a scope: the k-th of its name under its parent gets the number k. With `again`, scopes that an earlier
     /// visit of the parent opened are found in the same order instead of made anew.
@@ -81,7 +81,7 @@ private:
     };
     static constexpr int table_size = 2048;
     growing<scope_entry> entries_;
-    growing<int> slot_;      // hash of (name, parent) -> place in names_
+    growing<int> slot_;      // hash of (name, parent) -> place in names_, + 1
     growing<use> names_;
 
     constexpr void restart(int scope) {
@@ -90,12 +90,14 @@ private:
     }
     constexpr int find(const char* name, int parent) {
         unsigned i = (hash_name(name) ^ static_cast<unsigned>(parent) * 2654435761u) % table_size;
-        while (slot_[static_cast<int>(i)] >= 0) {
-            const int k = slot_[static_cast<int>(i)];
+        while (const int taken = slot_[static_cast<int>(i)]) {
+            const int k = taken - 1;
             if (names_[k].parent == parent && same_name(names_[k].name, name)) return k;
             i = (i + 1) % table_size;
         }
-        return slot_[static_cast<int>(i)] = names_.push({name, parent});
+        const int k = names_.push({name, parent});
+        slot_[static_cast<int>(i)] = k + 1;
+        return k;
     }
 };
 
