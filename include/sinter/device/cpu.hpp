@@ -9,6 +9,10 @@
 /// The CPU as a device: what programs are planned for, and how they run.
 namespace sinter {
 
+struct unobserved {
+    void operator()(int, bool) const {}
+};
+
 /// Runs a compiled program P on the CPU. Addresses are worked out once; a step allocates nothing.
 template <class P>
 class cpu_runner {
@@ -34,18 +38,21 @@ public:
         scratch_ = m.scratch.data();
     }
 
-    void run(team& threads, const step_arguments& s) {
+    /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
+    template <class Observer = unobserved>
+    void run(team& threads, const step_arguments& s, Observer observe = {}) {
         constexpr int n = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
         for (int i = 0; i < n; ++i)
             if (P::v.args[i].where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(P::v.args[i])]);
-        threads.run([&](int thread) { walk(threads, thread, s); });
+        threads.run([&](int thread) { walk(threads, thread, s, observe); });
     }
 
 private:
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
 
-    void walk(team& threads, int thread, const step_arguments& s) const {
+    template <class Observer>
+    void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {
         const int workers = threads.size();
         for (int i = 0; i < P::v.n_launches; ++i) {
             const launch& l = P::v.launches[i];
@@ -62,11 +69,14 @@ private:
             c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
             c.parts = l.parts;
             const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
+            if (thread == 0) observe(i, true);
             for (c.part = first; c.part < end; ++c.part) k.run(c);
             if (workers > 1) threads.barrier();
-            if (!k.finish) continue;
-            for (c.part = first; c.part < end; ++c.part) k.finish(c);
-            if (workers > 1) threads.barrier();
+            if (k.finish) {
+                for (c.part = first; c.part < end; ++c.part) k.finish(c);
+                if (workers > 1) threads.barrier();
+            }
+            if (thread == 0) observe(i, false);
         }
     }
 };
@@ -86,9 +96,9 @@ public:
     explicit cpu_device(int threads) : threads_(threads) {}
 
     int threads() const { return threads_.size(); }
-    template <class P>
-    void run(runner<P>& r, const step_arguments& s) {
-        r.run(threads_, s);
+    template <class P, class Observer = unobserved>
+    void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+        r.run(threads_, s, observe);
     }
     void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
         std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));

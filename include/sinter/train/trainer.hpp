@@ -58,12 +58,15 @@ public:
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
     /// fit the program. Allocates nothing.
-    float step(const data::batch_view& b) {
+    float step(const data::batch_view& b) { return step(b, [](int, bool) {}); }
+    /// The same, with `observe(launch, before)` called around each kernel.
+    template <class Observer>
+    float step(const data::batch_view& b, Observer observe) {
         const float* ports[ports_of<training>()];
         bind_batch<training>(b, ports, true);
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(step_, scalars);
-        device_.template run<training>(train_, {ports, scalars, options_.seed, step_, b.size});
+        device_.template run<training>(train_, {ports, scalars, options_.seed, step_, b.size}, observe);
         ++step_;
         return read_loss<training>(memory_);
     }
@@ -79,7 +82,8 @@ public:
     }
     /// Output `i` of the last evaluate() or predict().
     std::span<const float> output(int i = 0) const {
-        return {outputs_[i], static_cast<std::size_t>(last_batch_) * static_cast<std::size_t>(training::v.output_shapes[i].size())};
+        const shape& s = training::v.output_shapes[i];
+        return {outputs_[i], static_cast<std::size_t>(s.batched ? last_batch_ : 1) * static_cast<std::size_t>(s.size())};
     }
 
     // ---- what the model is made of

@@ -4,6 +4,7 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/program.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/round_up.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 
 namespace sinter::cpu {
