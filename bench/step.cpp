@@ -2,6 +2,8 @@
 // The time of one training step of a model, as one JSON line:
 //   step --model mlp|lenet|cnn --optimizer sgd|adam --threads N
 // Input is 28 x 28 x 1, batch 64, float32, the loss softmax cross entropy; data are fixed pseudo-random numbers.
+// With --kernels 1 a table of every kernel's time, rate and share goes to standard error first.
+#include <sinter/profile/kernel_times.hpp>
 #include <sinter/sinter.hpp>
 #include <cstdio>
 #include <cstring>
@@ -23,6 +25,7 @@ struct settings {
     std::string model = "cnn", optimizer = "sgd";
     int threads = 1;
     double seconds = 2;
+    bool kernels = false;
 };
 
 data::example_set examples() {
@@ -39,6 +42,11 @@ template <class Net, class Optimizer>
 int run(Net, Optimizer optimizer, const settings& s) {
     trainer<Net, softmax_cross_entropy_loss, Optimizer> t(optimizer, {.threads = s.threads});
     auto batches = examples() | data::batch(64);
+    if (s.kernels) {
+        auto endless = examples() | data::repeat() | data::batch(64);
+        auto next = endless.begin();
+        profile::kernel_times(t, [&]() -> const data::batch_view& { return *++next; }, 200, stderr);
+    }
     std::vector<double> ms;
     float loss = 0;
     const double began = monotonic_seconds();
@@ -79,7 +87,7 @@ int main(int argc, char** argv) {
         for (int i = 1; i < argc; ++i) {
             const std::string name = argv[i];
             if (name == "--help") {
-                std::puts("step --model mlp|lenet|cnn --optimizer sgd|adam --threads N --seconds S");
+                std::puts("step --model mlp|lenet|cnn --optimizer sgd|adam --threads N --seconds S --kernels 0|1");
                 return 0;
             }
             if (i + 1 == argc) throw option_error("option without a value", name, "nothing", "a value");
@@ -87,8 +95,9 @@ int main(int argc, char** argv) {
             if (name == "--model") s.model = value;
             else if (name == "--optimizer") s.optimizer = value;
             else if (name == "--threads") s.threads = std::atoi(value.c_str());
+            else if (name == "--kernels") s.kernels = value != "0";
             else if (name == "--seconds") s.seconds = std::atof(value.c_str());
-            else throw option_error("unknown option", name, name, "--model, --optimizer, --threads or --seconds");
+            else throw option_error("unknown option", name, name, "--model, --optimizer, --threads, --seconds or --kernels");
         }
         return dispatch(s);
     } catch (const error& e) {

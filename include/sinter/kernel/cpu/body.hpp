@@ -39,21 +39,22 @@ struct body {
         return n;
     }();
 
-    /// Floats of call::sums: partial column sums of each part, then each part's row buffers.
+    /// Floats of call::sums: partial column sums of each part, then each part's row buffers. Each begins a cache line
+    /// and ends with one, so that vectors are whole everywhere; what lies behind the last column is never looked at.
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts) {
-        return parts * (sums * e[extent::columns] + buffers * e[extent::buffer_stride]);
+        return parts * (sums + buffers) * e[extent::buffer_stride];
     }
     static float* partial_sum(int k, int part, const call& c) {
-        return c.sums + (static_cast<std::int64_t>(k) * c.parts + part) * c.e[extent::columns];
+        return c.sums + (static_cast<std::int64_t>(k) * c.parts + part) * c.e[extent::buffer_stride];
     }
     static float* row_buffer(int k, const call& c) {
-        return c.sums + static_cast<std::int64_t>(sums) * c.parts * c.e[extent::columns] +
-               (static_cast<std::int64_t>(c.part) * buffers + k) * c.e[extent::buffer_stride];
+        return partial_sum(sums, 0, c) + (static_cast<std::int64_t>(c.part) * buffers + k) * c.e[extent::buffer_stride];
     }
 
     /// Before a part's work: its partial sums are zero.
     static void begin(const call& c) {
-        for (int k = 0; k < sums; ++k) std::memset(partial_sum(k, c.part, c), 0, 4 * static_cast<std::size_t>(c.e[extent::columns]));
+        for (int k = 0; k < sums; ++k)
+            std::memset(partial_sum(k, c.part, c), 0, 4 * static_cast<std::size_t>(c.e[extent::buffer_stride]));
     }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
     static void finish(const call& c) { finish_all(c, all{}); }
@@ -68,6 +69,17 @@ struct body {
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
     }
 
+    /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes count: column sums stay in
+    /// registers from row to row.
+    template <bool Full>
+    static SINTER_INLINE void vectors(const float* raw, int width, int rows, int n, std::int64_t off, std::int64_t off_step,
+                                      std::int64_t row, int col, const call& c) {
+        vf r[size + 1];
+        begin_tile(r, all{});
+        for (int i = 0; i < rows; ++i) run_all<Full, true>(r, load(raw + i * width), {off + i * off_step, row + i, col, n}, c, all{});
+        end_tile(r, col, c, all{});
+    }
+
     // ---- for walks: words of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
@@ -79,10 +91,20 @@ struct body {
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
 
 private:
-    template <bool Full, int... I>
+    template <bool Full, bool Tile = false, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
-        (step<I, Full>(r, r, raw, at, c), ...);
+        (step<I, Full, Tile>(r, r, raw, at, c), ...);
     }
+    static constexpr bool sums_columns(int i) { return code[i].is(instruction::column_sum) && !code[i].row; }
+    template <int... I>
+    static SINTER_INLINE void begin_tile(vf* r, std::integer_sequence<int, I...>) {
+        ((sums_columns(I) ? (void)(r[I] = zero()) : (void)0), ...);
+    }
+    template <int... I>
+    static SINTER_INLINE void end_tile(const vf* r, int col, const call& c, std::integer_sequence<int, I...>) {
+        ((sums_columns(I) ? add_to(partial_sum(code[I].b, c.part, c) + col, r[I]) : (void)0), ...);
+    }
+    static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row), Full>(pr, r, at, c), ...);
@@ -139,7 +161,7 @@ private:
         else return splat(*p);
     }
 
-    template <int I, bool Full>
+    template <int I, bool Full, bool Tile = false>
     static SINTER_INLINE void step(vf* pr, vf* r, vf raw, const place& at, const call& c) {
         constexpr word w = code[I];
         vf* const to = per_row(I) ? pr : r;
@@ -150,14 +172,14 @@ private:
             if constexpr (w.row) c.p[w.arg][at.row] = get<w.a>(pr, r)[0];
             else write<Full>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
         } else if constexpr (w.is(instruction::column_sum)) {
-            float* p = partial_sum(w.b, c.part, c);
-            if constexpr (w.row) *p += get<w.a>(pr, r)[0];
-            else write<Full>(p + at.col, read<Full>(p + at.col, at.n) + get<w.a>(pr, r), at.n);
+            if constexpr (w.row) *partial_sum(w.b, c.part, c) += get<w.a>(pr, r)[0];
+            else if constexpr (Tile) to[I] += get<w.a>(pr, r);
+            else add_to(partial_sum(w.b, c.part, c) + at.col, get<w.a>(pr, r));
         } else if constexpr (w.is(instruction::row_sum)) to[I] += only<Full>(get<w.a>(pr, r), zero(), at.n);
         else if constexpr (w.is(instruction::row_max))
             to[I] = max(to[I], only<Full>(get<w.a>(pr, r), splat(-__builtin_inff()), at.n));
-        else if constexpr (w.is(instruction::spill)) write<Full>(row_buffer(w.b, c) + at.col, get<w.a>(pr, r), at.n);
-        else if constexpr (w.is(instruction::reload)) to[I] = read<Full>(row_buffer(w.b, c) + at.col, at.n);
+        else if constexpr (w.is(instruction::spill)) store(row_buffer(w.b, c) + at.col, get<w.a>(pr, r));
+        else if constexpr (w.is(instruction::reload)) to[I] = load(row_buffer(w.b, c) + at.col);
         else to[I] = elementwise<I>(pr, r, at, c);
     }
     template <int I>

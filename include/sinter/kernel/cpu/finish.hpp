@@ -14,17 +14,17 @@ template <class Body>
 __attribute__((noinline)) void finish_tile(const finished& done, const call& by) {
     const finished t = done;   // copies: the body's stores cannot be seen to leave the originals alone
     const call c = by;
-    for (int i = 0; i < t.rows; ++i) {
-        const float* sums = t.sums + i * t.width;
-        const std::int64_t off = t.off + i * t.off_step;
-        if (t.columns == panel_width) {
-            Body::vector(load(sums), off, t.row + i, t.col, c);
-            Body::vector(load(sums + lanes), off + lanes, t.row + i, t.col + lanes, c);
-            continue;
+    if constexpr (requires { Body::template vectors<true>(t.sums, 0, 0, 0, t.off, t.off, t.row, 0, c); }) {
+        for (int j = 0; j < t.columns; j += lanes) {
+            const int n = t.columns - j;
+            if (n >= lanes) Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
+            else Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j, c);
         }
-        for (int j = 0; j < t.columns; j += lanes)
-            Body::vector(load(sums + j), t.columns - j < lanes ? t.columns - j : lanes, off + j, t.row + i, t.col + j,
-                         c);
+    } else {
+        for (int i = 0; i < t.rows; ++i)
+            for (int j = 0; j < t.columns; j += lanes)
+                Body::vector(load(t.sums + i * t.width + j), t.columns - j < lanes ? t.columns - j : lanes,
+                             t.off + i * t.off_step + j, t.row + i, t.col + j, c);
     }
 }
 

@@ -8,6 +8,8 @@
 /// The vector type of the target, from SSE2 to AVX-512, in the compilers' portable vector extension; NEON and
 /// WebAssembly compilers accept the same code with 4 lanes. Only what the extension cannot say uses intrinsics.
 #define SINTER_INLINE __attribute__((always_inline)) inline
+/// Marks a lambda that must vanish into its caller: an accumulator that a lambda reaches through memory costs a factor.
+#define SINTER_ALWAYS __attribute__((always_inline))
 
 namespace sinter::cpu {
 
@@ -43,7 +45,25 @@ SINTER_INLINE __m256i first_lanes(int n) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lane_masks + 8 - n));
 }
 SINTER_INLINE vf load(const float* p, int n) { return (vf)_mm256_maskload_ps(p, first_lanes(n)); }
-SINTER_INLINE void store(float* p, vf v, int n) { _mm256_maskstore_ps(p, first_lanes(n), (__m256)v); }
+// In halves, not masked: a masked store takes Zen a dozen cycles, and no load can be served from it while it waits.
+SINTER_INLINE void store(float* p, vf v, int n) {
+    typedef float vf4 __attribute__((vector_size(16)));
+    typedef float vf2 __attribute__((vector_size(8)));
+    if (n == lanes) return store(p, v);
+    vf4 h = __builtin_shufflevector(v, v, 0, 1, 2, 3);
+    if (n & 4) {
+        std::memcpy(p, &h, sizeof h);
+        h = __builtin_shufflevector(v, v, 4, 5, 6, 7);
+        p += 4;
+    }
+    if (n & 2) {
+        const vf2 q = __builtin_shufflevector(h, h, 0, 1);
+        std::memcpy(p, &q, sizeof q);
+        h = __builtin_shufflevector(h, h, 2, 3, 2, 3);
+        p += 2;
+    }
+    if (n & 1) *p = h[0];
+}
 #else
 SINTER_INLINE vf load(const float* p, int n) {   ///< the first n lanes (0 <= n <= lanes); the others are zero
     vf v{};
@@ -95,20 +115,28 @@ SINTER_INLINE void pin(vf&) {}
 
 SINTER_INLINE vf select(vi mask, vf yes, vf no) { return (vf)(((vi)yes & mask) | ((vi)no & ~mask)); }
 
-/// Sum and maximum over the lanes, by halves: an order that never changes.
+namespace detail {
+/// Combines the lanes by halves: an order that never changes.
+template <class Combine>
+SINTER_INLINE float combine_lanes(vf v, Combine combine) {
+#if defined(__AVX512F__)
+    const auto a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
+    const auto b = combine(a, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15));
+    const auto h = combine(__builtin_shufflevector(b, b, 0, 1, 2, 3), __builtin_shufflevector(b, b, 4, 5, 6, 7));
+#elif defined(__AVX__)
+    const auto h = combine(__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7));
+#else
+    const auto h = v;
+#endif
+    const auto q = combine(h, __builtin_shufflevector(h, h, 2, 3, 2, 3));
+    return combine(q, __builtin_shufflevector(q, q, 1, 1, 1, 1))[0];
+}
+} // namespace detail
 SINTER_INLINE float sum_lanes(vf v) {
-    float t[lanes];
-    store(t, v);
-    for (int h = lanes / 2; h; h /= 2)
-        for (int i = 0; i < h; ++i) t[i] += t[i + h];
-    return t[0];
+    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a + b; });
 }
 SINTER_INLINE float max_lanes(vf v) {
-    float t[lanes];
-    store(t, v);
-    for (int h = lanes / 2; h; h /= 2)
-        for (int i = 0; i < h; ++i) t[i] = t[i] > t[i + h] ? t[i] : t[i + h];
-    return t[0];
+    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a > b ? a : b; });
 }
 
 } // namespace sinter::cpu

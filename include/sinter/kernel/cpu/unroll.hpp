@@ -5,9 +5,6 @@
 
 #include <sinter/kernel/cpu/simd.hpp>
 
-/// Marks a lambda that must vanish into its caller: an accumulator that a lambda reaches through memory costs a factor.
-#define SINTER_ALWAYS __attribute__((always_inline))
-
 namespace sinter::cpu {
 
 template <class F, int... I>
