@@ -2,7 +2,7 @@
 #pragma once
 
 /// What a training program includes: expressions, layers, losses, optimizers, data, and training on this machine's
-/// processor. Neither the network (distributed.hpp) nor CUDA (cuda.hpp) comes with it.
+/// processor. CUDA does not come with it: that is cuda.hpp.
 #include <sinter/data/batch.hpp>
 #include <sinter/data/idx.hpp>
 #include <sinter/data/map.hpp>
