@@ -39,7 +39,7 @@ template <class P>
 class rehearsal_runner {
 public:
     using program_type = gpu_program<rehearsal_engine, P>;
-    static std::int64_t scratch_floats() { return program_type::scratch_floats(); }
+    static constexpr std::int64_t scratch_floats() { return program_type::scratch_floats(); }
     void bind(const model_memory& m) {
         for (int i = 0; i < program_type::ports; ++i) {
             if (port_[i].empty()) port_[i].resize(static_cast<std::size_t>(program_type::port_floats(i)));

@@ -4,6 +4,7 @@
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
+#include <algorithm>
 #include <memory>
 
 /// The CPU as a device: what programs are planned for, and how they run.
@@ -20,12 +21,12 @@ public:
     static constexpr const auto& program() { return P::v; }
 
     /// Floats of scratch space that the program's kernels want.
-    static std::int64_t scratch_floats() {
+    static constexpr std::int64_t scratch_floats() {
         std::int64_t most = 0;
         for (int i = 0; i < P::v.n_launches; ++i) {
             const launch& l = P::v.launches[i];
             const std::int64_t m = l.batched ? l.m * P::v.max_batch : l.m;
-            const std::int64_t n = cpu::kernel_table<P>::entries[l.spec].scratch(P::v.extents + l.first_extent, l.parts, m);
+            const std::int64_t n = cpu::kernel_table<P>::scratch(l.spec, P::v.extents + l.first_extent, l.parts, m);
             if (n > most) most = n;
         }
         return most;
@@ -92,10 +93,11 @@ public:
     template <class P>
     using runner = cpu_runner<P>;
 
-    /// `threads` at most eight do useful work; 0 takes all cores.
-    explicit cpu_device(int threads) : threads_(threads) {}
+    /// `threads`: 0 takes one for each usable core. Never more than target.parts (8) are begun, even if more are asked for:
+    /// they would find no work and only be waited for. Throws option_error where it is negative or beyond 1024.
+    explicit cpu_device(int threads) : threads_(useful(threads)) {}
 
-    int threads() const { return threads_.size(); }
+    int threads() const { return threads_.size(); }   ///< that it works with
     template <class P, class Observer = unobserved>
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
         r.run(threads_, s, observe);
@@ -114,6 +116,11 @@ public:
 
 private:
     team threads_;
+
+    static int useful(int threads) {
+        if (threads == 0) threads = usable_cores();
+        return threads > team::most ? threads : std::min(threads, target.parts);   // the team says what is wrong with it
+    }
 };
 
 } // namespace sinter

@@ -38,7 +38,7 @@ class cuda_runner {
     static constexpr std::int64_t state_floats = (sizeof(gpu::step_state) + 255) / 256 * 64;
 
 public:
-    static std::int64_t scratch_floats() { return program_type::scratch_floats(); }
+    static constexpr std::int64_t scratch_floats() { return program_type::scratch_floats(); }
 
     void bind(const cuda_memory& m) {
         if (!batch_.size()) take_batch_memory();

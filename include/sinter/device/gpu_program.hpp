@@ -35,11 +35,12 @@ public:
     }();
     static_assert(scalars <= gpu::most_scalars, "the optimizer has more run-time scalars than a GPU step carries");
 
-    static std::int64_t scratch_floats() {
+    /// Floats of scratch space that the program's kernels want, the libraries' workspaces not among them.
+    static constexpr std::int64_t scratch_floats() {
         std::int64_t most = 0;
         for (int i = 0; i < P::v.n_launches; ++i) {
-            gpu::work w = work_of(i, P::v.max_batch);
-            const std::int64_t n = gpu::kernel_table<Engine, P>::entries[P::v.launches[i].spec].scratch(w);
+            const gpu::work w = work_of(i, P::v.max_batch);
+            const std::int64_t n = gpu::kernel_table<Engine, P>::scratch(P::v.launches[i].spec, w);
             if (n > most) most = n;
         }
         return most;
@@ -73,7 +74,7 @@ private:
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
 
-    static gpu::work work_of(int i, int batch) {
+    static constexpr gpu::work work_of(int i, int batch) {
         const launch& l = P::v.launches[i];
         gpu::work w;
         w.e = P::v.extents + l.first_extent;

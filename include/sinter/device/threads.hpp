@@ -35,6 +35,8 @@ inline int usable_cores() {
 /// One run at a time, begun by one thread, and not from inside a run.
 class team {
 public:
+    static constexpr int most = 1024;
+
     /// `threads` in all; 0: one for each usable core. Throws option_error, or std::system_error where the system
     /// grants no more threads.
     explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
@@ -92,7 +94,6 @@ public:
     }
 
 private:
-    static constexpr int most = 1024;
     struct abandoned {};   ///< unwinds a thread whose barrier will never be complete
 
     void serve(int thread) {

@@ -275,7 +275,7 @@ struct program_value {
             default: return 0;
         }
     }
-    /// Bytes of everything that a step touches but the kernels' scratch space and the batch itself.
+    /// Bytes of the arenas together. Scratch space depends on a device's kernels: step_bytes() (device/) counts it as well.
     constexpr std::int64_t bytes() const {
         return 4 * (z.activations + z.parameters * (1 + slots) + gradients + z.states);
     }

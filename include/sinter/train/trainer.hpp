@@ -3,6 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/device/cpu.hpp>
+#include <sinter/device/step_bytes.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
 #include <span>
@@ -12,7 +13,7 @@
 namespace sinter {
 
 struct trainer_options {
-    int threads = 0;            ///< 0: all cores; never changes a bit of the result
+    int threads = 0;            ///< 0: all cores; at most eight are of use and begun; never changes a bit of the result
     std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
 };
 
@@ -27,8 +28,10 @@ public:
     using evaluation = compiled<request_of<program_mode::evaluation>>;
     using prediction = compiled<request_of<program_mode::prediction>>;
 
-    /// Bytes of parameters, gradients, optimizer state and activations of a training step: a constant.
-    static constexpr std::int64_t bytes() { return training::v.bytes(); }
+    /// Bytes that a trainer takes on its device: parameters, gradients, optimizer state, activations and the kernels' scratch
+    /// space. A constant. Evaluation and prediction work in the same memory (should one of them need more for its
+    /// activations or scratch space, it takes that anew when it is first asked for).
+    static constexpr std::int64_t bytes() { return step_bytes<training, Device>(); }
     static constexpr int max_batch() { return MaxBatch; }
 
     explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
@@ -71,11 +74,8 @@ public:
         return read_loss<training>(memory_);
     }
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
-    float evaluate(const data::batch_view& b) {
-        run_other(evaluation_, b, true);
-        return read_loss<evaluation>(evaluation_->memory);
-    }
-    /// Output `i` for each example of the batch, [batch, extents...], good until the next call.
+    float evaluate(const data::batch_view& b) { return run_other(evaluation_, b, true); }
+    /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict.
     std::span<const float> predict(const data::batch_view& b, int i = 0) {
         run_other(prediction_, b, false);
         return output(i);
@@ -110,9 +110,9 @@ public:
 
 private:
     template <class P>
-    struct other_program {   // evaluation and prediction: memory of their own, taken when first asked for
+    struct other_program {   // evaluation and prediction, made when first asked for
         typename Device::template runner<P> run;
-        typename Device::memory memory;
+        typename Device::memory memory;   ///< lent for the time of a call, but for what the trainer's is too small for
         std::vector<float> outputs;   ///< the host's copy, where the device has memory of its own
     };
     Optimizer optimizer_;
@@ -155,37 +155,47 @@ private:
         for (int i = 0; i < training::v.n_outputs; ++i) n += static_cast<std::size_t>(training::v.output_shapes[i].size());
         return n;
     }
+    /// Programs never run at once, so one's activations may lie where another's lay.
     template <class P>
-    void run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
+    static constexpr bool fits = P::v.floats(space::activation) <= training::v.floats(space::activation);
+    template <class P>
+    static constexpr bool fits_scratch = Device::template runner<P>::scratch_floats() <= Device::template runner<training>::scratch_floats();
+    /// Returns the loss, where there are targets.
+    template <class P>
+    float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         if (!o) {
             o = std::make_unique<other_program<P>>();
-            o->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
-            o->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
+            if (!fits<P>) o->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+            if (!fits_scratch<P>) o->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
             if (!Device::shares_memory) o->outputs.resize(static_cast<std::size_t>(MaxBatch) * floats_of_outputs());
         }
-        // parameters and states are lent for the time of the call, so that they exist once only
-        lend(o->memory);
+        lend<P>(o->memory);
         o->run.bind(o->memory);
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         try {
             bind_batch<P>(b, ports, with_targets);
+            device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
+            last_batch_ = b.size;
+            float* room = o->outputs.data();
+            for (int i = 0; i < P::v.n_outputs; ++i) {
+                const std::int64_t n = std::int64_t{b.size} * P::v.output_shapes[i].size();
+                outputs_[i] = device_.host_view(o->memory, P::v.outputs[i], room, n);
+                if (!Device::shares_memory) room += n;
+            }
+            const float loss = with_targets ? read_loss<P>(o->memory) : 0;
+            lend<P>(o->memory);
+            return loss;
         } catch (...) {
-            lend(o->memory);
+            lend<P>(o->memory);
             throw;
         }
-        device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
-        last_batch_ = b.size;
-        float* room = o->outputs.data();
-        for (int i = 0; i < P::v.n_outputs; ++i) {
-            const std::int64_t n = std::int64_t{b.size} * P::v.output_shapes[i].size();
-            outputs_[i] = device_.host_view(o->memory, P::v.outputs[i], room, n);
-            if (!Device::shares_memory) room += n;
-        }
-        lend(o->memory);
     }
+    template <class P>
     void lend(typename Device::memory& m) {
         std::swap(m.parameters, memory_.parameters);
         std::swap(m.states, memory_.states);
+        if (fits<P>) std::swap(m.activations, memory_.activations);
+        if (fits_scratch<P>) std::swap(m.scratch, memory_.scratch);
     }
 
     template <class P>

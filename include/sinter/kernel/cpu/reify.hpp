@@ -29,7 +29,6 @@ namespace sinter::cpu {
 struct kernel_entry {
     void (*run)(const call&) = nullptr;
     void (*finish)(const call&) = nullptr;
-    std::int64_t (*scratch)(const std::int64_t* e, int parts, std::int64_t m) = nullptr;   ///< floats
 };
 
 namespace detail {
@@ -127,7 +126,7 @@ struct kernel {
         else if constexpr (requires { Nest::scratch(parts); }) n = Nest::scratch(parts);
         return round_up(n, 16);
     }
-    static std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t m) {
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t m) {
         return nest_scratch(e, parts, m) + round_up(Body::scratch(e, parts), 16);
     }
     static call with_sums(const call& c) {
@@ -145,7 +144,7 @@ struct kernel {
         if constexpr (has_finish) Nest::finish(d);
         if constexpr (Body::sums > 0) Body::finish(d);
     }
-    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, &scratch};
+    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr};
 };
 
 template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
@@ -164,8 +163,15 @@ template <class P, class>
 struct table_of;
 template <class P, int... S>
 struct table_of<P, std::integer_sequence<int, S...>> {
-    static constexpr kernel_entry entries[sizeof...(S) + 1] = {
-        kernel<typename nest_of<P, S>::type, typename body_of<P, S>::type>::entry..., kernel_entry{}};
+    template <int I>
+    using kernel_of = kernel<typename nest_of<P, I>::type, typename body_of<P, I>::type>;
+    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::entry..., kernel_entry{}};
+    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
+    static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {
+        using function = std::int64_t (*)(const std::int64_t*, int, std::int64_t);
+        constexpr function of[sizeof...(S) + 1] = {&kernel_of<S>::scratch..., nullptr};
+        return of[spec](e, parts, m);
+    }
 };
 
 } // namespace detail

@@ -50,7 +50,7 @@ struct kernel {
     /// Where things lie in the launch's scratch space, in floats.
     struct layout {
         std::int64_t filter = 0, chains = 0, sums = 0, end = 0;
-        layout(const work& w, walk_extents n, std::int64_t parts) {
+        constexpr layout(const work& w, walk_extents n, std::int64_t parts) {
             if constexpr (by_library && B::only_store < 0 && K != op::conv_weight_gradient) filter = round_up(n.rows * n.columns, 64);
             if constexpr (K == op::conv || K == op::conv_weight_gradient) {
                 const int* x = w.s->extents;
@@ -62,7 +62,7 @@ struct kernel {
             end = sums + round_up(B::sums * parts * n.columns + B::buffers * parts * w.e[extent::buffer_stride], 64);
         }
     };
-    static std::int64_t scratch(const work& w) {
+    static constexpr std::int64_t scratch(const work& w) {
         const walk_extents n = walk_of<K>(w);
         return layout(w, n, parts_of(n, by_warps, B::sums > 0)).end;
     }

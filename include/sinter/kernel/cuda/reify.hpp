@@ -9,7 +9,6 @@ namespace sinter::gpu {
 template <class Engine>
 struct kernel_entry {
     void (*run)(Engine&, const work&) = nullptr;
-    std::int64_t (*scratch)(const work&) = nullptr;   ///< floats
 };
 
 namespace detail {
@@ -19,13 +18,19 @@ struct kernel_of;
 template <class Engine, class P, int S, int... I>
 struct kernel_of<Engine, P, S, std::integer_sequence<int, I...>> {
     using type = kernel<Engine, P::v.specs[S].kind, P::v.code[P::v.specs[S].code + I]...>;
-    static constexpr kernel_entry<Engine> entry{&type::run, &type::scratch};
+    static constexpr kernel_entry<Engine> entry{&type::run};
 };
 template <class Engine, class P, class>
 struct table_of;
 template <class Engine, class P, int... S>
 struct table_of<Engine, P, std::integer_sequence<int, S...>> {
     static constexpr kernel_entry<Engine> entries[sizeof...(S) + 1] = {kernel_of<Engine, P, S>::entry..., {}};
+    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
+    static constexpr std::int64_t scratch(int spec, const work& w) {
+        using function = std::int64_t (*)(const work&);
+        constexpr function of[sizeof...(S) + 1] = {&kernel_of<Engine, P, S>::type::scratch..., nullptr};
+        return of[spec](w);
+    }
 };
 
 } // namespace detail

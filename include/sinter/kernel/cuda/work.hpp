@@ -23,7 +23,7 @@ struct walk_extents {
 
 /// Rows and columns of what a kernel of kind K computes.
 template <op K>
-walk_extents walk_of(const work& w) {
+constexpr walk_extents walk_of(const work& w) {
     const std::int64_t* e = w.e;
     const int* x = w.s->extents;
     switch (K) {
@@ -57,7 +57,7 @@ walk_extents walk_of(const work& w) {
 
 /// How many shares the rows are dealt out to: enough threads to fill a large device, but no more partial sums than a
 /// second kernel adds up quickly. A function of the extents alone, so that sums have one order everywhere.
-inline std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
+constexpr std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
     const std::int64_t most_threads = has_sums ? 1 << 17 : 1 << 18, wide = by_warps ? 32 : w.columns;
     const std::int64_t most = has_sums ? std::min<std::int64_t>(512, most_threads / wide) : most_threads / wide;
     return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(w.rows, 1));
