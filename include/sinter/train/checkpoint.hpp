@@ -12,6 +12,47 @@ enum class saved { whole, weights };   ///< all that resuming needs, or only wha
 
 namespace detail {
 
+/// The beginning of a path, known while compiling.
+struct path_start {
+    char c[12] = {};
+    int n = 0;
+    constexpr void add(const char* part) {
+        if (n && n < 11) c[n++] = '/';
+        while (*part && n < 11) c[n++] = *part++;
+    }
+    constexpr void add_scope(view<const scope_entry> scopes, int s) {
+        if (s <= 0) return;
+        add_scope(scopes, scopes[s].parent);
+        add(scopes[s].name);
+        if (scopes[s].number && n < 11) c[n++] = '_';   // optimizer_1 is another name, whatever follows
+    }
+    constexpr bool starts_with(const char* t) const {
+        for (int i = 0; t[i]; ++i)
+            if (t[i] != c[i]) return false;
+        return true;
+    }
+};
+
+} // namespace detail
+
+/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one under `optimizer/`.
+template <class Trainer>
+constexpr bool names_are_free() {
+    const auto taken = [](const variable_info& v) {
+        detail::path_start path;
+        path.add_scope(Trainer::training::graph.scopes, v.scope);
+        path.add(v.name);
+        return path.starts_with("optimizer/") || same_name(path.c, "step");
+    };
+    for (int i = 0; i < Trainer::training::v.n_parameters; ++i)
+        if (taken(Trainer::training::v.parameters[i])) return false;
+    for (int i = 0; i < Trainer::training::v.n_states; ++i)
+        if (taken(Trainer::training::v.states[i])) return false;
+    return true;
+}
+
+namespace detail {
+
 struct saved_variable {
     std::string name;
     const variable_info* v;
@@ -19,6 +60,8 @@ struct saved_variable {
 };
 template <class Trainer>
 std::vector<saved_variable> saved_variables(saved what) {
+    static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/` for themselves: "
+                                             "call that parameter, state or layer something else");
     std::vector<saved_variable> all;
     auto add = [&](const variable_info& v, int slot) {
         const std::string path = Trainer::path(v);
