@@ -2,7 +2,6 @@
 #pragma once
 #include <sinter/profile/html_charts.hpp>
 #include <sinter/profile/html_style.hpp>
-#include <sinter/profile/layers.hpp>
 #include <sinter/profile/text_of_model.hpp>
 
 /// write_html(model, path): one page that stands alone (no network, nothing beside it): what a step costs, its layers, its
@@ -57,7 +56,7 @@ private:
         figure(bytes_text(moved(c.total)), "moved a step");
         figure(bytes_text(at(c.total.saved)), "not moved, thanks to fusion");
         figure(std::to_string(c.launches) + " / " + std::to_string(c.kernels), "launches / different kernels");
-        figure(bytes_text(t_.bytes), "memory in all");
+        figure(bytes_text(t_.bytes()), "memory in all");
         figure(bytes_text(4 * t_.z.activations), "activations, of " + bytes_text(4 * t_.z.unshared) + " unshared");
         out_ += "</div>\n";
     }
@@ -67,9 +66,8 @@ private:
     void layers() {
         out_ += "<h2>Layers</h2>\n<div class=\"card\"><table>\n<tr><th>layer</th><th>output</th><th class=\"n\">parameters</th>"
                 "<th class=\"n\">FLOP an example, forward</th></tr>\n";
-        for (const layer_text& l : layers_of(t_)) {
-            out_ += "<tr>";
-            cell(l.name);
+        for (const layer_text& l : t_.layers) {
+            out_ += "<tr><td style=\"padding-left: " + std::to_string(10 + 16 * l.depth) + "px\">" + svg::escaped(l.name) + "</td>";
             cell(l.out);
             cell(std::to_string(l.parameters), "n");
             cell(flop(l.flops), "n");

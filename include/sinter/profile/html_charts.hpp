@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/profile/text.hpp>
+#include <sinter/profile/program_text.hpp>
 #include <sinter/train/chart/svg.hpp>
 #include <algorithm>
 
 /// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what lies in memory.
 namespace sinter::profile {
 
-/// "3.2 MB": bytes as short_number gives them.
-inline std::string bytes_text(std::int64_t n) {
-    const std::string s = short_number(static_cast<double>(n));
-    return s + (s.find(' ') == std::string::npos ? " B" : "B");
-}
 /// What a launch is there for: a class of the style sheet.
 inline const char* stage_of(const program_text& t, const kernel_text& k) {
     if (k.group < 0) return "update";
@@ -56,7 +51,7 @@ public:
             const std::int64_t size = 4 * t_.floats[v], at = 4 * t_.at[v].offset();
             const double h = tall * static_cast<double>(size) / all, y = gap + tall - tall * static_cast<double>(at) / all - h;
             const std::string layer = scope_path(t_.g.scopes, n.scope);
-            const std::string tip = std::string(info(n.k).name) + (layer.empty() ? "" : " of " + layer) + " " + text_of(n.s) + "\n" +
+            const std::string tip = op_text(t_.g, v) + (layer.empty() ? "" : " of " + layer) + " " + text_of(n.s) + "\n" +
                                     bytes_text(size) + " at " + std::to_string(at) + ", launches " + std::to_string(t_.first[v]) + " to " +
                                     std::to_string(t_.last[v]);
             s += "<rect class=\"buffer " + std::string(stage_of(t_, t_.kernels[static_cast<std::size_t>(t_.first[v])])) + "\" x=\"" +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/program/cost.hpp>
 #include <sinter/train/variables.hpp>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
-/// Words for shapes, numbers and groups: what describe(), the Graphviz and the HTML writers share.
+/// Words for shapes, numbers and types: what describe(), the Graphviz and the HTML writers share.
 namespace sinter::profile {
 
 inline std::string text_of(const shape& s) {
@@ -13,14 +13,19 @@ inline std::string text_of(const shape& s) {
     for (int i = 0; i < s.rank; ++i) t += (t.size() > 1 ? ", " : "") + std::to_string(s.d[i]);
     return t + "]";
 }
-/// 1234567 as "1.23 M".
+/// 1234567 as "1.23 M": three digits, or all of them below a thousand.
 inline std::string short_number(double x) {
     const char* const unit[] = {"", " k", " M", " G", " T"};
     int u = 0;
-    while (x >= 1000 && u < 4) x /= 1000, ++u;
+    while (x >= 999.5 && u < 4) x /= 1000, ++u;   // what would be rounded to a thousand is one of the next unit
     char t[32];
-    std::snprintf(t, sizeof t, u ? "%.3g%s" : "%.0f%s", x, unit[u]);
+    std::snprintf(t, sizeof t, u && x < 999.5 ? "%.3g%s" : "%.0f%s", x, unit[u]);
     return t;
+}
+/// "3.2 MB": bytes as short_number gives them.
+inline std::string bytes_text(std::int64_t n) {
+    const std::string s = short_number(static_cast<double>(n));
+    return s + (s.find(' ') == std::string::npos ? " B" : "B");
 }
 inline std::string scope_path(view<const scope_entry> scopes, int scope) {
     variable_info nameless;
@@ -30,119 +35,18 @@ inline std::string scope_path(view<const scope_entry> scopes, int scope) {
     return path;
 }
 
-/// One kernel of a program, in words.
-struct kernel_text {
-    int launch = 0, spec = 0, group = -1, updated = -1, root = -1;
-    std::string name, layer, members, out;
-    group_cost cost;
-    std::int64_t live_floats = 0;   ///< activations alive while it runs
-};
-
-/// A program at run time, whatever its type: what the writers walk over.
-struct program_text {
-    graph_view g;
-    std::vector<kernel_text> kernels;
-    program_cost cost;
-    plan_sizes z;
-    std::int64_t gradients = 0, slots = 0, bytes = 0;
-    int max_batch = 0, forward_nodes = 0, n_specs = 0;
-    std::vector<address> at;
-    std::vector<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
-    std::vector<int> of;            ///< each node's group, or fuse.hpp's in_no_group or floating
-    std::vector<bool> live;         ///< is the node computed, or read, at all
-    std::vector<std::int64_t> floats;   ///< that a node's value takes in memory, at max_batch
-};
-
-namespace detail {
-
-inline std::string members_of(const graph_view& g, const grouping& r, const group& q) {
-    std::string t;
-    for (int v = q.head; v >= 0; v = r.next[v]) {
-        if (info(g.n[v].k).kind == op_kind::pick) continue;
-        if (!t.empty()) t += " + ";
-        t += info(g.n[v].k).name;
-    }
-    return t;
-}
-
-/// What a launch costs that belongs to no group: a sweep of the optimizer, the gradients' norm, a copy of a state. Memory
-/// is counted as it lies there, with its padding.
-template <class V>
-group_cost cost_beside(const V& program, const launch& l, const spec& s) {
-    const std::int64_t n = s.kind == walk::rows ? 16 * l.m : l.m;   // the norm walks over rows of 16
-    group_cost c;
-    for (int i = 0; i < s.words; ++i) {
-        const word w = word::unpack(program.code[s.code + i]);
-        if (w.is(instruction::load) && w.columns()) c.read.once += 4 * n;
-        if (w.is(instruction::store)) c.written.once += 4 * n;
-        if (w.code < op_count && w.code > 0) c.flops.once += w.row ? 0 : n;
-    }
-    return c;
-}
-
-} // namespace detail
-
-template <class P>
-program_text text_of_program() {
-    using R = typename P::request;
-    namespace d = sinter::detail;
-    program_text t;
-    t.g = P::graph;
-    t.cost = cost_of<P>();
-    t.z = P::v.z;
-    t.gradients = P::v.gradients;
-    t.slots = P::v.floats(space::slot);
-    t.bytes = P::v.bytes();
-    t.max_batch = P::v.max_batch;
-    t.forward_nodes = d::traced_stage<R>::c.nodes;
-    t.n_specs = P::v.n_specs;
-    const grouping r = d::fused_stage<R>::groups();
-    const auto& plan = d::plan_stage<R>::v;
-    t.at.assign(plan.at, plan.at + t.g.n.n);
-    t.of.assign(r.of, r.of + t.g.n.n);
-    t.live.assign(r.live, r.live + t.g.n.n);
-    for (const node& n : t.g.n) t.floats.push_back(place_size(n, R::target, t.max_batch));
-    t.first.assign(static_cast<std::size_t>(t.g.n.n), -1);
-    t.last = t.first;
-    growing<int> seen(t.g.n.n, 0);
-    for (int i = 0; i < P::v.n_launches; ++i) {
-        const launch& l = P::v.launches[i];
-        kernel_text k;
-        k.launch = i;
-        k.spec = l.spec;
-        k.group = l.group;
-        k.root = l.root;
-        if (l.group < 0) {
-            const spec& s = P::v.specs[l.spec];
-            k.name = s.kind == walk::rows ? "norm of gradients" : l.root >= 0 ? "copy of a state" : "optimizer";
-            k.members = k.name;
-            k.cost = detail::cost_beside(P::v, l, s);
-            t.kernels.push_back(k);
-            continue;
-        }
-        const group& q = r.g[l.group];
-        for (int p = 0; p < t.g.gradients.n; ++p)
-            if (d::choice_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
-        k.name = q.heavy ? info(t.g.n[q.root].k).name : "walk";
-        k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
-        k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");
-        k.out = text_of(q.space);
-        k.cost = cost_of_group(t.g, r, l.group, seen, k.updated, P::v.slots);
-        k.live_floats = plan.live[l.group];
-        for (int v = q.head; v >= 0; v = r.next[v]) {
-            if (r.stored[v] && plan.at[v].where() == space::activation) t.first[v] = t.last[v] = i;
-            for (int o = 0; o < t.g.n[v].operands; ++o)
-                if (const int u = base_of(t.g.n, t.g.n[v].in[o]); t.first[u] >= 0) t.last[u] = i;
-        }
-        t.kernels.push_back(k);
-    }
-    auto to_the_end = [&](int v) {
-        if (const int u = v < 0 ? -1 : base_of(t.g.n, v); u >= 0 && t.first[u] >= 0) t.last[u] = P::v.n_launches - 1;
-    };
-    to_the_end(t.g.loss);
-    for (int v : t.g.outputs) to_the_end(v);
-    for (const assignment& a : t.g.assignments) to_the_end(a.value);
-    return t;
+/// What a layer without a name of its own is called: its type's name without namespaces, template arguments and the
+/// endings that types bear here; or "lambda".
+template <class L>
+std::string short_type_name() {
+    std::string_view s = __PRETTY_FUNCTION__;   // "... [with L = sinter::activation::relu_layer; ...]", "... [L = ...]"
+    s.remove_prefix(s.find("L = ") + 4);
+    s = s.substr(0, s.find_first_of("<;]"));
+    if (s.find("lambda") != std::string_view::npos) return "lambda";   // clang: (lambda at FILE:LINE:COLUMN)
+    if (const std::size_t at = s.rfind("::"); at != std::string_view::npos) s.remove_prefix(at + 2);
+    for (const std::string_view end : {"_layer", "_op", "_loss"})
+        if (s.size() > end.size() && s.substr(s.size() - end.size()) == end) s.remove_suffix(end.size());
+    return s.empty() ? "lambda" : std::string(s);   // g++: main()::<lambda(tensor)>
 }
 
 } // namespace sinter::profile

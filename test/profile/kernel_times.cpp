@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE kernel_times
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/expr/layers/activation.hpp>
+#include <sinter/expr/layers/conv2d.hpp>
+#include <sinter/expr/layers/pool.hpp>
+#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/profile/kernel_times.hpp>
+#include <sinter/train/estimator.hpp>
+#include <sinter/train/losses/softmax_cross_entropy.hpp>
+#include <sinter/train/optimizers/adam.hpp>
+
+#include <sstream>
+
+/// The table of kernels' times: each launch has its line, its figures are numbers, and the trainer was trained.
+using namespace sinter;
+
+constexpr auto net = image<12, 12, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> flatten >> dense<5>;
+using net_type = std::remove_const_t<decltype(net)>;
+using trainer_type = trainer<net_type, softmax_cross_entropy_loss, adam, 8>;
+constexpr int launches = trainer_type::training::v.n_launches;
+
+static const std::vector<float> pixels(8 * 144, 0.5f);
+static const std::vector<std::int32_t> classes(8, 1);
+static data::batch_view batch() {
+    data::batch_view b;
+    b.size = 8;
+    b.x = pixels.data();
+    b.labels = classes.data();
+    return b;
+}
+template <class Model>
+static std::vector<std::string> lines_of(Model& m, int steps) {
+    char* text = nullptr;
+    std::size_t size = 0;
+    std::FILE* out = ::open_memstream(&text, &size);
+    profile::kernel_times(m, batch, steps, out);
+    std::fclose(out);
+    std::istringstream all(std::string(text, size));
+    std::free(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(all, line);) lines.push_back(line);
+    return lines;
+}
+
+BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
+    trainer_type t({}, {.threads = 2});
+    const std::vector<std::string> lines = lines_of(t, 3);
+    BOOST_TEST(t.steps() == 3);
+    BOOST_TEST_REQUIRE(lines.size() == static_cast<std::size_t>(launches) + 2);
+    const auto kernels = profile::text_of_program<trainer_type::training>().kernels;
+    double shares = 0;
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        std::istringstream line(lines[i + 1]);
+        double us = 0, percent = -1, gflops = -1, gigabytes = -1;
+        line >> us >> percent >> gflops >> gigabytes;
+        BOOST_TEST(!line.fail(), lines[i + 1]);
+        BOOST_TEST((us >= 0 && percent >= 0 && gflops >= 0 && gigabytes >= 0));
+        shares += percent;
+        BOOST_TEST(lines[i + 1].find(": " + kernels[i].members) != std::string::npos);
+        BOOST_TEST(lines[i + 1].find(kernels[i].layer) != std::string::npos);
+    }
+    BOOST_TEST(std::abs(shares - 100) < 0.1 * launches);
+    BOOST_TEST(lines.back().find("us in all") != std::string::npos);
+}
+BOOST_AUTO_TEST_CASE(an_estimator_will_do_and_one_step_too) {
+    estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {}, trainer_options{.threads = 1});
+    BOOST_TEST(lines_of(m, 1).size() == static_cast<std::size_t>(launches) + 2);
+    BOOST_TEST(m.inner().steps() == 1);
+}
+BOOST_AUTO_TEST_CASE(no_steps_are_an_error) {
+    trainer_type t({}, {.threads = 1});
+    for (int steps : {0, -1}) BOOST_CHECK_THROW(profile::kernel_times(t, batch, steps), option_error);
+}
+/// What the table is made from: before and after each launch, in order, by the thread that calls.
+BOOST_AUTO_TEST_CASE(launches_are_observed_in_their_order) {
+    for (int threads : {1, 2}) {
+        trainer_type t({}, {.threads = threads});
+        std::vector<std::pair<int, bool>> seen;
+        const auto me = std::this_thread::get_id();
+        t.step(batch(), [&](int launch, bool before) {
+            BOOST_TEST((std::this_thread::get_id() == me));
+            seen.emplace_back(launch, before);
+        });
+        BOOST_TEST_REQUIRE(seen.size() == 2u * launches);
+        for (std::size_t i = 0; i < seen.size(); ++i)
+            BOOST_TEST((seen[i].first == static_cast<int>(i / 2) && seen[i].second == (i % 2 == 0)));
+    }
+}
