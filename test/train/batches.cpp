@@ -10,6 +10,7 @@ using namespace sinter;
 
 constexpr auto classifier = features<3> >> dense<2>;
 constexpr auto regressor = features<3> >> dense<2>;
+constexpr auto tagger = features<3> >> dense<10> >> reshape<5, 2>;   // a class for each of five places
 constexpr auto words = indices<4> >> embedding<7, 3> >> flatten >> dense<2>;
 constexpr auto pair = inputs(features<3>, features<2>) >> [](tensor a, tensor b) { return dense<2>(a) + dense<2>(b); };
 
@@ -73,6 +74,44 @@ BOOST_AUTO_TEST_CASE(no_labels_or_targets) {
                                              "no float targets", "float32");
     classifier_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.predict({.x = x, .size = 2}).size() == 4u);   // prediction needs none
+}
+BOOST_AUTO_TEST_CASE(targets_of_another_width) {
+    using regressor_trainer = trainer_of<regressor, mse_loss>;
+    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 1}, "targets of the wrong size", "batch", "1 an example", "2");
+    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 3}, "targets of the wrong size", "batch", "3 an example", "2");
+    regressor_trainer t(sgd{}, {.threads = 1});
+    BOOST_TEST(t.step({.x = x, .y = x, .size = 2, .y_width = 2}) > 0.f);
+    BOOST_TEST(t.step({.x = x, .y = x, .size = 2}) > 0.f);   // made by hand, it need not say
+}
+BOOST_AUTO_TEST_CASE(another_number_of_labels) {
+    refused<classifier_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 2}, "wrong number of labels", "batch", "2 an example", "1");
+    using tagger_trainer = trainer_of<tagger, softmax_cross_entropy_loss>;
+    refused<tagger_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 1}, "wrong number of labels", "batch", "1 an example", "5");
+    std::int32_t wrong[10] = {0, 1, 1, 0, 0, 0, 0, 0, 2, 0};
+    refused<tagger_trainer>({.x = x, .labels = wrong, .size = 2, .label_width = 5}, "label out of range", "element 8", "2", "0 to 1");
+    tagger_trainer t(sgd{}, {.threads = 1});
+    BOOST_TEST(t.step({.x = x, .labels = labels, .size = 2, .label_width = 5}) > 0.f);
+    BOOST_TEST(t.step({.x = x, .labels = wrong, .size = 1}) > 0.f);
+}
+// Through a pipeline, in memory of exactly their size: a read beyond it is an error under the address sanitizer.
+BOOST_AUTO_TEST_CASE(a_pipeline_says_how_wide_its_targets_are) {
+    constexpr int rows = 4;
+    data::example_set narrow(extents(3), std::vector<float>(rows * 3, 1.f));
+    data::example_set labelled = narrow;
+    narrow.targets(extents(1), std::vector<float>(rows, 1.f));
+    labelled.labels(std::vector<std::int32_t>(rows, 1));
+
+    constexpr auto wide = features<3> >> dense<400>;
+    estimator many{wide, mse, sgd{}, at_most<rows>, {.threads = 1}};
+    auto targets = narrow | data::batch(rows);
+    check_error<data_error>([&] { many.train(targets, {.progress = nullptr}); }, "targets of the wrong size", "batch", "1 an example", "400");
+    check_error<data_error>([&] { many.evaluate(targets); }, "targets of the wrong size", "batch", "1 an example", "400");
+
+    constexpr auto long_tagger = features<3> >> dense<150> >> reshape<50, 3>;
+    estimator tags{long_tagger, softmax_cross_entropy, sgd{}, at_most<rows>, {.threads = 1}};
+    auto one_label = labelled | data::batch(rows);
+    check_error<data_error>([&] { tags.train(one_label, {.progress = nullptr}); }, "wrong number of labels", "batch", "1 an example", "50");
+    check_error<data_error>([&] { tags.evaluate(one_label); }, "wrong number of labels", "batch", "1 an example", "50");
 }
 BOOST_AUTO_TEST_CASE(inputs_of_another_width_type_or_number) {
     const data::input_view narrow{.values = x, .width = 2}, whole{.indices = labels, .width = 3};

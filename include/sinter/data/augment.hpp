@@ -11,6 +11,11 @@ inline void need_image(const shape& row, const char* where) {
         throw data_error("an image has three extents", where, "rank " + std::to_string(row.rank),
                          "height, width, channels");
 }
+inline void need_channels(const shape& row, int channels, const char* where) {
+    if (row.d[2] != channels)
+        throw data_error("number of channels differs", where, std::to_string(channels),
+                         std::to_string(row.d[2]) + ", as the images have");
+}
 
 /// x becomes x * factor + offset, element by element; x may have any extents.
 inline auto scale(float factor, float offset = 0) {
@@ -49,6 +54,7 @@ inline void copy_window(const example_view& in, example& out, int top, int left)
 inline auto center_crop(int height, int width, int channels) {
     return map(extents(height, width, channels), [](const example_view& in, example& out) {
         need_image(in.row, "center_crop");
+        need_channels(in.row, out.row.d[2], "center_crop");
         copy_window(in, out, (in.row.d[0] - out.row.d[0]) / 2, (in.row.d[1] - out.row.d[1]) / 2);
     });
 }
@@ -58,11 +64,12 @@ inline auto random_crop(int height, int width, int channels, int padding = 0, st
     return map(extents(height, width, channels), [=](const example_view& in, example& out, random_stream& random) {
         need_image(in.row, "random_crop");
         const int down = in.row.d[0] + 2 * padding - height, right = in.row.d[1] + 2 * padding - width;
-        if (down < 0 || right < 0 || in.row.d[2] != channels)
+        need_channels(in.row, channels, "random_crop");
+        if (down < 0 || right < 0)
             throw data_error("the window is larger than the padded image", "random_crop",
                              std::to_string(height) + " x " + std::to_string(width),
                              "at most " + std::to_string(in.row.d[0] + 2 * padding) + " x " +
-                             std::to_string(in.row.d[1] + 2 * padding) + ", and as many channels");
+                             std::to_string(in.row.d[1] + 2 * padding));
         const int top = static_cast<int>(random.below(static_cast<std::uint32_t>(down) + 1)) - padding;
         const int left = static_cast<int>(random.below(static_cast<std::uint32_t>(right) + 1)) - padding;
         copy_window(in, out, top, left);

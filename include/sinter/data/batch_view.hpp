@@ -25,10 +25,13 @@ struct input_view {
 /// What a training step is handed. Every array starts at a multiple of 64 bytes and is good until the next batch.
 struct batch_view {
     const float* x = nullptr;               ///< the first float input, [size, extents...]; null if there is none
-    const std::int32_t* labels = nullptr;   ///< [size]; null without labels
+    const std::int32_t* labels = nullptr;   ///< [size], or several an example, [size, extents...]; null without labels
     const float* y = nullptr;               ///< targets, [size, extents...]; null without
     int size = 0;                           ///< examples in this batch: at most the batch size
     std::span<const input_view> inputs{};   ///< every input in the order in which the set has them
+    /// Labels and numbers of y an example. A pipeline always says; 0, in a batch made by hand, vouches for as many as the
+    /// program wants.
+    int label_width = 0, y_width = 0;
 };
 
 /// Memory of one batch, used again and again. Moving it moves the addresses along.
@@ -51,8 +54,8 @@ public:
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
             rows_[columns_++] = {at, columns[c].bytes()};
-            if (columns[c].use == role::label) view_.labels = i;
-            if (columns[c].use == role::target) view_.y = f;
+            if (columns[c].use == role::label) view_.labels = i, view_.label_width = columns[c].width();
+            if (columns[c].use == role::target) view_.y = f, view_.y_width = columns[c].width();
             if (columns[c].use != role::input) continue;
             inputs_[input_count_++] = {is_float ? f : nullptr, is_float ? nullptr : i, columns[c].width()};
             if (is_float && !view_.x) view_.x = f;

@@ -52,11 +52,15 @@ public:
     }
     /// Class indices, one an example; data_error names the first that is not in [0, classes), if classes is given.
     example_set& labels(std::vector<std::int32_t> indices, int classes = 0) {
+        return labels(extents(1), std::move(indices), classes);
+    }
+    /// Several an example, n rows of `row`: one for each place of a sequence or an image, say.
+    example_set& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
         for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
             if (indices[i] < 0 || indices[i] >= classes)
                 throw data_error("label out of range", "label " + std::to_string(i), std::to_string(indices[i]),
                                  "0 to " + std::to_string(classes - 1));
-        return add(role::label, extents(1), dtype::i32, {}, std::move(indices));
+        return add(role::label, row, dtype::i32, {}, std::move(indices));
     }
     /// Float targets (regression), n rows of `row`.
     example_set& targets(shape row, std::vector<float> values) {

@@ -7,8 +7,8 @@
 
 namespace sinter::data {
 
-/// One example as a mapped function gets it: the first float input, the label, the targets. What an example does not
-/// have is empty or null; further inputs pass through unchanged.
+/// One example as a mapped function gets it: the first float input, the label (where there are several, the first one's
+/// address), the targets. What an example does not have is empty or null; further inputs pass through unchanged.
 struct example_view {
     std::span<const float> x;
     shape row;   ///< extents of x
@@ -36,6 +36,10 @@ public:
             reshapes_ = up_->columns()[c].row != columns_[c].row;
         }
         if (x_ == columns_.size()) throw data_error("there is no float input to map", "map");
+        for (int a = 0; a < columns_[x_].row.rank; ++a)
+            if (columns_[x_].row.d[a] < 1)
+                throw option_error("impossible extents", "map, axis " + std::to_string(a),
+                                   std::to_string(columns_[x_].row.d[a]), "at least 1");
         std::size_t total = 0;
         for (const column& c : columns_) total += static_cast<std::size_t>(c.width());
         numbers_.resize(total);

@@ -56,10 +56,10 @@ private:
 struct repeat_step { std::int64_t times; };
 
 /// So many passes as one, without a break: a batch may hold the end of one and the start of the next. Put it behind
-/// shuffle to keep the passes apart. option_error unless times >= 1 or forever.
+/// shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or forever.
 inline repeat_step repeat(std::int64_t times = forever) {
-    if (times < 1 && times != forever)
-        throw option_error("impossible number of passes", "repeat", std::to_string(times), "at least 1, or forever");
+    if ((times < 1 || times > (std::int64_t{1} << 31)) && times != forever)
+        throw option_error("impossible number of passes", "repeat", std::to_string(times), "1 to 2^31, or forever");
     return {times};
 }
 inline examples operator|(examples up, repeat_step s) {

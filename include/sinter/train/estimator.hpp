@@ -32,6 +32,7 @@ struct evaluation_result {
 struct epoch_result {
     int epoch = 0;               ///< from 1
     double loss = 0;             ///< mean of the training losses as they were seen
+    double training_accuracy = std::numeric_limits<double>::quiet_NaN();   ///< as it was seen, too; NaN where it is not counted
     double accuracy = 0;         ///< on the validation data; NaN without
     double validation_loss = 0;  ///< NaN without
     double seconds = 0;          ///< training alone
@@ -71,10 +72,17 @@ public:
         std::unique_ptr<progress> bar;
         if (o.progress) bar = std::make_unique<progress>(o.progress);
         bool more = o.max_steps == 0 || t_.steps() < o.max_steps;
+        if (data.size() == data::endless && o.max_steps == 0)
+            throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
+        if (o.validation) need_an_end(*o.validation, "train, validation");
+        std::vector<named_value> validated;   // what the last validation gave
         for (int epoch = 1; more && epoch <= epochs; ++epoch) {
-            epoch_result r = one_epoch(data, o, epoch, bar.get(), more);
+            epoch_result r = one_epoch(data, o, epoch, bar.get(), validated, more);
             if (r.examples == 0) throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
-            const std::vector<named_value> shown = validate(o, r);
+            if (bar) bar->stop_clock();
+            validated = validate(o, r);
+            std::vector<named_value> shown = validated;
+            if (counts_in_training) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
             if (bar) bar->finish(r.loss, shown);
             history.push_back(r);
             if (o.after_epoch && !o.after_epoch(r)) more = false;
@@ -82,16 +90,19 @@ public:
         return history;
     }
 
-    /// One pass over `data` without training.
+    /// One pass over `data` without training. data_error where there are none, or batches do not fit.
     evaluation_result evaluate(data::pipeline& data) {
+        need_an_end(data, "evaluate");
         metrics::mean loss;
         metrics::accuracy accuracy;
         evaluation_result r;
-        for (const data::batch_view& b : data) {
+        one_pass(data, [&](const data::batch_view& b) {
             loss.add(t_.evaluate(b), b.size);
-            if constexpr (classifies) accuracy.add(t_.output().data(), b.labels, b.size, t_.output_shape().size());
+            count(accuracy, b);
             r.examples += b.size;
-        }
+            return true;
+        });
+        if (r.examples == 0) throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
         r.loss = loss.value();
         r.accuracy = classifies ? accuracy.value() : std::numeric_limits<double>::quiet_NaN();
         return r;
@@ -110,31 +121,58 @@ public:
 
 private:
     static constexpr bool classifies = target_kind_of<Loss>() == target_kind::class_index;
+    /// A step's outputs are at hand where the device's memory is the host's. From a GPU they would have to be copied, and
+    /// the GPU would wait for that in each step.
+    static constexpr bool counts_in_training = classifies && Device::shares_memory;
     trainer_type t_;
 
-    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar, bool& more) {
+    static void need_an_end(const data::pipeline& data, const char* where) {
+        if (data.size() == data::endless)
+            throw option_error("the data never end", where, "repeat() without a number", "a pass that ends");
+    }
+    /// Calls f(batch) for each batch of a pass until it answers false. An earlier call may have left the data at the very
+    /// end of a pass: then the next one is meant.
+    template <class F>
+    static void one_pass(data::pipeline& data, F f) {
+        bool any = false;
+        for (int tries = 0; tries < 2 && !any; ++tries)
+            for (const data::batch_view& b : data) {
+                any = true;
+                if (!f(b)) return;
+            }
+    }
+    /// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several.
+    void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
+        if constexpr (classifies) {
+            const std::span<const float> y = t_.output();
+            const int classes = trainer_type::output_shape().last();
+            accuracy.add(y.data(), b.labels, static_cast<int>(y.size()) / classes, classes);
+        }
+    }
+    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
+                           std::span<const named_value> validated, bool& more) {
         const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
         if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
         epoch_result r{.epoch = epoch};
         metrics::mean loss;
+        metrics::accuracy accuracy;
         const double began = monotonic_seconds();
-        // An earlier call may have left the data at the very end of a pass: then the next one is meant.
-        for (int tries = 0; tries < 2 && r.examples == 0; ++tries)
-            for (const data::batch_view& b : data) {
-                const float l = t_.step(b);
-                if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
-                    throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
-                                     "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
-                loss.add(l, b.size);
-                r.examples += b.size;
-                if (bar) bar->update(r.examples, loss.value());
-                if (o.max_steps > 0 && t_.steps() >= o.max_steps) {
-                    more = false;
-                    break;
-                }
-            }
+        one_pass(data, [&](const data::batch_view& b) {
+            const float l = t_.step(b);
+            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
+                throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
+                                 "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
+            loss.add(l, b.size);
+            if (counts_in_training) count(accuracy, b);
+            r.examples += b.size;
+            const named_value seen{"accuracy", accuracy.value()};
+            if (bar) bar->update(r.examples, loss.value(), counts_in_training ? std::span(&seen, 1) : validated);
+            more = o.max_steps == 0 || t_.steps() < o.max_steps;
+            return more;
+        });
         r.seconds = monotonic_seconds() - began;
         r.loss = loss.value();
+        if (counts_in_training) r.training_accuracy = accuracy.value();
         return r;
     }
     std::vector<named_value> validate(const train_options& o, epoch_result& r) {

@@ -50,6 +50,7 @@ public:
         state_.total = total;
         state_.loss = std::numeric_limits<double>::quiet_NaN();
         began_ = options_.clock();
+        stopped_ = false;
         shown_ = terminal_ ? -1e300 : began_;   // the bar at once, a plain line only when there is something to say
         running_ = true;
     }
@@ -61,6 +62,14 @@ public:
         if (terminal_) draw();
         else print();
     }
+    /// All examples have been seen: what follows before finish() (validation, say) does not count in the pass's time.
+    SINTER_COLD void stop_clock() {
+        if (!running_) return;
+        ended_ = options_.clock();
+        stopped_ = true;
+        state_.seconds = ended_ - began_;
+        if (terminal_) draw();   // or the bar would stand a little short of its end until then
+    }
     /// The pass is over; always shown.
     SINTER_COLD void finish(double loss, std::span<const named_value> metrics = {}) {
         note(state_.done, loss, metrics);
@@ -68,7 +77,7 @@ public:
     }
     SINTER_COLD void finish() {
         if (!running_) return;
-        state_.seconds = options_.clock() - began_;
+        state_.seconds = now() - began_;
         running_ = false;
         if (!terminal_) return print();
         draw();
@@ -80,14 +89,15 @@ public:
 
 private:
     double note(std::int64_t done, double loss, std::span<const named_value> metrics) {
-        const double now = options_.clock();
+        const double at = now();
         state_.done = done;
         state_.loss = loss;
         metrics_.assign(metrics.begin(), metrics.end());   // a later finish() may outlive the caller's array
         state_.metrics = metrics_;
-        state_.seconds = now - began_;
-        return now;
+        state_.seconds = at - began_;
+        return at;
     }
+    double now() const { return stopped_ ? ended_ : options_.clock(); }
     int columns() const {
         winsize size{};
         return ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
@@ -109,10 +119,10 @@ private:
 
     std::FILE* out_;
     progress_options options_;
-    bool terminal_, running_ = false, drawn_ = false;
+    bool terminal_, running_ = false, drawn_ = false, stopped_ = false;
     progress_state state_;
     std::vector<named_value> metrics_;
-    double began_ = 0, shown_ = 0;
+    double began_ = 0, ended_ = 0, shown_ = 0;
 };
 
 } // namespace sinter

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/error.hpp>
-#include <sinter/data/batch_view.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
+#include <sinter/train/bind_batch.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
 #include <span>
@@ -60,17 +59,19 @@ public:
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
-    /// fit the program. Allocates nothing.
+    /// fit the program. Allocates nothing. The outputs, as they were before the update, stay readable by output().
     float step(const data::batch_view& b) { return step(b, [](int, bool) {}); }
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
     float step(const data::batch_view& b, Observer observe) {
         const float* ports[ports_of<training>()];
         bind_batch<training>(b, ports, true);
+        outputs_in_ = nullptr;
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(step_, scalars);
         device_.template run<training>(train_, {ports, scalars, options_.seed, step_, b.size}, observe);
         ++step_;
+        note_outputs<training>(memory_, b.size);
         return read_loss<training>(memory_);
     }
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
@@ -80,10 +81,14 @@ public:
         run_other(prediction_, b, false);
         return output(i);
     }
-    /// Output `i` of the last evaluate() or predict().
+    /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the device has memory of its own
+    /// this copies.
     std::span<const float> output(int i = 0) const {
+        if (!outputs_in_) return {};
         const shape& s = training::v.output_shapes[i];
-        return {outputs_[i], static_cast<std::size_t>(s.batched ? last_batch_ : 1) * static_cast<std::size_t>(s.size())};
+        const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
+        if (!Device::shares_memory) room_.resize(static_cast<std::size_t>(room_before(training::v.n_outputs)));
+        return {device_.host_view(*outputs_in_, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
     }
 
     // ---- what the model is made of
@@ -98,7 +103,12 @@ public:
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
     std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
     /// The last step's gradient; only under program_options{.store_gradients = true} or where the optimizer clips.
-    std::vector<float> gradient(const variable_info& v) const { return plain_at(v, v.gradient); }
+    std::vector<float> gradient(const variable_info& v) const {
+        if (v.gradient.where() == space::none && detail::update_stage<request_of<program_mode::training>>::in_place)
+            throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
+                               "program_options{.store_gradients = true}");
+        return plain_at(v, v.gradient);
+    }
     void set_plain(const variable_info& v, const float* x) { write(v, v.at, x); }
     void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x); }
 
@@ -113,7 +123,6 @@ private:
     struct other_program {   // evaluation and prediction, made when first asked for
         typename Device::template runner<P> run;
         typename Device::memory memory;   ///< lent for the time of a call, but for what the trainer's is too small for
-        std::vector<float> outputs;   ///< the host's copy, where the device has memory of its own
     };
     Optimizer optimizer_;
     trainer_options options_;
@@ -122,7 +131,9 @@ private:
     typename Device::template runner<training> train_;
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
-    const float* outputs_[training::v.n_outputs] = {};
+    const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
+    const address* outputs_at_ = nullptr;
+    mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     std::int64_t step_ = 0;
     int last_batch_ = 0;
 
@@ -150,96 +161,63 @@ private:
         return l;
     }
 
-    static constexpr std::size_t floats_of_outputs() {   ///< of one example
-        std::size_t n = 0;
-        for (int i = 0; i < training::v.n_outputs; ++i) n += static_cast<std::size_t>(training::v.output_shapes[i].size());
+    /// Floats of room for the first so many outputs.
+    static constexpr std::int64_t room_before(int outputs) {
+        std::int64_t n = 0;
+        for (int i = 0; i < outputs; ++i) n += std::int64_t{MaxBatch} * training::v.output_shapes[i].size();
         return n;
     }
+    template <class P>
+    void note_outputs(const typename Device::memory& m, int batch) {
+        outputs_in_ = &m;
+        outputs_at_ = P::v.outputs;
+        last_batch_ = batch;
+    }
+
     /// Programs never run at once, so one's activations may lie where another's lay.
     template <class P>
     static constexpr bool fits = P::v.floats(space::activation) <= training::v.floats(space::activation);
     template <class P>
     static constexpr bool fits_scratch = Device::template runner<P>::scratch_floats() <= Device::template runner<training>::scratch_floats();
+    /// Another program has the trainer's memory for the time of its run, however that ends.
+    template <class P>
+    class loan {
+    public:
+        loan(typename Device::memory& from, typename Device::memory& to) : from_(from), to_(to) { exchange(); }
+        loan(const loan&) = delete;
+        loan& operator=(const loan&) = delete;
+        ~loan() { exchange(); }
+
+    private:
+        typename Device::memory &from_, &to_;
+        void exchange() {
+            std::swap(from_.parameters, to_.parameters);
+            std::swap(from_.states, to_.states);
+            if (fits<P>) std::swap(from_.activations, to_.activations);
+            if (fits_scratch<P>) std::swap(from_.scratch, to_.scratch);
+        }
+    };
     /// Returns the loss, where there are targets.
     template <class P>
     float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
-        if (!o) {
-            o = std::make_unique<other_program<P>>();
-            if (!fits<P>) o->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
-            if (!fits_scratch<P>) o->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
-            if (!Device::shares_memory) o->outputs.resize(static_cast<std::size_t>(MaxBatch) * floats_of_outputs());
-        }
-        lend<P>(o->memory);
-        o->run.bind(o->memory);
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
-        try {
-            bind_batch<P>(b, ports, with_targets);
+        bind_batch<P>(b, ports, with_targets);
+        outputs_in_ = nullptr;
+        if (!o) {
+            auto made = std::make_unique<other_program<P>>();
+            if (!fits<P>) made->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+            if (!fits_scratch<P>) made->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
+            o = std::move(made);   // whole, or not there
+        }
+        float loss = 0;
+        {
+            const loan<P> lent(memory_, o->memory);
+            o->run.bind(o->memory);
             device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
-            last_batch_ = b.size;
-            float* room = o->outputs.data();
-            for (int i = 0; i < P::v.n_outputs; ++i) {
-                const std::int64_t n = std::int64_t{b.size} * P::v.output_shapes[i].size();
-                outputs_[i] = device_.host_view(o->memory, P::v.outputs[i], room, n);
-                if (!Device::shares_memory) room += n;
-            }
-            const float loss = with_targets ? read_loss<P>(o->memory) : 0;
-            lend<P>(o->memory);
-            return loss;
-        } catch (...) {
-            lend<P>(o->memory);
-            throw;
+            if (with_targets) loss = read_loss<P>(o->memory);
         }
-    }
-    template <class P>
-    void lend(typename Device::memory& m) {
-        std::swap(m.parameters, memory_.parameters);
-        std::swap(m.states, memory_.states);
-        if (fits<P>) std::swap(m.activations, memory_.activations);
-        if (fits_scratch<P>) std::swap(m.scratch, memory_.scratch);
-    }
-
-    template <class P>
-    void bind_batch(const data::batch_view& b, const float** ports, bool with_targets) const {
-        if (b.size < 1 || b.size > MaxBatch)
-            throw data_error("batch size does not fit the program", "batch", std::to_string(b.size),
-                             "1 to " + std::to_string(MaxBatch) + " (the program's maximum, a template argument)");
-        int n = 0;
-        for (int i = 0; i < P::v.n_inputs; ++i) ports[n++] = input(b, i, P::v.inputs[i]);
-        if (!with_targets) return;
-        for (int i = 0; i < P::v.n_targets; ++i) {
-            const port_info& p = P::v.targets[i];
-            const void* t = p.s.type == dtype::i32 ? static_cast<const void*>(b.labels) : b.y;
-            if (!t) throw data_error("the batch has no targets of the kind that the loss needs", "batch",
-                                     p.s.type == dtype::i32 ? "no labels" : "no float targets",
-                                     p.s.type == dtype::i32 ? "int32 labels" : "float32 targets");
-            check_range(static_cast<const std::int32_t*>(t), p, b.size, "label");
-            ports[n++] = static_cast<const float*>(t);
-        }
-    }
-    static const float* input(const data::batch_view& b, int i, const port_info& p) {
-        const bool whole = p.s.type == dtype::i32;
-        const std::string where = "input " + std::to_string(i);
-        if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
-        if (static_cast<std::size_t>(i) >= b.inputs.size())
-            throw data_error("the batch has too few inputs", where, std::to_string(b.inputs.size()), "one more");
-        const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
-        if (v.width != p.s.size())
-            throw data_error("example of the wrong size", where, std::to_string(v.width), std::to_string(p.s.size()));
-        if (whole ? !v.indices : !v.values)
-            throw data_error("element type differs", where, whole ? "float32" : "int32", whole ? "int32" : "float32");
-        if (whole) check_range(v.indices, p, b.size, "index");
-        return whole ? reinterpret_cast<const float*>(v.indices) : v.values;
-    }
-    static void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
-        if (p.s.type != dtype::i32 || !p.below) return;
-        const std::int64_t n = static_cast<std::int64_t>(batch) * p.s.size();
-        std::uint32_t most = 0;
-        for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
-        if (most < static_cast<std::uint32_t>(p.below)) return;
-        for (std::int64_t i = 0; i < n; ++i)
-            if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below))
-                throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch",
-                                 std::to_string(x[i]), "0 to " + std::to_string(p.below - 1));
+        note_outputs<P>(fits<P> ? memory_ : o->memory, b.size);
+        return loss;
     }
 };
 

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/data/batch_view.hpp>
+#include <sinter/program/program.hpp>
+#include <algorithm>
+
+/// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in
+/// their range. All of it is checked before anything runs, since the kernels check nothing.
+namespace sinter {
+
+namespace detail {
+
+inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
+    const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();
+    std::uint32_t most = 0;
+    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
+    if (!p.below || most < static_cast<std::uint32_t>(p.below)) return;
+    for (std::int64_t i = 0; i < n; ++i)
+        if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below))
+            throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch",
+                             std::to_string(x[i]), "0 to " + std::to_string(p.below - 1));
+}
+
+inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
+    const bool whole = p.s.type == dtype::i32;
+    if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
+    const auto fail = [&](const char* fault, std::string got, std::string needed) {
+        throw data_error(fault, "input " + std::to_string(i), std::move(got), std::move(needed));
+    };
+    if (static_cast<std::size_t>(i) >= b.inputs.size())
+        fail("the batch has too few inputs", std::to_string(b.inputs.size()), "one more");
+    const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
+    if (v.width != p.s.size()) fail("example of the wrong size", std::to_string(v.width), std::to_string(p.s.size()));
+    if (whole ? !v.indices : !v.values)
+        fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
+    if (!whole) return v.values;
+    check_range(v.indices, p, b.size, "index");
+    return reinterpret_cast<const float*>(v.indices);
+}
+
+inline const float* target_port(const data::batch_view& b, const port_info& p) {
+    const bool whole = p.s.type == dtype::i32;
+    if (whole ? !b.labels : !b.y)
+        throw data_error("the batch has no targets of the kind that the loss needs", "batch",
+                         whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
+    const int width = whole ? b.label_width : b.y_width;
+    if (width && width != p.s.size())
+        throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch",
+                         std::to_string(width) + " an example", std::to_string(p.s.size()) + ", as the net's output has");
+    if (!whole) return b.y;
+    check_range(b.labels, p, b.size, "label");
+    return reinterpret_cast<const float*>(b.labels);
+}
+
+} // namespace detail
+
+/// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`; data_error where the
+/// batch does not fit. Allocates nothing. P: a compiled program.
+template <class P>
+void bind_batch(const data::batch_view& b, const float** ports, bool with_targets) {
+    if (b.size < 1 || b.size > P::v.max_batch)
+        throw data_error("batch size does not fit the program", "batch", std::to_string(b.size),
+                         "1 to " + std::to_string(P::v.max_batch) + " (the program's maximum, a template argument)");
+    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
+    for (int i = 0; with_targets && i < P::v.n_targets; ++i) *ports++ = detail::target_port(b, P::v.targets[i]);
+}
+
+} // namespace sinter
