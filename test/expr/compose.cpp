@@ -63,6 +63,49 @@ BOOST_AUTO_TEST_CASE(a_parameter_that_nothing_depends_on) {
     });
 }
 
+/// Two tensors to two, as a lambda, a layer of one's own, a function of bundles; and a block of all three.
+constexpr auto crossed = [](tensor a, tensor b) { return outputs(a * dense<3>(b), b + a); };
+struct swapped_layer : layer<swapped_layer> {
+    static constexpr const char* name = "swapped";
+    static constexpr bundle trace(tensor a, tensor b) {
+        return outputs(b, a * parameter(a, "scale", extents(3), ones));
+    }
+};
+constexpr auto doubled_first = [](bundle x) { return outputs(2.f * x[0], x[1]); };
+constexpr auto doubled_third = [](bundle x) { return outputs(x[0], x[1], 2.f * x[2]); };
+constexpr auto three_steps = crossed >> swapped_layer{} >> doubled_first;
+
+std::vector<doubles> three_steps_reference(const doubles& a, const doubles& b, const doubles* p) {
+    auto times = [](double u, double v) { return u * v; };
+    return {map(plus(a, b), [](double v) { return 2 * v; }), map(map(a, affine(b, p[0], p[1]), times), p[2], times)};
+}
+BOOST_AUTO_TEST_CASE(several_tensors_from_layer_to_layer) {
+    check_net(inputs(features<3>, features<3>) >> three_steps, [](const auto& p, const auto& x) {
+        return three_steps_reference(x[0], x[1], p.data());
+    });
+}
+BOOST_AUTO_TEST_CASE(blocks_as_functions_of_several_tensors) {   // they give all that their last layer gives
+    constexpr auto twice = [](tensor a, tensor b) {
+        const bundle once = three_steps(a, b), again = three_steps(once);
+        return outputs(again[0], again[1], once[1]);
+    };
+    check_net(inputs(features<3>, features<3>) >> twice, [](const auto& p, const auto& x) {
+        const auto once = three_steps_reference(x[0], x[1], p.data()), again = three_steps_reference(once[0], once[1], p.data() + 3);
+        return std::vector{again[0], again[1], once[1]};
+    });
+    static_assert(std::is_same_v<decltype((dense<3> >> relu)(tensor{})), tensor>);
+    static_assert(std::is_same_v<decltype((dense<3> >> [](tensor x) { return outputs(x, x); })(tensor{})), bundle>);
+    static_assert(!std::is_invocable_v<decltype(three_steps), tensor>);
+}
+BOOST_AUTO_TEST_CASE(six_inputs) {
+    constexpr auto all = [](tensor a, tensor b, tensor c, tensor d, tensor e, tensor f) { return outputs(f - a, b * c, d * e); };
+    check_net(inputs(features<2>, features<2>, features<2>, features<2>, features<2>, features<2>) >> all >> doubled_third, [](const auto&, const auto& x) {
+        auto times = [](double u, double v) { return u * v; };
+        return std::vector{map(x[5], x[0], [](double u, double v) { return u - v; }), map(x[1], x[2], times),
+                           map(map(x[3], x[4], times), [](double v) { return 2 * v; })};
+    });
+}
+
 // However layers are grouped, the type is the same flat sequence.
 constexpr auto front = dense<3> >> relu;
 constexpr auto back = dense<4> >> relu;

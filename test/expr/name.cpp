@@ -88,3 +88,50 @@ BOOST_AUTO_TEST_CASE(checkpointed_dropout_and_batch_norm) {
     }
     for (std::size_t i = 0; i < a->states.size(); ++i) BOOST_TEST((a->value(a->states[i]) == b->value(b->states[i])));
 }
+
+/// Two tensors to two, under a name, shared, recomputed.
+constexpr auto mixed = [](tensor a, tensor b) {
+    const tensor h = activation::tanh(dense<5>(a) + dense<5>(b));
+    return outputs(activation::tanh(dense<4>(h)) * a, dense<4>(h) + b);
+};
+std::vector<doubles> mixed_reference(const doubles& a, const doubles& b, const doubles* p) {
+    auto plus = [](double u, double v) { return u + v; };
+    auto bent = [](double v) { return std::tanh(v); };
+    const doubles h = map(map(affine(a, p[0], p[1], false), affine(b, p[2], p[3], false), plus), bent);
+    return {map(map(affine(h, p[4], p[5], false), bent), a, [](double u, double v) { return u * v; }), map(affine(h, p[6], p[7], false), b, plus)};
+}
+constexpr auto two = inputs(features<4>, features<4>);
+
+BOOST_AUTO_TEST_CASE(several_tensors_under_a_name_and_shared) {
+    constexpr auto net = two >> named<"first">(mixed) >> shared<"mixed">(mixed) >> shared<"mixed">(mixed);
+    const auto p = make_run<decltype(net), weigh_outputs, as_trained>();
+    BOOST_TEST(p->paths.size() == 16U);
+    BOOST_TEST(p->paths[2] == "first/dense_1/kernel");
+    BOOST_TEST(p->paths[8] == "mixed/dense/kernel");
+    check_net(net, [](const auto& q, const auto& x) {
+        auto y = mixed_reference(x[0], x[1], q.data());
+        for (int i = 0; i < 2; ++i) y = mixed_reference(y[0], y[1], q.data() + 8);
+        return y;
+    });
+}
+BOOST_AUTO_TEST_CASE(checkpoint_of_several_tensors) {   // all results have gradients, and the inputs of the second block
+    constexpr auto net = two >> checkpoint(mixed) >> checkpoint(mixed);
+    check_net(net, [](const auto& q, const auto& x) {
+        const auto y = mixed_reference(x[0], x[1], q.data());
+        return mixed_reference(y[0], y[1], q.data() + 8);
+    });
+    const auto p = make_run<decltype(net), weigh_outputs, as_trained>();
+    const auto q = make_run<decltype(two >> mixed >> mixed), weigh_outputs, as_trained>();
+    BOOST_TEST(p->paths == q->paths, boost::test_tools::per_element());
+}
+/// The layer's own name gives way to the user's, however many tensors the layer takes.
+struct scaled_sum : layer<scaled_sum> {
+    static constexpr const char* name = "scaled_sum";
+    static constexpr tensor trace(tensor a, tensor b) { return a + b * parameter(a, "scale", extents(4), ones); }
+};
+BOOST_AUTO_TEST_CASE(names_of_layers_of_several_tensors) {
+    const auto p = make_run<decltype(two >> [](tensor a, tensor b) {
+        return outputs(scaled_sum{}(a, b), named<"mine">(scaled_sum{})(a, b), shared<"ours">(scaled_sum{})(b, a));
+    }), weigh_outputs, as_trained>();
+    BOOST_TEST(p->paths == (std::vector<std::string>{"scaled_sum/scale", "mine/scale", "ours/scale"}), boost::test_tools::per_element());
+}

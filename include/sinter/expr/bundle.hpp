@@ -18,6 +18,11 @@ struct bundle {
         requires(sizeof...(T) > 1 && sizeof...(T) <= most && (std::is_same_v<T, tensor> && ...))
     constexpr bundle(T... a) : n(sizeof...(T)), t{a...}, g(t[0].g) {}
     constexpr tensor operator[](int i) const { return i < n ? t[i] : tensor{g, -1}; }
+    constexpr bool ok() const {   ///< false after a fault
+        for (int i = 0; i < n; ++i)
+            if (!t[i].ok()) return false;
+        return n > 0;
+    }
 };
 
 /// What a function of several outputs returns: `return outputs(a, b);`
@@ -28,28 +33,56 @@ constexpr bundle outputs(T... a) {
 
 namespace detail {
 
+template <class... T>
+constexpr graph* graph_of(tensor first, T...) {
+    return first.g;
+}
+
+inline constexpr int any_number = -1;
+
+/// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies might not compile.
 template <class F>
 constexpr int arity() {
-    if constexpr (std::is_invocable_v<F, tensor>) return 1;
+    if constexpr (requires { F::arity; }) return F::arity;
+    else if constexpr (requires { &F::operator(); } && std::is_invocable_v<F, bundle>) return any_number;
+    else if constexpr (std::is_invocable_v<F, tensor>) return 1;
     else if constexpr (std::is_invocable_v<F, tensor, tensor>) return 2;
     else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor>) return 3;
     else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor, tensor>) return 4;
+    else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor, tensor, tensor>) return 5;
+    else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor, tensor, tensor, tensor>) return 6;
     else return 0;
 }
 
-/// Calls a layer or a user's function with as many tensors as it takes.
+/// Calls a layer or a user's function with the tensors of x; a lone tensor comes back as what it is.
+template <class F>
+constexpr auto apply(const bundle& x) {
+    constexpr int n = arity<F>();
+    if constexpr (n == any_number) return F{}(x);
+    else if constexpr (n == 1) return F{}(x[0]);
+    else if constexpr (n == 2) return F{}(x[0], x[1]);
+    else if constexpr (n == 3) return F{}(x[0], x[1], x[2]);
+    else if constexpr (n == 4) return F{}(x[0], x[1], x[2], x[3]);
+    else if constexpr (n == 5) return F{}(x[0], x[1], x[2], x[3], x[4]);
+    else return F{}(x[0], x[1], x[2], x[3], x[4], x[5]);
+}
+/// Does F give one tensor, rather than a bundle?
+template <class F>
+constexpr bool gives_one() {
+    if constexpr (requires { F::gives_one; }) return F::gives_one;
+    else return std::is_same_v<decltype(apply<F>(bundle{})), tensor>;
+}
+
+/// The same, after a look at how many there are.
 template <class F>
 constexpr bundle call(bundle x) {
     constexpr int n = arity<F>();
-    static_assert(n > 0, "a layer must be callable with one to four sinter::tensor");
-    if (x.n != n) {
+    static_assert(n != 0, "a layer must be callable with one to six sinter::tensor, or a sinter::bundle");
+    if (n > 0 && x.n != n) {
         if (x.g) x.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(x.n), extents(n));
         return tensor{x.g, -1};
     }
-    if constexpr (n == 1) return F{}(x[0]);
-    else if constexpr (n == 2) return F{}(x[0], x[1]);
-    else if constexpr (n == 3) return F{}(x[0], x[1], x[2]);
-    else return F{}(x[0], x[1], x[2], x[3]);
+    return apply<F>(x);
 }
 
 } // namespace detail

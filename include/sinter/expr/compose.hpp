@@ -1,42 +1,27 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/bundle.hpp>
+#include <sinter/expr/layer.hpp>
 
 /// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes it a net.
 namespace sinter {
 
-struct layer_tag {};
-template <class L>
-concept is_layer = std::is_base_of_v<layer_tag, L>;
-/// Layers, and users' captureless lambdas over tensors.
-template <class F>
-concept composable = is_layer<F> || (std::is_empty_v<F> && detail::arity<F>() > 0);
-
-/// Base of a layer that owns a scope: D::name names it, D::trace(x) says what it computes.
-template <class D>
-struct layer : layer_tag {
-    constexpr auto operator()(tensor x) const {
-        if (!x.ok()) return decltype(D::trace(x))(x);
-        const scoped s(x.g, D::name);
-        return D::trace(x);
-    }
-};
-/// Base of a layer without parameters or a scope of its own.
-template <class D>
-struct plain_layer : layer_tag {
-    constexpr tensor operator()(tensor x) const { return x.ok() ? D::trace(x) : x; }
-};
-
 /// Layers one after the other. A table of function pointers instead of a fold: no depth, no limit on length.
 template <class... L>
-struct sequence : layer_tag {
+struct sequence : block_layer<sequence<L...>> {
+    static constexpr int arity = [] {
+        constexpr int n[] = {detail::arity<L>()...};
+        return n[0];
+    }();
+    static constexpr bool gives_one = [] {
+        constexpr bool one[] = {detail::gives_one<L>()...};
+        return one[sizeof...(L) - 1];
+    }();
     static constexpr bundle run(bundle x) {
         using fn = bundle (*)(bundle);
         constexpr fn step[] = {&detail::call<L>...};
         for (fn f : step) x = f(x);
         return x;
     }
-    constexpr tensor operator()(tensor x) const { return run(x)[0]; }
 };
 
 namespace detail {

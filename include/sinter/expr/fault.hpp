@@ -12,15 +12,16 @@ enum class fault_kind : std::uint8_t {
     shapes_not_broadcastable,
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     window_larger_than_input,      ///< a kernel larger than its padded input
+    window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
     sizes_differ,                  ///< reshape to another number of elements
     concat_extents_differ,
     axis_out_of_range,
+    batch_axis_refused,            ///< an op that cannot work along the batch
     labels_do_not_fit_predictions,
     parameter_name_used_twice,
     wrong_number_of_inputs,
     wrong_element_type,
-    loss_without_batch,
-    program_too_large
+    program_too_large              ///< more scopes than their table holds
 };
 
 struct fault {

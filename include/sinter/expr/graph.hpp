@@ -80,6 +80,13 @@ struct graph {
         scopes.write_path(scope, err.path, err.path_length, fault::max_path - 1);
     }
 
+    /// Goes into a scope that was just opened.
+    constexpr void go_to(int opened) {
+        if (scopes.overflowed())
+            fail(fault_kind::program_too_large, op::none, extents(scope_tree::most + 1), extents(scope_tree::most));
+        else scope = opened;
+    }
+
 private:
     constexpr int append(const node& x, unsigned h) {
         const int id = n.push(x);

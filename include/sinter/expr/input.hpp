@@ -13,17 +13,23 @@ struct input_spec : input_tag {
         s.type = Type;
         return s;
     }
-    static constexpr bundle make_inputs(graph& g) {
+    static constexpr bundle make_inputs(graph& g, bool image = false) {
         const int port = g.inputs.n;
-        const tensor t = make(&g, op::input, example(), {}, {port});
+        const tensor t = make(&g, op::input, example(), {}, {port, 0, image});
         g.inputs.push(t.id);
         return t;
     }
 };
+/// Remembers what its three axes mean (see layers/dense.hpp).
+template <int H, int W, int C>
+struct image_spec : input_spec<dtype::f32, H, W, C> {
+    static constexpr bundle make_inputs(graph& g) { return input_spec<dtype::f32, H, W, C>::make_inputs(g, true); }
+};
 
-/// Several inputs, in the order in which a batch holds them: `inputs<image<28, 28, 1>, features<10>>`.
+/// Several inputs, in the order in which a batch holds them: `inputs(image<28, 28, 1>, features<10>)`.
 template <class... I>
 struct input_list : input_tag {
+    static_assert(sizeof...(I) > 0 && sizeof...(I) <= bundle::most, "inputs: one to six of them");
     static constexpr bundle make_inputs(graph& g) {
         bundle all;
         all.g = &g;
@@ -33,7 +39,7 @@ struct input_list : input_tag {
 };
 
 template <int H, int W, int C>
-inline constexpr input_spec<dtype::f32, H, W, C> image{};        ///< [H, W, C], channels last
+inline constexpr image_spec<H, W, C> image{};                    ///< [H, W, C], channels last
 template <int N>
 inline constexpr input_spec<dtype::f32, N> features{};           ///< [N]
 template <int... D>

@@ -14,26 +14,38 @@ struct text {
 };
 
 namespace detail {
+/// A layer's trace without the layer's own name.
 template <class F>
-concept has_scope = requires(tensor x) { F::trace(x); F::name; };
-
-/// Runs F inside the scope `name`; a layer's own name is replaced by it.
+struct unnamed {
+    template <class... T>
+        requires traced_from<F, T...>
+    constexpr auto operator()(T... x) const {
+        return F::trace(x...);
+    }
+};
+/// Runs F inside the scope `name`, which replaces a layer's own.
 template <class F>
-constexpr bundle call_named(graph* g, const char* name, bundle x) {
-    const int old = g->scope;
-    g->scope = g->scopes.enter(name, old);
-    bundle y;
-    if constexpr (has_scope<F>) y = F::trace(x[0]);
-    else y = call<F>(x);
-    g->scope = old;
+constexpr bundle call_named(const char* name, bundle x) {
+    if (!x.ok()) return tensor{x.g, -1};
+    const int old = x.g->scope;
+    x.g->go_to(x.g->scopes.enter(name, old));
+    using inner = std::conditional_t<std::is_base_of_v<layer<F>, F>, unnamed<F>, F>;
+    const bundle y = call<inner>(x);
+    x.g->scope = old;
     return y;
 }
+/// What a block around F takes and gives.
+template <class D, class F>
+struct block_of : block_layer<D> {
+    static constexpr int arity = detail::arity<F>();
+    static constexpr bool gives_one = detail::gives_one<F>();
+};
 } // namespace detail
 
 /// `named<"logits">(dense<10>)`: parameters `logits/kernel` and `logits/bias`. Two layers of one name are an error.
 template <text T, class F>
-struct named_layer : layer_tag {
-    constexpr tensor operator()(tensor x) const { return x.ok() ? detail::call_named<F>(x.g, T.c, x)[0] : x; }
+struct named_layer : detail::block_of<named_layer<T, F>, F> {
+    static constexpr bundle run(bundle x) { return detail::call_named<F>(T.c, x); }
 };
 template <text T, composable F>
 constexpr named_layer<T, F> named(F) {
@@ -42,12 +54,12 @@ constexpr named_layer<T, F> named(F) {
 
 /// `shared<"tower">(block)`: wherever it is applied in the same scope, the same parameters.
 template <text T, class F>
-struct shared_layer : layer_tag {
-    constexpr tensor operator()(tensor x) const {
-        if (!x.ok()) return x;
+struct shared_layer : detail::block_of<shared_layer<T, F>, F> {
+    static constexpr bundle run(bundle x) {
+        if (!x.ok()) return tensor{x.g, -1};
         const bool old = x.g->sharing;
         x.g->sharing = true;
-        const tensor y = detail::call_named<F>(x.g, T.c, x)[0];
+        const bundle y = detail::call_named<F>(T.c, x);
         x.g->sharing = old;
         return y;
     }
@@ -57,14 +69,14 @@ constexpr shared_layer<T, F> shared(F) {
     return {};
 }
 
-/// `checkpoint(block)`: keeps only the block's input and result in training and computes what lies between once more
+/// `checkpoint(block)`: keeps only the block's inputs and results in training and computes what lies between once more
 /// when backward needs it: less memory for about a third more work (Chen et al. 2016).
 template <class F>
-struct checkpoint_layer : layer_tag {
-    constexpr tensor operator()(tensor x) const {
-        if (!x.ok()) return x;
+struct checkpoint_layer : detail::block_of<checkpoint_layer<F>, F> {
+    static constexpr bundle run(bundle x) {
+        if (!x.ok()) return tensor{x.g, -1};
         const int first = x.g->n.n;
-        const tensor y = F{}(x);
+        const bundle y = detail::call<F>(x);
         if (x.g->mode == program_mode::training && x.g->n.n > first + 1) {
             x.g->regions.push(first);
             x.g->regions.push(x.g->n.n - 1);

@@ -52,6 +52,9 @@ public:
     constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }
     constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
     constexpr int size() const { return entries_.n; }
+    /// More than `most` different (name, parent) pairs were asked for; what was opened since then means nothing.
+    constexpr bool overflowed() const { return overflowed_; }
+    static constexpr int most = 1536;   // three quarters of the table, so that searches stay short, and end
 
     constexpr void write_path(int scope, char* out, int& length, int capacity) const {
         if (scope <= 0) return;
@@ -83,6 +86,7 @@ private:
     growing<scope_entry> entries_;
     growing<int> slot_;      // hash of (name, parent) -> place in names_, + 1
     growing<use> names_;
+    bool overflowed_ = false;
 
     constexpr void restart(int scope) {
         for (int i = 0; i < names_.n; ++i)
@@ -94,6 +98,10 @@ private:
             const int k = taken - 1;
             if (names_[k].parent == parent && same_name(names_[k].name, name)) return k;
             i = (i + 1) % table_size;
+        }
+        if (names_.n == most) {
+            overflowed_ = true;
+            return 0;
         }
         const int k = names_.push({name, parent});
         slot_[static_cast<int>(i)] = k + 1;

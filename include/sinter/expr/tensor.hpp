@@ -50,7 +50,9 @@ constexpr tensor constant(graph* g, float value) {
 /// Opens a scope for its lifetime: everything made meanwhile is named under it.
 class scoped {
 public:
-    constexpr scoped(graph* g, const char* name) : g_(g), old_(g->scope) { g->scope = g->scopes.open(name, old_, g->sharing); }
+    constexpr scoped(graph* g, const char* name) : g_(g), old_(g->scope) {
+        g->go_to(g->scopes.open(name, old_, g->sharing));
+    }
     constexpr ~scoped() { g_->scope = old_; }
     scoped(const scoped&) = delete;
 

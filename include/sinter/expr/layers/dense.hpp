@@ -9,21 +9,37 @@ namespace sinter {
 
 enum class bias { no, yes };
 
+namespace detail {
+/// Has x height, width and channels? So it has if it comes from image<>, a convolution or a pool by ops that leave
+/// height and width alone. Behind reshape, permute and products the axes mean what the user made of them.
+constexpr bool is_image(tensor x) {
+    for (int id = x.id, next = id; next >= 0;) {
+        const node& n = x.g->n[id = next];
+        if (n.s.rank != 3 || n.k == op::reshape || n.k == op::permute || n.k == op::gemm || n.k == op::matmul) return false;
+        if (n.k == op::conv || n.k == op::max_pool || n.k == op::avg_pool) return true;
+        if (n.k == op::input) return n.p[2];
+        next = -1;
+        for (int i = 0; i < n.operands && next < 0; ++i) {
+            const shape& s = x.g->n[n.in[i]].s;
+            if (s.batched && s.rank == 3 && s.d[0] == n.s.d[0] && s.d[1] == n.s.d[1]) next = n.in[i];
+        }
+    }
+    return false;
+}
+} // namespace detail
+
 /// dense<N>: y = x W + b over the last axis, [..., K] -> [..., N]. Parameters kernel [K, N] (Glorot uniform), bias [N]
-/// (zeros). Keras' Dense, PyTorch's Linear with the transposed weight.
+/// (zeros). Keras' Dense, PyTorch's Linear with the transposed weight. What still is an image, [H, W, C], is refused:
+/// there most likely flatten was forgotten; conv2d<N, 1> is the dense layer for each pixel.
 template <int Units, bias B = bias::yes>
 struct dense_layer : layer<dense_layer<Units, B>> {
     static_assert(Units > 0, "dense: the number of units must be positive");
     static constexpr const char* name = "dense";
     static constexpr tensor trace(tensor x) {
-        const int k = x.shape().last();
+        const shape s = x.shape();
+        if (detail::is_image(x)) return fail(x.g, fault_kind::inner_extents_differ, op::gemm, s, batch_of(s.size()));
+        const int k = s.last();
         const tensor w = weights(x, "kernel", extents(k, Units), glorot_uniform(k, Units));
-        if (x.shape().rank > 1 && x.shape().rank != 2) {   // an image: most likely flatten was forgotten
-            if (x.shape().rank == 3) {
-                shape flat = batch_of(x.shape().size());
-                return fail(x.g, fault_kind::inner_extents_differ, op::gemm, x.shape(), flat);
-            }
-        }
         const tensor y = matmul(x, w);
         if constexpr (B == bias::no) return y;
         else return y + parameter(x, "bias", extents(Units), zeros);

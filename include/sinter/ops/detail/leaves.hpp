@@ -11,7 +11,7 @@ struct rule<op::none> : view_rule {
     static constexpr const char* name = "none";
 };
 template <>
-struct rule<op::input> : rule<op::none> {   ///< p = {port, labels or indices must be below this}
+struct rule<op::input> : rule<op::none> {   ///< p = {port, labels or indices must be below this, is it an image?}
     static constexpr const char* name = "input";
 };
 template <>

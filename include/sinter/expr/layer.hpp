@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/bundle.hpp>
+
+/// What a layer is, and what layers derive from.
+namespace sinter {
+
+struct layer_tag {};
+template <class L>
+concept is_layer = std::is_base_of_v<layer_tag, L>;
+/// Layers, and users' captureless lambdas over tensors.
+template <class F>
+concept composable = is_layer<F> || (std::is_empty_v<F> && detail::arity<F>() != 0);
+
+namespace detail {
+// Concepts of their own, because D is incomplete while its base is made, and clang 14 looks at other conditions then.
+template <class D, class... T>
+concept traced_from = (std::is_same_v<T, tensor> && ...) && requires(T... x) { D::trace(x...); };
+template <class D, class... T>
+concept run_with = (std::is_same_v<T, tensor> && ...) && (D::arity < 0 || D::arity == sizeof...(T));
+} // namespace detail
+
+/// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one tensor or of several.
+template <class D>
+struct layer : layer_tag {
+    template <class... T>
+        requires detail::traced_from<D, T...>
+    constexpr auto operator()(T... x) const {
+        graph* const g = detail::graph_of(x...);
+        if (!(x.ok() && ...)) return decltype(D::trace(x...))(tensor{g, -1});
+        const scoped s(g, D::name);
+        return D::trace(x...);
+    }
+};
+/// Base of a layer without parameters or a scope of its own.
+template <class D>
+struct plain_layer : layer_tag {
+    constexpr tensor operator()(tensor x) const { return x.ok() ? D::trace(x) : x; }
+};
+/// Base of a layer around others: it takes D::arity tensors, or any bundle, and D::run(bundle) gives D::gives_one.
+template <class D>
+struct block_layer : layer_tag {
+    template <class... T>
+        requires detail::run_with<D, T...>
+    constexpr auto operator()(T... x) const {
+        return (*this)(bundle(x...));
+    }
+    template <class B>
+        requires std::is_same_v<B, bundle>   // a tensor would do as a bundle, too
+    constexpr auto operator()(B x) const {
+        if constexpr (D::gives_one) return D::run(x)[0];
+        else return D::run(x);
+    }
+};
+
+} // namespace sinter
