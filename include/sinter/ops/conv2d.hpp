@@ -73,10 +73,12 @@ namespace ops {
 
 constexpr tensor conv2d(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
+    if (not_floats(op::conv, x) || not_floats(op::conv, w)) return {x.g, -1};
     const shape s = x.shape(), k = w.shape();
     if (s.rank != 3 || k.rank != 4)
         return fail(x.g, fault_kind::needs_height_width_channels, op::conv, s, batch_of(k.d[0], k.d[1], k.d[2]));
     if (s.d[2] != k.d[2]) return fail(x.g, fault_kind::inner_extents_differ, op::conv, s, k);
+    if (o.stride < 1) return fail(x.g, fault_kind::window_out_of_range, op::conv, extents(o.stride), extents(1));
     const sliding v(s.d[0], k.d[0], o.stride, o.padding), h(s.d[1], k.d[1], o.stride, o.padding);
     if (v.out < 1 || h.out < 1)
         return fail(x.g, fault_kind::window_larger_than_input, op::conv, s, batch_of(k.d[0], k.d[1], s.d[2]));

@@ -82,6 +82,7 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, tran
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
     graph* g = a.g;
     const bool at = ta == transposed::yes, bt = tb == transposed::yes;
+    if (not_floats(op::matmul, a) || not_floats(op::matmul, b)) return {g, -1};
     a = unpack(a);
     const shape x = a.shape(), y = b.shape();
     if (x.rank < 1 || y.rank < 2 || (at && x.rank < 2)) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);

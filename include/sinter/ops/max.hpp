@@ -3,7 +3,7 @@
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// max(x, {axes}): axes as in sum(). Where several elements are the largest they share the gradient evenly, as in
+/// max(x, {axes}): axes as in sum(), but not the batch, over which only sums are gathered. Where several elements are the largest they share the gradient evenly, as in
 /// TensorFlow and PyTorch's amax. ONNX: ReduceMax.
 namespace sinter {
 
@@ -36,7 +36,7 @@ namespace ops {
 constexpr tensor max(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
     if (!x.ok()) return x;
     const axis_set a = parse_axes(x.shape(), axes);
-    if (a.batch) return fail(x.g, fault_kind::axis_out_of_range, op::row_max, x.shape(), x.shape());
+    if (a.batch) return fail(x.g, fault_kind::batch_axis_refused, op::row_max, x.shape(), x.shape());
     return reduce(op::row_max, op::none, op::middle_max, x, a, k);
 }
 

@@ -33,9 +33,11 @@ struct rule<op::pick> : view_rule {
 namespace ops {
 
 constexpr tensor pool(op k, tensor x, int size, window o) {
-    if (!x.ok()) return x;
+    if (!x.ok() || not_floats(k, x)) return {x.g, -1};
     const shape s = x.shape();
     if (s.rank != 3) return fail(x.g, fault_kind::needs_height_width_channels, k, s, batch_of(size, size, 1));
+    if (size < 1 || o.stride < 1)
+        return fail(x.g, fault_kind::window_out_of_range, k, extents(size, o.stride), extents(1, 1));
     const sliding v(s.d[0], size, o.stride, o.padding), h(s.d[1], size, o.stride, o.padding);
     if (v.out < 1 || h.out < 1) return fail(x.g, fault_kind::window_larger_than_input, k, s, batch_of(size, size, s.d[2]));
     shape y = s;
@@ -43,7 +45,11 @@ constexpr tensor pool(op k, tensor x, int size, window o) {
     y.d[1] = h.out;
     return make(x.g, k, y, {x}, {size, o.stride, v.before, h.before});
 }
-constexpr tensor max_pool(tensor x, int k, window o) { return pool(op::max_pool, x, k, o); }
+constexpr tensor max_pool(tensor x, int k, window o) {
+    constexpr int most = 15;   // a winner's place in its window must fit into a byte
+    if (x.ok() && k > most) return fail(x.g, fault_kind::window_out_of_range, op::max_pool, extents(k), extents(most));
+    return pool(op::max_pool, x, k, o);
+}
 
 } // namespace ops
 

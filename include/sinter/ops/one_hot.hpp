@@ -33,6 +33,8 @@ constexpr tensor to_float(tensor a) {
 
 constexpr tensor one_hot(tensor labels, int n) {
     if (!labels.ok()) return labels;
+    if (n < 1 || labels.shape().rank == max_rank)
+        return fail(labels.g, fault_kind::axis_out_of_range, op::column_index, labels.shape(), extents(n));
     shape rows = labels.shape(), s = rows;
     s.type = dtype::f32;
     s.d[s.rank++] = n;

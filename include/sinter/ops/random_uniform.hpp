@@ -17,7 +17,10 @@ namespace ops {
 
 /// One number an element of `like`, from a stream of its own.
 constexpr tensor random_uniform(tensor like) {
-    return like.ok() ? make(like.g, op::random_uniform, like.shape().plain(), {}, {++like.g->streams}) : like;
+    if (!like.ok()) return like;
+    shape s = like.shape().plain();
+    s.type = dtype::f32;
+    return make(like.g, op::random_uniform, s, {}, {++like.g->streams});
 }
 
 } // namespace ops

@@ -83,6 +83,7 @@ constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k)
     x = unpack(x);
     graph* g = x.g;
     const shape s = x.shape();
+    if (not_floats(row, x)) return {g, -1};
     if (!a.valid) return fail(g, fault_kind::axis_out_of_range, row, s, s);
     bool batch_done = !a.batch;
     for (int end = s.rank; end > 0;) {
@@ -111,14 +112,15 @@ constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k)
 constexpr tensor sum(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
     return x.ok() ? reduce(op::row_sum, op::col_sum, op::middle_sum, x, parse_axes(x.shape(), axes), k) : x;
 }
-constexpr tensor mean(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
-    if (!x.ok()) return x;
-    const axis_set a = parse_axes(x.shape(), axes);
+constexpr tensor mean(tensor x, const axis_set& a, keep k) {
     int n = 1;
     for (int i = 0; i < x.shape().rank; ++i) n *= a.reduced[i] ? x.shape().d[i] : 1;
     tensor y = reduce(op::row_sum, op::col_sum, op::middle_sum, x, a, k);
     if (n > 1) y = y * (1.f / static_cast<float>(n));
     return a.batch ? over_batch(y) : y;
+}
+constexpr tensor mean(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
+    return x.ok() ? mean(x, parse_axes(x.shape(), axes), k) : x;
 }
 
 } // namespace ops

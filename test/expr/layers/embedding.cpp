@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/layers/embedding.hpp>
+#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/ops/permute.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/train/trainer.hpp>
 
@@ -31,9 +33,10 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     check_close(p->output(0, 1), doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
     check_close(p->gradient(0), doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6, "gradient");
 }
-BOOST_AUTO_TEST_CASE(an_index_beyond_the_table) {
-    trainer<decltype(indices<2> >> embedding<6, 3>), weigh_outputs, sgd, 4> t;
-    const std::int32_t i[] = {0, 5, 6, 1};
+template <class Net>
+void refuses_an_index_beyond_the_table(Net) {   // of six rows
+    trainer<Net, weigh_outputs, sgd, 4> t;
+    std::int32_t i[] = {0, 5, 500'000, 1};
     const float y[12] = {};
     const data::input_view input{nullptr, i, 2};
     data::batch_view b{};
@@ -41,6 +44,37 @@ BOOST_AUTO_TEST_CASE(an_index_beyond_the_table) {
     b.size = 2;
     b.inputs = {&input, 1};
     BOOST_CHECK_THROW(t.predict(b), data_error);
+    i[2] = 6;
+    BOOST_CHECK_THROW(t.predict(b), data_error);
     b.size = 1;
     BOOST_CHECK_NO_THROW(t.predict(b));
+}
+BOOST_AUTO_TEST_CASE(an_index_beyond_the_table) { refuses_an_index_beyond_the_table(indices<2> >> embedding<6, 3>); }
+BOOST_AUTO_TEST_CASE(an_index_beyond_the_table_behind_a_view) {
+    refuses_an_index_beyond_the_table(indices<2, 1> >> reshape<2> >> flatten >> embedding<6, 3>);
+}
+BOOST_AUTO_TEST_CASE(an_index_beyond_the_table_without_a_layer) {
+    refuses_an_index_beyond_the_table(indices<2> >> [](tensor x) { return gather_rows(parameter(x, "t", extents(6, 3), ones), x); });
+}
+
+/// Numbers that are moved about are still the input's.
+constexpr auto moved = [](tensor x) { return concat(slice(ops::transpose(x), 1, 1, 1), ops::transpose(x)); };
+constexpr auto both_ways = [](tensor x) { return outputs(embedding<6, 3>(x), embedding<5, 2>(x), embedding<9, 1>(x)); };
+
+BOOST_AUTO_TEST_CASE(moved_indices) {   // [3, 2] -> [2, 3] -> its second column, then all
+    check_net(indices<3, 2> >> moved >> embedding<6, 2>, [](const auto& p, const auto& x) {
+        doubles y({x[0].d[0], 2, 4, 2});
+        for (int i = 0; i < y.size(); ++i) {
+            const int n = i / 16, row = i / 8 % 2, column = i / 2 % 4;
+            y[i] = p[0][static_cast<int>(x[0][n * 6 + (column ? column - 1 : 1) * 2 + row]) * 2 + i % 2];
+        }
+        return std::vector{y};
+    });
+}
+BOOST_AUTO_TEST_CASE(the_smallest_table_counts) {
+    const auto p = make_run<decltype(indices<4> >> both_ways), weigh_outputs, as_fused>();
+    BOOST_TEST(p->below[0] == 5);
+    const auto m = make_run<decltype(inputs(indices<2>, indices<3>) >> [](tensor a, tensor b) { return embedding<7, 2>(concat(b, a)); }), weigh_outputs, as_fused>();
+    BOOST_TEST(m->below[0] == 7);
+    BOOST_TEST(m->below[1] == 7);
 }

@@ -45,6 +45,11 @@ BOOST_AUTO_TEST_CASE(batch_norm_of_images) {
         return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-3, 17, [](int i) { return i % 17; })};
     }, {.value = 2e-5, .gradient = 1e-4});
 }
+BOOST_AUTO_TEST_CASE(batch_norm_of_five_axes) {
+    check_net(array<2, 1, 2, 3, 4> >> scaled_input<2, 1, 2, 3, 4>{} >> batch_norm, [](const auto& p, const auto& x) {
+        return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-3, 4, [](int i) { return i % 4; })};
+    }, {.value = 2e-5, .gradient = 1e-4});
+}
 BOOST_AUTO_TEST_CASE(layer_norm_of_rows) {
     check_net(array<3, 17> >> scaled_input<3, 17>{} >> layer_norm, [](const auto& p, const auto& x) {
         return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-5, 3 * x[0].d[0], [](int i) { return i / 17; })};

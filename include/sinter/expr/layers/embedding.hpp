@@ -13,8 +13,6 @@ struct embedding_layer : layer<embedding_layer<Vocabulary, Width>> {
     static_assert(Vocabulary > 0 && Width > 0, "embedding: vocabulary and width must be positive");
     static constexpr const char* name = "embedding";
     static constexpr tensor trace(tensor x) {
-        if (x.ok() && x.at().k == op::input)   // checked when a batch is bound, for the smallest of all tables that it indexes
-            if (int& below = x.g->n[x.id].p[1]; below == 0 || below > Vocabulary) below = Vocabulary;
         const tensor table = parameter(x, "table", extents(Vocabulary, Width), {init_kind::uniform, 0.05f});
         return gather_rows(table, x);
     }

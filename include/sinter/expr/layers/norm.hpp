@@ -31,12 +31,11 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         return d * (gamma / sqrt(v + Epsilon.value)) + beta;
     }
     static constexpr tensor over_all_but_last(tensor x) {
-        switch (x.shape().rank) {
-            case 1: return mean(x, {batch_axis});
-            case 2: return mean(x, {batch_axis, 0});
-            case 3: return mean(x, {batch_axis, 0, 1});
-            default: return mean(x, {batch_axis, 0, 1, 2});
-        }
+        ops::axis_set a;
+        a.batch = true;
+        a.valid = x.shape().batched && x.shape().rank > 0;
+        for (int i = 0; i + 1 < x.shape().rank; ++i) a.reduced[i] = true;
+        return x.ok() ? ops::mean(x, a, keep::no) : x;
     }
 };
 /// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the last axis of each

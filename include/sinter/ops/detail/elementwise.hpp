@@ -31,11 +31,17 @@ constexpr tensor pack(tensor a) {
 /// them as they are.
 constexpr bool keeps_padding(op k) { return k == op::neg || k == op::add || k == op::sub || k == op::mul; }
 
+/// Computing is done with floats; whole numbers are only looked up, compared and passed on. True after a fault.
+constexpr bool not_floats(op k, tensor a) {
+    if (a.shape().type == dtype::f32) return false;
+    a.g->fail(fault_kind::wrong_element_type, k, a.shape(), {.batched = a.shape().batched});
+    return true;
+}
+
 constexpr tensor unary(op k, tensor a) {
     if (!a.ok()) return a;
     if (!keeps_padding(k)) a = unpack(a);
-    if (a.shape().type != dtype::f32)
-        return fail(a.g, fault_kind::wrong_element_type, k, a.shape(), {.batched = a.shape().batched});
+    if (not_floats(k, a)) return {a.g, -1};
     return make(a.g, k, a.shape(), {a});
 }
 
