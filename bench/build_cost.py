@@ -3,7 +3,8 @@
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
 
 Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
-only add to it. Cases: an empty include, the quickstart example, chains of equal and of all-different layers, dlib's LeNet.
+only add to it. Cases: an empty include, the quickstart example, ResNet-50's training step, chains of equal and of
+all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json
@@ -24,10 +25,10 @@ BENCH = pathlib.Path(__file__).parent
 ROOT = BENCH.parent
 
 # The budgets of the design hold for g++: case -> (seconds, megabytes).
-BUDGETS = {"empty include": (1.2, 200), "quickstart": (6, 400), "64 different layers": (12, None), "256 equal layers": (6, None)}
+BUDGETS = {"empty include": (1.2, 200), "quickstart": (6, 400), "ResNet-50": (25, 700), "64 different layers": (12, None), "256 equal layers": (6, None)}
 
 # The one place where generated programs use Sinter's interface.
-CHAIN = """#include <sinter/sinter.hpp>
+CHAIN = """{header}#include <sinter/sinter.hpp>
 using namespace sinter;
 
 constexpr auto net = features<64>{layers} >> dense<10>;
@@ -35,25 +36,34 @@ constexpr auto net = features<64>{layers} >> dense<10>;
 int main() {{
     auto training = data::source(data::example_set(extents(64), std::vector<float>(64 * 64)).labels(std::vector<int>(64)))
                   | data::batch(64);
-    estimator model{{net, softmax_cross_entropy, sgd{{.learning_rate = 0.01f}}}};
+    estimator model{{net, softmax_cross_entropy, sgd{{.learning_rate = 0.01f}}{device}}};
     model.train(training);
 }}
 """
 
 
-def chain(widths):
-    return CHAIN.format(layers="".join(f"\n    >> dense<{w}> >> relu" for w in widths))
+def chain(widths, gpu):
+    return CHAIN.format(layers="".join(f"\n    >> dense<{w}> >> relu" for w in widths),
+                        header="#include <sinter/cuda.hpp>\n" * gpu, device=", single<cuda>{}" * gpu)
 
 
-def cases():
-    found = {"empty include": "#include <sinter/sinter.hpp>\n", "quickstart": ROOT / "examples" / "quickstart.cpp"}
+def cases(gpu=False):
+    """Name -> source text, or a file. On a GPU without those that are about the processor."""
+    found = {"empty include": "#include <sinter/%s.hpp>\n" % ("cuda" if gpu else "sinter")}
+    found["quickstart"] = BENCH / "compiled" / "quickstart.cu" if gpu else ROOT / "examples" / "quickstart.cpp"
+    if not gpu:
+        found["ResNet-50"] = BENCH / "compiled" / "resnet50.cpp"
     for n in (16, 64, 256):
-        found[f"{n} equal layers"] = chain([64] * n)
+        found[f"{n} equal layers"] = chain([64] * n, gpu)
     for n in (16, 64, 256):  # widths rise and never repeat, nor are they all multiples of a vector
-        found[f"{n} different layers"] = chain(range(32, 32 + n))
-    if pathlib.Path("/usr/include/dlib/dnn.h").exists():
+        found[f"{n} different layers"] = chain(range(32, 32 + n), gpu)
+    if not gpu and pathlib.Path("/usr/include/dlib/dnn.h").exists():
         found["dlib LeNet"] = BENCH / "peers" / "dlib_lenet.cpp"
     return found
+
+
+def is_nvcc(compiler):
+    return pathlib.Path(compiler).name == "nvcc"
 
 
 def options():
@@ -73,17 +83,21 @@ def options():
     if not args.compilers:
         parser.error("none of the compilers is installed")
     wanted = [w for w in args.cases.split(",") if w]
-    args.cases = {name: source for name, source in cases().items()
-                  if (not wanted or any(w in name for w in wanted)) and not (args.quick and name.startswith("256"))}
+    if args.rounds < 1:
+        parser.error("--rounds must be at least 1")
+    args.cases = [name for name in cases()
+                  if (not wanted or any(w in name for w in wanted)) and not (args.quick and name.startswith("256"))]
+    if not args.cases:
+        parser.error(f"no case contains any of: {', '.join(wanted)}")
     return args
 
 
-def command(compiler, source, args):
+def command(compiler, source, args, folder):
     include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'examples'}"]
-    common = ["-std=c++20", *shlex.split(args.flags), *include, "-c", str(source), "-o", os.devnull]
-    if pathlib.Path(compiler).name == "nvcc":  # no output to the null device: it insists on a file it can rename
-        return [compiler, "-x", "cu", *common[:-1], str(source) + ".o"]
-    return [compiler, *shlex.split(args.native), *common]
+    common = ["-std=c++20", *shlex.split(args.flags), *include, "-c", str(source), "-o"]
+    if is_nvcc(compiler):  # no output to the null device: it insists on a file it can rename
+        return [compiler, "-x", "cu", "--expt-relaxed-constexpr", *common, str(folder / "object.o")]
+    return [compiler, *shlex.split(args.native), *common, os.devnull]
 
 
 def compile_once(line, timeout):
@@ -110,9 +124,7 @@ def measure(name, source, compiler, args, folder):
     else:
         path = source
     row = {"case": name, "compiler": compiler}
-    line = command(compiler, path, args)
-    if not isinstance(source, str) and "-x" in line:
-        line[-1] = str(folder / "object.o")
+    line = command(compiler, path, args, folder)
     done = []
     for _ in range(args.rounds):
         got = compile_once(line, args.timeout)
@@ -132,10 +144,11 @@ def main():
     where = machine.describe(compilers=versions, flags=f"{args.flags} {args.native}")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        for name, source in args.cases.items():
+        for name in args.cases:
             for compiler in args.compilers:
-                if compiler == "nvcc" and name.startswith("dlib"):
-                    continue  # dlib is compared as C++
+                source = cases(is_nvcc(compiler)).get(name)
+                if source is None:
+                    continue
                 row = measure(name, source, compiler, args, pathlib.Path(folder))
                 rows.append(row)
                 text = f"{row['seconds']:.2f} s, {row['megabytes']:.0f} MB" if "seconds" in row else row["failed"]

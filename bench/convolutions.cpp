@@ -3,7 +3,6 @@
 // with padded taps, and the fraction of the multiply-add peak measured in the same run. --help says more.
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -17,6 +16,7 @@
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 
 #include "measure.hpp"
+#include "options.hpp"
 
 using namespace sinter::cpu;
 using sinter::call;
@@ -25,7 +25,7 @@ using sinter::bench::timing;
 
 namespace {
 
-const char* only = "";
+std::string only;
 int batch = 64;
 double peak = 0;   // operations a second
 
@@ -73,7 +73,7 @@ timing time_kernel(std::vector<float*> p, int m) {
 
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P = 0>
 void layer(const char* name, int m) {
-    if (!std::strstr(name, only)) return;
+    if (!std::strstr(name, only.c_str())) return;
     peak = sinter::bench::peak_flops();
     const double flops = 2. * m * OH * OW * CO * KH * KW * CI;
     const std::string n = name;
@@ -108,25 +108,7 @@ void layer(const char* name, int m) {
     }
 }
 
-}   // namespace
-
-int main(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-        if (!std::strcmp(argv[i], "--batch") && i + 1 < argc)
-            batch = std::max(1, std::atoi(argv[++i]));
-        else if (!std::strcmp(argv[i], "--layer") && i + 1 < argc)
-            only = argv[++i];
-        else {
-            std::printf("convolutions [--batch N] [--layer TEXT]\n\n"
-                        "Times the CPU's convolution kernels on one thread and prints a JSON line for each: "
-                        "microseconds a call\n"
-                        "(median of CPU time, and the twentieth part from below), GFLOP/s counting all dense products, "
-                        "padding included, and the fraction of the\n"
-                        "multiply-add peak measured just before. Kernels that skip zeros can exceed 1.\n\n"
-                        "  --batch N     images (default 64)\n  --layer TEXT  only layers whose name contains TEXT\n");
-            return std::strcmp(argv[i], "--help") == 0 ? 0 : 2;
-        }
-    }
+int all_layers() {
     layer<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>("lenet conv1", batch);
     layer<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2, 2>("lenet conv1 pooled", batch);
     layer<14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0>("lenet conv2", batch);
@@ -139,4 +121,24 @@ int main(int argc, char** argv) {
     layer<56, 56, 64, 28, 28, 128, 3, 3, 2, 0, 0>("resnet 56x56x64 stride 2", std::max(1, batch / 32));
     layer<7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1>("resnet 7x7x512", std::max(1, batch / 16));
     layer<56, 56, 256, 56, 56, 64, 1, 1, 1, 0, 0>("resnet 1x1 256 to 64", std::max(1, batch / 32));
+    return 0;
+}
+
+constexpr const char* help =
+    "convolutions [--batch N] [--layer TEXT]\n\n"
+    "Times the CPU's convolution kernels on one thread and prints a JSON line for each: microseconds a call\n"
+    "(median of CPU time, and the twentieth part from below), GFLOP/s counting all dense products, padding included, and\n"
+    "the fraction of the multiply-add peak measured just before. Kernels that skip zeros can exceed 1.\n\n"
+    "  --batch N     images (default 64)\n  --layer TEXT  only layers whose name contains TEXT";
+
+}   // namespace
+
+int main(int argc, char** argv) {
+    auto take = [](const std::string& name, const std::string& value) {
+        if (name == "--batch") batch = sinter::bench::number(name, value, 1, 1 << 20);
+        else if (name == "--layer") only = value;
+        else return false;
+        return true;
+    };
+    return sinter::bench::with_options(argc, argv, help, take, all_layers);
 }

@@ -140,6 +140,10 @@ int main(int argc, char** argv) {
                       "math cases: microseconds for 16 floats. Build: g++ -std=c++20 -O3 -march=native -Iinclude");
             return 0;
         }
+        if (argv[i][0] == '-' || i > 1) {
+            std::fprintf(stderr, "kernels: got %s, needed one NAME or --help\n", argv[i]);
+            return 2;
+        }
         only = argv[i];
     }
     const flush_denormals here;

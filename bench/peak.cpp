@@ -3,11 +3,12 @@
 // run. Usage: peak [THREADS]; prints one JSON line. Build with -O3 -march=native (and -mprefer-vector-width=512).
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -65,10 +66,12 @@ double measure(int threads, long rounds) {
 }
 
 int main(int argc, char** argv) {
-    const int threads = argc > 1 ? std::atoi(argv[1]) : 1;
-    if (threads < 1) {  // --help is not a number either
-        std::puts("usage: peak [THREADS]\nGFLOP/s of float32 multiply-adds, all threads together, as one JSON line");
-        return std::string_view(argv[1]) == "--help" ? 0 : 2;
+    const std::string_view text = argc > 1 ? argv[1] : "1";
+    int threads = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), threads);
+    if (code != std::errc{} || end != text.data() + text.size() || threads < 1 || threads > 1024 || argc > 2) {
+        std::puts("usage: peak [THREADS]     (1 to 1024)\nGFLOP/s of float32 multiply-adds, all threads together, as one JSON line");
+        return text == "--help" ? 0 : 2;
     }
     std::vector<double> found;
     for (int repeat = 0; repeat < 7; ++repeat)  // how many chains suit depends on latency, ports and registers
