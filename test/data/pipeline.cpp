@@ -173,6 +173,14 @@ BOOST_AUTO_TEST_CASE(image_functions) {
     BOOST_TEST(corner == (std::set<float>{0, 1, 2, 5, 6}));
     auto impossible = set | data::random_crop(9, 9, 1) | data::batch(1);
     BOOST_CHECK_THROW(impossible.next(), data_error);
+    // Of three channels into one would write beyond the row.
+    const data::example_set coloured(extents(3, 2, 3), std::vector<float>(18, 1.f));
+    auto needs_channels = [](const data_error& e) { return e.fault() == "number of channels differs" && e.got() == "1"; };
+    auto centre = coloured | data::center_crop(3, 2, 1) | data::batch(1), random = coloured | data::random_crop(3, 2, 1) | data::batch(1);
+    BOOST_CHECK_EXCEPTION(centre.next(), data_error, needs_channels);
+    BOOST_CHECK_EXCEPTION(random.next(), data_error, needs_channels);
+    BOOST_CHECK_THROW(set | data::center_crop(-1, 2, 1), option_error);
+    BOOST_CHECK_THROW(set | data::random_crop(3, 0, 1), option_error);
 }
 
 BOOST_AUTO_TEST_CASE(several_inputs_and_targets) {
@@ -185,6 +193,42 @@ BOOST_AUTO_TEST_CASE(several_inputs_and_targets) {
     BOOST_TEST(b->inputs[1].indices[3] == 10);
     BOOST_TEST(b->y[1] == 0.25f);
     BOOST_TEST(!b->labels);
+    BOOST_TEST(b->y_width == 1);
+    BOOST_TEST(b->label_width == 0);
+}
+
+// Three labels and no target, or a target of 2 x 2: their widths go along through every part.
+BOOST_AUTO_TEST_CASE(several_labels_and_wide_targets) {
+    std::vector<std::int32_t> labels;
+    std::vector<float> values, targets;
+    for (int i = 0; i < 10; ++i) {
+        values.push_back(static_cast<float>(i));
+        for (int k = 0; k < 3; ++k) labels.push_back(10 * i + k);
+        for (int k = 0; k < 4; ++k) targets.push_back(static_cast<float>(10 * i + k));
+    }
+    const data::example_set tagged = data::example_set(extents(1), values).labels(extents(3), labels, 93);
+    BOOST_TEST((tagged.columns()[1].row.rank == 1));
+    BOOST_TEST(tagged.labels().size() == 30u);
+    BOOST_TEST(tagged.slice(4, 2).labels()[5] == 52);
+    auto p = tagged | data::map([](data::example& e) { e.label[2] += 1; }) | data::shuffle(10, 3) | data::batch(4) | data::prefetch();
+    int seen = 0;
+    for (const batch_view& b : p) {
+        BOOST_TEST(b.label_width == 3);
+        BOOST_TEST(b.y_width == 0);
+        for (int i = 0; i < b.size; ++i, ++seen)
+            for (int k = 0; k < 3; ++k) BOOST_TEST(b.labels[3 * i + k] == 10 * static_cast<int>(b.x[i]) + k + (k == 2));
+    }
+    BOOST_TEST(seen == 10);
+
+    auto q = data::example_set(extents(1), values).targets(extents(2, 2), targets) | data::shuffle(10, 3) | data::batch(4);
+    for (const batch_view& b : q) {
+        BOOST_TEST(b.y_width == 4);
+        for (int i = 0; i < b.size; ++i) BOOST_TEST(b.y[4 * i + 3] == 10 * b.x[i] + 3);
+    }
+    BOOST_CHECK_EXCEPTION(data::example_set(extents(1), values).labels(extents(3), labels, 92), data_error,
+                          [](const data_error& e) { return e.where() == "label 29" && e.got() == "92" && e.needed() == "0 to 91"; });
+    BOOST_CHECK_THROW(data::example_set(extents(1), values).labels(extents(4), labels), data_error);   // 30 are no rows of 4
+    BOOST_CHECK_THROW(data::example_set(extents(1), values).labels(extents(2), labels), data_error);   // 15 rows, 10 examples
 }
 
 template <class P>
@@ -235,6 +279,7 @@ BOOST_AUTO_TEST_CASE(impossible_requests_are_errors_in_words) {
     BOOST_CHECK_THROW(data::batch(0), option_error);
     BOOST_CHECK_THROW(data::shuffle(0), option_error);
     BOOST_CHECK_THROW(data::repeat(0), option_error);
+    BOOST_CHECK_THROW(data::repeat((std::int64_t{1} << 31) + 1), option_error);   // the size of a pass must stay a number
     BOOST_CHECK_THROW(data::prefetch(0), option_error);
     auto p = numbered(3) | data::batch(1);
     BOOST_CHECK_THROW(p.seek({-1, 0}), option_error);

@@ -37,6 +37,19 @@ BOOST_AUTO_TEST_CASE(accuracy_counts_the_first_largest) {
     BOOST_TEST(a.count() == 5);
 }
 
+// accuracy asks of one label only; the confusion matrix looks for the largest. They must agree.
+BOOST_AUTO_TEST_CASE(the_class_that_a_row_predicts_is_the_one_predicted) {
+    const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+    const float rows[][4] = {{1, 2, 3, 4}, {4, 3, 2, 1}, {1, 4, 4, 2}, {2, 2, 2, 2}, {nan, 1, 2, nan}, {5, nan, nan, 5},
+                             {-inf, -inf, 0, inf}, {-0.f, 0, -0.f, 0}, {nan, nan, -inf, nan}};
+    for (const auto& row : rows)
+        for (std::int32_t label = 0; label < 4; ++label)
+            BOOST_TEST(metrics::predicts(row, 4, label) == (metrics::predicted_class(row, 4) == label));
+    const float nothing[] = {nan, nan, nan};
+    for (std::int32_t label = 0; label < 3; ++label) BOOST_TEST(!metrics::predicts(nothing, 3, label));
+    BOOST_TEST(metrics::predicts(rows[0], 1, 0));   // one class is always right
+}
+
 BOOST_AUTO_TEST_CASE(confusion_matrix_has_truth_in_rows) {
     metrics::confusion_matrix m(3), other(3);
     const float logits[] = {1, 0, 0,  0, 1, 0,  0, 1, 0,  0, 0, 1};

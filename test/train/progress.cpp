@@ -99,6 +99,32 @@ BOOST_AUTO_TEST_CASE(a_file_gets_whole_lines_now_and_then) {
                              "epoch 2/2: 100/100 examples, 0:25, 4 examples/s  loss 0.2500\n");
 }
 
+BOOST_AUTO_TEST_CASE(what_follows_the_last_example_does_not_count) {
+    for (const progress_style style : {progress_style::plain, progress_style::terminal}) {
+        const captured out;
+        now = 50;
+        progress bar(out.file, {.style = style, .bar_every = 1000, .clock = test_clock});
+        for (int pass = 1; pass <= 2; ++pass) {   // the clock runs again in the next pass
+            bar.begin("epoch " + std::to_string(pass), 100);
+            now += 2;
+            bar.update(100, 0.5);
+            bar.stop_clock();
+            now += 60;   // validation
+            const named_value metrics[] = {{"val_loss", 0.75}};
+            bar.finish(0.25, metrics);
+        }
+        const std::string text = out.text();
+        if (style == progress_style::plain) {
+            BOOST_TEST(text == "epoch 1: 100/100 images, 0:02, 50 images/s  loss 0.2500  val_loss 0.7500\n"
+                               "epoch 2: 100/100 images, 0:02, 50 images/s  loss 0.2500  val_loss 0.7500\n");
+        } else {
+            BOOST_TEST(text.find("50 images/s  0:02  loss 0.5000\x1b") != std::string::npos);   // full, while validation runs
+            BOOST_TEST(text.find("50 images/s  0:02  loss 0.2500") != std::string::npos);
+            BOOST_TEST(text.find("1:02") == std::string::npos);
+        }
+    }
+}
+
 BOOST_AUTO_TEST_CASE(an_interrupted_bar_ends_its_line) {
     const captured out;
     {
