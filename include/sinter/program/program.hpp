@@ -340,7 +340,9 @@ struct compiled_value<R, false>
     : compiled_value<request<decltype(features<1> >> dense<1>), detail::stand_in_loss, typename R::optimizer, R::mode,
                              R::max_batch, R::target, R::options>, true> {};
 
-template <class R>
-struct compiled : compiled_value<R, check_model<typename detail::verdict<detail::traced_stage<R>>::type>::value> {};
+template <class R, class Verdict = typename detail::verdict<detail::traced_stage<R>>::type>
+struct compiled : compiled_value<R, Verdict::ok> {
+    static_assert(sizeof(check_model<Verdict>) > 0);   // in here, for clang tells more errors of a class whose base has one
+};
 
 } // namespace sinter
