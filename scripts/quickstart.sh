@@ -6,8 +6,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 need_compiler_and_cmake
-want_header zlib.h zlib1g-dev
-want_header boost/program_options.hpp libboost-program-options-dev
+want_library zlib.h z zlib1g-dev
+want_library boost/program_options.hpp boost_program_options libboost-program-options-dev
 install_wanted
 
 folder=$top/build/quickstart
