@@ -15,7 +15,7 @@ inline graph_view view_of(const graph& g, const growing<int>& gradients) {
 }
 
 struct choices {
-    bool fuse = true, update = true;
+    bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
     sinter::target target{1, 8};
     int max_batch = 3;
 };
@@ -49,7 +49,7 @@ struct passes {
     void plan_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
-        planner(v, r, updated, c.target, c.max_batch).run(p);
+        planner(v, r, updated, c.target, c.max_batch).run(p, c.backwards);
     }
     void emit_all(const choices& c) {
         const graph_view v = view();

@@ -2,8 +2,15 @@
 #define BOOST_TEST_MODULE plan
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/expr/layers/activation.hpp>
+#include <sinter/expr/layers/conv2d.hpp>
+#include <sinter/expr/layers/pool.hpp>
+#include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/parameter.hpp>
 #include <random>
+
+#include <sinter/train/losses/softmax_cross_entropy.hpp>
+#include <sinter/train/optimizers/adam.hpp>
 
 #include "program/invariants.hpp"
 
@@ -71,13 +78,29 @@ struct small {
 };
 
 BOOST_AUTO_TEST_CASE(a_long_chain_needs_two_buffers) {
-    small s;
-    tensor y = s.x;
-    const char* const names[] = {"a", "b", "c", "d", "e", "f"};
-    for (const char* n : names) y = ops::tanh(s.product(y, n));
-    s.plan({y});
-    BOOST_TEST(s.p.p.z.activations == 2 * round_up(6 * s.c.max_batch, 16));
-    BOOST_TEST(s.p.p.z.unshared == 6 * round_up(6 * s.c.max_batch, 16));
+    for (bool backwards : {false, true}) {
+        small s;
+        s.c.backwards = backwards;
+        tensor y = s.x;
+        const char* const names[] = {"a", "b", "c", "d", "e", "f"};
+        for (const char* n : names) y = ops::tanh(s.product(y, n));
+        s.plan({y});
+        BOOST_TEST(s.p.p.z.activations == 2 * round_up(6 * s.c.max_batch, 16));
+        BOOST_TEST(s.p.p.z.unshared == 6 * round_up(6 * s.c.max_batch, 16));
+    }
+}
+/// Of the two ways to place activations a program takes the one that needs less.
+BOOST_AUTO_TEST_CASE(the_smaller_plan_is_taken) {
+    constexpr auto net = image<28, 28, 1> >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
+        >> flatten >> dense<128> >> relu >> dense<10>;
+    using R = request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, program_mode::training, 256, target{16, 8},
+                      program_options{}>;
+    const std::int64_t forwards = sinter::detail::planned_stage<R, false>::v.z.activations, backwards = sinter::detail::planned_stage<R, true>::v.z.activations;
+    BOOST_TEST(forwards != backwards);
+    BOOST_TEST(compiled<R>::v.z.activations == std::min(forwards, backwards));
+    const std::int64_t most = compiled<R>::v.z.alive;   // what is alive at one time is what it needs at least
+    BOOST_TEST(compiled<R>::v.z.activations >= most);
+    BOOST_TEST(compiled<R>::v.z.activations < most * 11 / 10);
 }
 BOOST_AUTO_TEST_CASE(training_keeps_what_backward_reads) {
     small s;
@@ -161,6 +184,7 @@ BOOST_AUTO_TEST_CASE(live_floats_are_those_of_the_buffers) {
     std::int64_t most = 0;
     for (int i = 0; i < s.p.f.groups; ++i) most = std::max(most, s.p.p.live[i]);
     BOOST_TEST(most == s.p.p.z.activations);
+    BOOST_TEST(most == s.p.p.z.alive);
 }
 
 static_assert(address(space::slot, 1 << 20).offset() == 1 << 20 && address(space::slot, 16).where() == space::slot);

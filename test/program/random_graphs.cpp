@@ -77,5 +77,7 @@ static constexpr optimizer_code with_sgd = make_optimizer_code<sgd>(), with_adam
 BOOST_AUTO_TEST_CASE(fused_and_updated_in_place) { run_many({}, with_sgd, 1, 400); }
 BOOST_AUTO_TEST_CASE(fused_with_stored_gradients) { run_many({.update = false}, with_sgd, 1, 200); }
 BOOST_AUTO_TEST_CASE(unfused) { run_many({.fuse = false}, with_sgd, 1, 200); }
+BOOST_AUTO_TEST_CASE(placed_backwards) { run_many({.backwards = true}, with_sgd, 2000, 200); }
+BOOST_AUTO_TEST_CASE(unfused_placed_backwards) { run_many({.fuse = false, .backwards = true}, with_sgd, 2000, 100); }
 BOOST_AUTO_TEST_CASE(moments_of_adam) { run_many({}, with_adam, 5000, 100); }
 BOOST_AUTO_TEST_CASE(clipped_by_norm) { run_many({.update = false}, with_clipping, 6000, 100); }

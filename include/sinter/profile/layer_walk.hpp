@@ -50,7 +50,10 @@ private:
     }
     void end(const mark& from, const bundle& y) {
         layer_text& l = rows[from.row];
-        for (int i = 0; i < y.n && y[i].ok(); ++i) l.out += (i ? " " : "") + text_of(y[i].shape());
+        for (int i = 0; i < y.n && y[i].ok(); ++i) {
+            if (i) l.out += ' ';
+            l.out += text_of(y[i].shape());
+        }
         for (int i = from.parameter; i < g.parameters.n; ++i) l.parameters += g.n[g.parameters[i].id].s.size();
         for (int i = from.node; i < g.n.n; ++i) l.flops += flops_of(g, i);
     }

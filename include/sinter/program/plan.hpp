@@ -23,7 +23,7 @@ constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t e
 }
 
 struct plan_sizes {
-    std::int64_t activations = 0, unshared = 0, parameters = 0, first_plain = 0, states = 0;
+    std::int64_t activations = 0, alive = 0, unshared = 0, parameters = 0, first_plain = 0, states = 0;   ///< alive: the most at one time
 };
 template <int N>
 struct placed {
@@ -57,15 +57,17 @@ public:
         : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1) {}
 
     /// `updated[i]`: parameter i is updated within the kernel of its gradient, which is then not stored.
+    /// `backwards`: places activations from the last group to the first. Holes fall otherwise then, and neither way is
+    /// always the better one: README's net at batch 256 needs 18.5 MB so and 26.9 the other way, ResNet-50 one percent more.
     template <int N>
-    constexpr void run(placed<N>& out) {
+    constexpr void run(placed<N>& out, bool backwards = false) {
         place_variables(g_, t_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
             if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
         pin_gradients(out.at);
         find_last_uses();
         pin_states(out.at);
-        place_activations(out);
+        place_activations(out, backwards);
     }
 
 private:
@@ -122,31 +124,49 @@ private:
             if (info(g_.n[v].k).kind != op_kind::elementwise) return false;
         return true;
     }
+    constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_[v]; }
+    constexpr std::int64_t size_of(int v) const { return place_size(g_.n[v], t_, max_batch_); }
+
     template <int N>
-    constexpr void place_activations(placed<N>& out) {
-        hole_list arena;
+    constexpr void place_activations(placed<N>& out, bool backwards) {
         const int groups = r_.g.n;
-        growing<int> dying(groups + 1, -1), chain(g_.n.n, -1);
-        std::int64_t alive = 0;
-        for (int i = 0; i < groups; ++i) {
-            if (i)
-                for (int v = dying[i - 1]; v >= 0; v = chain[v]) {
-                    const std::int64_t size = place_size(g_.n[v], t_, max_batch_);
-                    arena.give(out.at[v].offset(), size);
-                    alive -= size;
-                }
+        growing<int> ending(groups + 1, -1), chain(g_.n.n, -1);   // buffers by the last group that reads them
+        growing<std::int64_t> change(groups + 2, 0);
+        for (int i = groups - 1; i >= 0; --i) {
             if (r_.g[i].root < 0) continue;
             for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
-                if (!r_.stored[v] || pinned_[v]) continue;
-                const std::int64_t size = place_size(g_.n[v], t_, max_batch_);
-                out.at[v] = {space::activation, arena.take(size)};
-                out.z.unshared += size;
-                alive += size;
+                if (!has_buffer(v)) continue;
                 const int until = last_[v] < i ? i : last_[v];
-                chain[v] = dying[until];
-                dying[until] = v;
+                chain[v] = ending[until];
+                ending[until] = v;
+                out.z.unshared += size_of(v);
+                change[i] += size_of(v);
+                change[until + 1] -= size_of(v);
             }
-            out.live[i] = alive;
+        }
+        std::int64_t alive = 0;
+        for (int i = 0; i < groups; ++i) {
+            out.live[i] = alive += change[i];
+            if (alive > out.z.alive) out.z.alive = alive;
+        }
+
+        hole_list arena;
+        auto place = [&](int v, bool take) {
+            if (take) out.at[v] = {space::activation, arena.take(size_of(v))};
+            else arena.give(out.at[v].offset(), size_of(v));
+        };
+        auto first_written_in = [&](int i, bool take) {
+            if (i >= groups || r_.g[i].root < 0) return;
+            for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
+                if (has_buffer(v)) place(v, take);
+        };
+        auto last_read_in = [&](int i, bool take) {
+            for (int v = i < 0 ? -1 : ending[i]; v >= 0; v = chain[v]) place(v, take);
+        };
+        if (!backwards) {
+            for (int i = 0; i < groups; ++i) last_read_in(i - 1, false), first_written_in(i, true);
+        } else {
+            for (int i = groups; i >= 0; --i) first_written_in(i + 1, false), last_read_in(i, true);
         }
         out.z.activations = arena.top();
     }

@@ -173,19 +173,28 @@ struct choice_stage {
     static constexpr type v = make();
 };
 
-// ---- plan memory
-template <class R>
-struct plan_stage {
+// ---- plan memory: from the first group to the last; where that leaves gaps, the other way round if it is better
+template <class R, bool Backwards>
+struct planned_stage {
     using type = placed<fused_stage<R>::n>;
     static constexpr type make() {
         type t;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         const target device = R::target;
-        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch).run(t);
+        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch).run(t, Backwards);
         return t;
     }
     static constexpr type v = make();
+};
+template <class R>
+struct plan_stage {
+    static constexpr bool backwards = [] {
+        constexpr plan_sizes z = planned_stage<R, false>::v.z;
+        if constexpr (z.activations > z.alive + z.alive / 64) return planned_stage<R, true>::v.z.activations < z.activations;
+        else return false;
+    }();
+    static constexpr auto v = planned_stage<R, backwards>::v;
 };
 
 // ---- emit
