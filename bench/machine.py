@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Says on what a benchmark ran, since figures of different machines do not compare."""
+"""Says on what a benchmark ran, since figures of different machines do not compare. As a program: prints that as JSON."""
+import json
 import os
 import platform
 import re
@@ -48,3 +49,7 @@ def sentence(machine):
     if "peak_gflops" in m:
         text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
     return f"{text}; load before the run {m['load_before']}; {m['date']}"
+
+
+if __name__ == "__main__":
+    print(json.dumps(describe()))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Turns the JSON lines of compare.py and build_cost.py into tables, and fills them into doc/benchmarks.md.
+"""Turns the JSON lines of bench/run.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
-Usage: tables.py step FILE | tables.py build FILE        prints a table
+Usage: tables.py step|build|fusion|kernels FILE           prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
 """
 import argparse
@@ -57,7 +57,29 @@ def build_table(path):
     return f"{machine.sentence(where)}. {compilers}.\n\n" + markdown(["case", "compiler", "CPU s", "MB", "budget"], cells)
 
 
-TABLES = {"step": step_table, "build": build_table}
+def fusion_table(path):
+    """What fusion.cpp printed: each net's fused line above its unfused one."""
+    where, rows = read(path)
+    cells = []
+    for r in rows:
+        other = next((o for o in rows if o["model"] == r["model"] and o["fused"] != r["fused"]), None)
+        ratio = f"{r['median_ms'] / other['median_ms']:.2f}" if other and not r["fused"] else ""
+        cells.append([r["model"], "fused" if r["fused"] else "unfused", r["kernels"], r["launches"], f"{r['moved_bytes'] / 1e6:.1f}",
+                      f"{r['activation_bytes'] / 1e6:.2f}", f"{r['peak_bytes'] / 1e6:.2f}", f"{r['median_ms']:.3f}", ratio])
+    head = ["model", "program", "kernels", "launches", "MB moved", "MB activations", "MB in all", "median ms", "over fused"]
+    return f"{machine.sentence(where)}; {rows[0]['threads']} thread(s).\n\n" + markdown(head, cells)
+
+
+def kernels_table(path):
+    """What kernels.cpp printed; its first line is the peak."""
+    where, rows = read(path)
+    peak = next(r["peak_gflops"] for r in rows if "peak_gflops" in r)
+    cells = [[r["case"], f"{r['us']:.2f}", f"{r['gflops']:.0f}" if "gflops" in r else "", f"{r['of_peak']:.2f}" if "of_peak" in r else ""]
+             for r in rows if "case" in r]
+    return f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n" + markdown(["case", "us", "GFLOP/s", "of peak"], cells)
+
+
+TABLES = {"step": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table}
 
 
 def fill(doc, results):
