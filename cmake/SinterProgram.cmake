@@ -11,7 +11,7 @@ function(sinter_head file key out)
     set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
-# sinter_missing(<out> <need>...): which of these a machine lacks: zlib png program_options python cuda gpu data.
+# sinter_missing(<out> <need>...): which of these a build lacks: zlib png program_options python cuda gpu data examples.
 function(sinter_missing out)
     set(missing "")
     foreach(need IN LISTS ARGN)
@@ -30,6 +30,7 @@ function(sinter_program target source folder name)
     target_link_libraries(${target} PRIVATE sinter::sinter)
     if(TARGET sinter::png)
         target_link_libraries(${target} PRIVATE sinter::png)
+        target_compile_definitions(${target} PRIVATE SINTER_WITH_PNG)
     endif()
     if(TARGET Boost::program_options)
         target_link_libraries(${target} PRIVATE Boost::program_options)
@@ -44,10 +45,14 @@ function(sinter_compile_like_ours target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi>")
     if(SINTER_SANITIZE)
-        # What these three would find, the address sanitizer or the processor reports too, and they double the time
-        # that unrolled kernels take to compile.
+        # What these would find, the address sanitizer or the processor reports too, and they double the time that
+        # unrolled kernels take to compile.
         set(flags -fsanitize=${SINTER_SANITIZE} -fno-sanitize-recover=all
-            -fno-sanitize=null,object-size,pointer-overflow -fno-omit-frame-pointer)
+            -fno-sanitize=null,object-size,pointer-overflow,alignment,vptr -fno-omit-frame-pointer)
+        # The kernels' integer vectors wrap around where a lane's result is not used; clang does not look at vectors.
+        if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+            list(APPEND flags -fno-sanitize=signed-integer-overflow)
+        endif()
         target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:${flags}>")
         target_link_options(${target} PRIVATE -fsanitize=${SINTER_SANITIZE})
     endif()
@@ -64,6 +69,10 @@ set(SINTER_FOUND_zlib ${ZLIB_FOUND})
 set(SINTER_FOUND_png ${PNG_FOUND})
 set(SINTER_FOUND_program_options ${Boost_FOUND})
 set(SINTER_FOUND_python ${Python3_FOUND})
+set(SINTER_FOUND_examples OFF)
+if(SINTER_BUILD_EXAMPLES AND Boost_FOUND)
+    set(SINTER_FOUND_examples ON)
+endif()
 set(SINTER_FOUND_cuda ${SINTER_HAS_CUDA})
 set(SINTER_FOUND_data OFF)
 if(IS_DIRECTORY ${SINTER_DATA_DIR})

@@ -8,24 +8,27 @@ wanted=()
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 has_command() { command -v "$1" >/dev/null 2>&1; }
-has_header() { has_command "$CXX" && echo "#include <$1>" | "$CXX" -x c++ -E - >/dev/null 2>&1; }
-has_sanitizers() {
-    echo 'int main() {}' | clang++ -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1
+# A header may be there without its library: Debian's Boost headers come in one package, each library in its own.
+has_library() {
+    has_command "$CXX" && printf '#include <%s>\nint main() {}\n' "$1" | "$CXX" -x c++ - -l"$2" -o /dev/null >/dev/null 2>&1
+}
+has_sanitizers() {   # COMPILER
+    echo 'int main() {}' | "$1" -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1
 }
 
 # Leak checking traces the process, which containers commonly forbid; the other checks do not need it.
 has_leak_checking() {
     local probe
-    probe=$(mktemp) && echo 'int main() {}' | clang++ -x c++ -fsanitize=address - -o "$probe" 2>/dev/null &&
+    probe=$(mktemp) && echo 'int main() {}' | "$CXX" -x c++ -fsanitize=address - -o "$probe" 2>/dev/null &&
         ASAN_OPTIONS=detect_leaks=1 "$probe" >/dev/null 2>&1
     local status=$?
     rm -f "$probe"
     return $status
 }
 
-# want_command NAME PACKAGE, want_header NAME PACKAGE: note the package where the thing is missing.
+# want_command NAME PACKAGE, want_library HEADER NAME PACKAGE: note the package where the thing is missing.
 want_command() { has_command "$1" || wanted+=("$2"); }
-want_header() { has_header "$1" || wanted+=("$2"); }
+want_library() { has_library "$1" "$2" || wanted+=("$3"); }
 
 # Installs packages; fails where apt is missing or refuses.
 apt_install() {
@@ -61,6 +64,28 @@ need_compiler_and_cmake() {
     local version
     version=$(cmake --version | sed -n 's/^cmake version //p')
     printf '3.25\n%s\n' "$version" | sort -CV || die "Sinter needs cmake 3.25 or newer; this is $version."
+}
+
+# want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors: the system's, or one in a virtual
+# environment in FOLDER, made where apt and the network allow it. Empty where they do not; ctest shows what that skips.
+want_python() {
+    local modules='import numpy, safetensors' log=$1.log
+    python=
+    if ! has_command python3 || ! python3 -c 'import ensurepip' 2>/dev/null; then apt_install python3-venv || true; fi
+    has_command python3 || return 0
+    local candidate
+    for candidate in python3 "$1/bin/python3"; do
+        if "$candidate" -c "$modules" 2>/dev/null; then python=$(command -v "$candidate") && return 0; fi
+    done
+    say "Installing in $1: numpy, safetensors"
+    mkdir -p "$(dirname "$1")"
+    # Few tries and a short wait: without a network the tests shall begin all the same.
+    if python3 -m venv "$1" >"$log" 2>&1 && "$1/bin/python3" -m pip install --disable-pip-version-check --retries 1 \
+            --timeout 10 --only-binary :all: numpy safetensors >>"$log" 2>&1; then
+        python=$1/bin/python3
+    else
+        printf 'No numpy and safetensors for python3 (%s says why): one test is skipped.\n' "$log"
+    fi
 }
 
 # jobs: how many compilers run at once; each may take 1.5 GiB.

@@ -23,7 +23,10 @@ def main(path):
         for name in sorted(file.keys()):
             tensor = file.get_tensor(name)
             shape = ",".join(map(str, tensor.shape))
-            print(f"tensor {name} {tensor.dtype} [{shape}] sum {float(numpy.sum(tensor, dtype=numpy.float64)):.6f}")
+            flat = tensor.astype(numpy.float64).ravel()
+            # the moment, sum of i x_i with i from 1, tells orders apart that have one sum
+            moment = float(flat @ numpy.arange(1, flat.size + 1))
+            print(f"tensor {name} {tensor.dtype} [{shape}] sum {float(flat.sum()):.6f} moment {moment:.6f}")
 
 
 if __name__ == "__main__":
