@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSL-1.0
 # sinter_component(<name>): look for what an optional part of Sinter needs and, where it is found, define the target
-# sinter::<name>. Nothing is looked for before somebody asks.
+# sinter::<name>. Nothing is looked for before somebody asks: find_package(sinter COMPONENTS <name>) does, and after
+# add_subdirectory or FetchContent_MakeAvailable a project calls sinter_component(<name>) itself.
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 include_guard(GLOBAL)
 
 macro(sinter_component name)
-    if(NOT TARGET sinter::${name})
+    if(NOT COMMAND sinter_find_${name})
+        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png and cuda")
+    elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
 endmacro()

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// needs: program_options
+//
 // libFuzzer target: any command line is read, asks for help, or is refused with option_error; what was read is in range.
 #include <common/options.hpp>
 
