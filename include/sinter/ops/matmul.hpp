@@ -95,7 +95,7 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, tran
     }
     // leading axes: broadcast both operands to common ones
     shape la = x, lb = unpack(b).shape(), lead;
-    if (la.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    if (la.rank < 2 || lb.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
     const int ma = la.d[la.rank - 2], na = la.last(), mb = lb.d[lb.rank - 2], nb = lb.last();
     la.d[la.rank - 2] = la.d[la.rank - 1] = lb.d[lb.rank - 2] = lb.d[lb.rank - 1] = 1;
     if (!broadcast_shape(la, lb, lead)) return fail(g, fault_kind::shapes_not_broadcastable, op::matmul, x, y);
