@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE metrics
 #include <boost/test/unit_test.hpp>
 #include <sinter/train/metrics.hpp>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -45,6 +46,14 @@ BOOST_AUTO_TEST_CASE(the_class_that_a_row_predicts_is_the_one_predicted) {
     for (const auto& row : rows)
         for (std::int32_t label = 0; label < 4; ++label)
             BOOST_TEST(metrics::predicts(row, 4, label) == (metrics::predicted_class(row, 4) == label));
+    float wide[53];   // longer than what is looked at in one go, with the largest in each place, alone and twice
+    for (int best = 0; best < 53; ++best)
+        for (int second : {best, 0, 31, 32, 51, 52}) {
+            for (int c = 0; c < 53; ++c) wide[c] = static_cast<float>(c * 7 % 13);
+            wide[best] = wide[second] = 20;
+            for (std::int32_t label = 0; label < 53; ++label)
+                BOOST_TEST(metrics::predicts(wide, 53, label) == (label == std::min(best, second)));
+        }
     const float nothing[] = {nan, nan, nan};
     for (std::int32_t label = 0; label < 3; ++label) BOOST_TEST(!metrics::predicts(nothing, 3, label));
     BOOST_TEST(metrics::predicts(rows[0], 1, 0));   // one class is always right
