@@ -9,8 +9,7 @@
 
 #include "program/invariants.hpp"
 
-/// Groups become launches, launches share kernels, members become words. (That the words compute what the graph means:
-/// random_graphs.cpp.)
+/// Groups become launches, launches share kernels, members become words. (The words of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::test;
 
@@ -121,24 +120,6 @@ BOOST_AUTO_TEST_CASE(one_value_a_row_is_stored_for_every_row) {   // though all 
         for (const word& w : s.words(i))
             if (w.is(instruction::store) && w.row) BOOST_TEST((s.kernel(i).kind == walk::rows));
 }
-BOOST_AUTO_TEST_CASE(softmax_has_three_passes_and_keeps_what_it_needs) {
-    small s(batch_of(4, 6));
-    s.emit({ops::softmax(ops::tanh(s.x))});
-    const auto w = s.words(0);
-    BOOST_TEST(count_of(w, instruction::row_max) == 1);
-    BOOST_TEST(count_of(w, instruction::row_sum) == 1);
-    BOOST_TEST(count_of(w, instruction::spill) == 2);    // tanh for the second pass, exp for the third
-    BOOST_TEST(count_of(w, instruction::reload) == 2);
-    int passes = 0;
-    for (const word& x : w) passes = std::max(passes, x.phase + 1);
-    BOOST_TEST(passes == 3);
-}
-BOOST_AUTO_TEST_CASE(stored_values_are_read_back_instead) {
-    small s(batch_of(4, 6));
-    const tensor t = ops::tanh(s.x);
-    s.emit({t, t - max(t, {-1}, keep::yes)});
-    BOOST_TEST(count_of(s.words(0), instruction::spill) == 0);
-}
 BOOST_AUTO_TEST_CASE(an_update_rides_on_its_gradient) {
     small s;
     s.p.optimizer = make_optimizer_code<sgd>();
@@ -179,9 +160,3 @@ BOOST_AUTO_TEST_CASE(parameters_without_a_gradient_are_left_alone) {
     BOOST_TEST(s.p.updated[1]);
     for (int i = 0; i < s.p.e.n_launches; ++i) BOOST_TEST(s.p.e.launches[i].group >= 0);   // and there is no sweep at all
 }
-
-static_assert([] {   // words survive packing
-    const word w{7, 8, 9, 13, 1234, 3, 1};
-    const word v = word::unpack(w.pack());
-    return v.code == 7 && v.a == 8 && v.b == 9 && v.map == 13 && v.arg == 1234 && v.phase == 3 && v.row == 1;
-}());

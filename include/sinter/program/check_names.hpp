@@ -19,7 +19,7 @@ struct path_text {
 
     constexpr path_text(const graph& g, const variable& v) {
         g.scopes.write_path(v.scope, c, n, 200);
-        scope_tree::append(c, n, 255, "/");
+        if (n) scope_tree::append(c, n, 255, "/");
         scope_tree::append(c, n, 255, v.name);
     }
 };

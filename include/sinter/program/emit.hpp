@@ -30,11 +30,18 @@ struct emitted {
     constexpr emitted() : specs{}, code{}, launches{}, args{}, extents{}, constants{} {}
 };
 
+template <class T>
+constexpr void append(view<T>& to, view<const T> more) {
+    T* const end = to.p + to.n;
+    for (int i = 0; i < more.n; ++i) end[i] = more.p[i];
+    to.n += more.n;
+}
+
 class emitter {
 public:
     constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
                       const update_code& u, const target& t, listing& o)
-        : g_(g), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1),
+        : g_(g), n_(g.n.p), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1),
           first_update_(r.g.n, -1), next_update_(g.gradients.n, -1), body_(g, r, at) {
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -53,6 +60,7 @@ public:
 
 private:
     const graph_view& g_;
+    const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const address* at_;
     const plan_sizes& z_;
@@ -66,7 +74,7 @@ private:
 
     constexpr void one(int group_number) {
         const group& q = r_.g[group_number];
-        const node& n = g_.n[q.root];
+        const node& n = n_[q.root];
         spec s;
         launch l;
         l.root = q.root;
@@ -99,7 +107,7 @@ private:
 
     /// Extents and operands of a kernel of its own; the operands' order is each kernel's own page.
     constexpr void heavy(const node& n, const group& q, spec& s, launch& l, std::int64_t* e) {
-        const shape& a = g_.n[n.in[0]].s;
+        const shape& a = n_[n.in[0]].s;
         const shape& y = n.s;
         auto set = [](auto* to, std::initializer_list<std::int64_t> v) {
             int i = 0;
@@ -120,7 +128,7 @@ private:
                 by_example(a, a.rows());
                 break;
             case op::matmul: {
-                const shape& b = g_.n[n.in[1]].s;
+                const shape& b = n_[n.in[1]].s;
                 const int inner = n.p[0] ? a.d[a.rank - 2] : a.last();
                 set(e, {y.d[y.rank - 2], y.last(), inner, std::int64_t{y.d[y.rank - 2]} * inner,
                         std::int64_t{inner} * y.last(), a.last(), b.last(), 1});
@@ -134,8 +142,8 @@ private:
             case op::conv_weight_gradient: {
                 const int which = n.k == op::conv ? 0 : 1;   // the operand or result that is the convolution's output
                 const shape& x = n.k == op::conv_input_gradient ? y : a;
-                shape out = n.k == op::conv ? y : g_.n[n.in[n.k == op::conv_input_gradient ? 0 : 1]].s;
-                int pool = n.k == op::conv ? (q.pool >= 0 ? g_.n[q.pool].p[0] : 0) : n.p[5];
+                shape out = n.k == op::conv ? y : n_[n.in[n.k == op::conv_input_gradient ? 0 : 1]].s;
+                int pool = n.k == op::conv ? (q.pool >= 0 ? n_[q.pool].p[0] : 0) : n.p[5];
                 if (which && pool) out.d[0] = n.p[6], out.d[1] = n.p[7];   // the gradient is the pooled one
                 set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], out.d[2], n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], pool});
                 by_example(a, 1);
@@ -163,7 +171,7 @@ private:
                 by_example(y, y.rows());
                 break;
             case op::scatter_rows: {
-                const shape& rows = g_.n[n.in[1]].s;
+                const shape& rows = n_[n.in[1]].s;
                 bool lazy = false;
                 for (int i = first_update_[r_.of[q.root]]; i >= 0; i = next_update_[i])
                     lazy = lazy || base_of(g_.n, g_.gradients[i]) == q.root;
@@ -251,7 +259,7 @@ private:
             launch l;
             std::int64_t e[extent::count] = {};
             group q;
-            q.space = g_.n[a.target].s;
+            q.space = n_[a.target].s;
             body_.begin(q);
             body_.copy(v, at_[a.target]);
             l.root = v;
@@ -269,7 +277,7 @@ private:
             std::int64_t begin = -1, end = -1;
             for (int i = 0; i <= g_.parameters.n; ++i) {
                 const bool last = i == g_.parameters.n;
-                const node* n = last ? nullptr : &g_.n[g_.parameters[i].id];
+                const node* n = last ? nullptr : &n_[g_.parameters[i].id];
                 if (n && (n->s.form == layout::weights) == (pass == 1)) continue;
                 if (last || updated_[i] || g_.gradients[i] < 0) {
                     if (begin >= 0) update_stretch(begin, end);
@@ -312,16 +320,18 @@ private:
         for (int i = 0; i < body_.divisors(); ++i) e[extent::first_q + i] = body_.divisor(i);
         l.parts = s.kind != walk::flat && s.kind != walk::rows ? t_.parts : l.batched || work > 4096 ? t_.parts : 1;
         l.first_arg = o_.args.n;
-        for (int i = 0; i < body_.args(); ++i) o_.args.push(body_.arg_at(i));
-        l.args = body_.args();
+        l.args = body_.args().n;
+        append(o_.args, body_.args());
         l.first_extent = o_.extents.n;
-        for (int i = 0; i < extent::count; ++i) o_.extents.push(e[i]);
+        append(o_.extents, view<const std::int64_t>{e, extent::count});
         l.first_constant = o_.constants.n;
-        for (int i = 0; i < body_.literals(); ++i) o_.constants.push(body_.literal(i));
+        append(o_.constants, body_.literals());
+        const view<const word> words = body_.words();
         s.code = o_.code.n;
-        for (int i = 0; i < body_.words(); ++i) o_.code.push(body_.word_at(i));
-        s.words = body_.words();
+        s.words = words.n;
         if (s.words > most_words) throw "a kernel's body is too long: its words' numbers must fit into a byte";
+        for (int i = 0; i < words.n; ++i) o_.code.p[s.code + i] = words.p[i].pack();
+        o_.code.n += words.n;
         l.spec = intern(s);
         o_.launches.push(l);
     }
@@ -329,15 +339,13 @@ private:
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {
         unsigned h = static_cast<unsigned>(s.kind);
-        for (int x : s.extents) h = (h ^ static_cast<unsigned>(x)) * 16777619u;
-        for (int i = 0; i < s.words; ++i) {
-            const std::uint64_t w = o_.code[s.code + i];
-            h = (h ^ static_cast<unsigned>(w) ^ static_cast<unsigned>(w >> 32) * 31u) * 16777619u;
-        }
+        for (int i = 0; i < 12; ++i) h = (h ^ static_cast<unsigned>(s.extents[i])) * 16777619u;
+        const std::uint64_t* const code = o_.code.p + s.code;
+        for (int i = 0; i < s.words; ++i) h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
         s.hash = h;
         int& first = bucket_[static_cast<int>((h ^ h >> 13) & 255u)];
         for (int i = first; i >= 0; i = chain_[i])
-            if (equal(o_.specs[i], s)) {
+            if (equal(o_.specs.p[i], s)) {
                 o_.code.n = s.code;
                 return i;
             }
@@ -349,8 +357,9 @@ private:
         if (a.hash != b.hash || a.kind != b.kind || a.words != b.words) return false;
         for (int i = 0; i < 12; ++i)
             if (a.extents[i] != b.extents[i]) return false;
+        const std::uint64_t *const x = o_.code.p + a.code, *const y = o_.code.p + b.code;
         for (int i = 0; i < a.words; ++i)
-            if (o_.code[a.code + i] != o_.code[b.code + i]) return false;
+            if (x[i] != y[i]) return false;
         return true;
     }
 };

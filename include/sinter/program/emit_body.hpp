@@ -27,7 +27,10 @@ struct update_code {
 class body_emitter {
 public:
     constexpr body_emitter(const graph_view& g, const grouping& r, const address* at)
-        : g_(g), r_(r), at_(at), reg_(g.n.n, 0), phase_(g.n.n, 0), stamp_(g.n.n, 0), row_(g.n.n, false) {}
+        : n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p), phase_(reg_ + g.n.n),
+          stamp_(phase_ + g.n.n), rows_(g.n.n, false), row_(rows_.p) {
+        find_bases(g.n, bases_);
+    }
 
     constexpr void begin(const group& q) {
         ++now_;
@@ -37,12 +40,12 @@ public:
         flat_ = true;
     }
     /// Operands of a heavy kernel come first, in its own order.
-    constexpr void operand(int v) { args_.push(at_[base_of(g_.n, v)]); }
+    constexpr void operand(int v) { args_.push(at_[base_[v]]); }
     constexpr void result(int root) { args_.push(at_[root]); }
     constexpr void picked(const group& q, const grouping& r) {   // the second result, if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
-            if (info(g_.n[v].k).kind == op_kind::pick) a = at_[v];
+            if (info(n_[v].k).kind == op_kind::pick) a = at_[v];
         args_.push(a);
     }
 
@@ -52,19 +55,19 @@ public:
             define(raw, put({.code = code_of(instruction::accumulator)}), 0, false);
         }
         for (int v = q.head; v >= 0; v = r_.next[v]) {
-            const op_kind kind = info(g_.n[v].k).kind;
+            const op_kind kind = info(n_[v].k).kind;
             if (kind == op_kind::elementwise) elementwise(v);
             else if (kind == op_kind::row_reduce || kind == op_kind::col_reduce) reduce(v, kind);
         }
     }
     constexpr void stores(const group& q) {
         for (int v = q.head; v >= 0; v = r_.next[v]) {
-            const op_kind kind = info(g_.n[v].k).kind;
+            const op_kind kind = info(n_[v].k).kind;
             if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
-            if (is_row(g_.n[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
+            if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
             put({.code = code_of(instruction::store), .a = byte(reg_[v]), .arg = arg(at_[v]), .phase = byte(phase_[v]),
-                 .row = is_row(g_.n[v].s)});
+                 .row = is_row(n_[v].s)});
         }
     }
     /// Behind node d (or, without one, behind a load of the gradient) the optimizer's code.
@@ -90,7 +93,7 @@ public:
         }
     }
     constexpr void copy(int v, address to) {
-        const int r = use(v, g_.n[v].s, 0);
+        const int r = use(v, n_[v].s, 0);
         put({.code = code_of(instruction::store), .a = byte(r), .arg = arg(to)});
     }
 
@@ -107,12 +110,9 @@ public:
     constexpr int columns() const { return space_.last(); }
     constexpr int divisors() const { return q_.n; }
     constexpr int divisor(int i) const { return q_[i]; }
-    constexpr int args() const { return args_.n; }
-    constexpr address arg_at(int i) const { return args_[i]; }
-    constexpr int literals() const { return literals_.n; }
-    constexpr float literal(int i) const { return literals_[i]; }
-    constexpr int words() const { return words_.n; }
-    constexpr std::uint64_t word_at(int i) const { return words_[i].pack(); }
+    constexpr view<const address> args() const { return {args_.p, args_.n}; }
+    constexpr view<const float> literals() const { return {literals_.p, literals_.n}; }
+    constexpr view<const word> words() const { return {words_.p, words_.n}; }
 
 private:
     struct loaded {
@@ -120,11 +120,15 @@ private:
         std::uint8_t map, phase, row;
         int q, reg;
     };
-    const graph_view& g_;
+    const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const address* at_;
-    growing<int> reg_, phase_, stamp_;   ///< node -> register, the phase from which it is there, in which group's code
-    growing<bool> row_;
+    growing<int> bases_;
+    const int* const base_;                    ///< the node whose memory each shows
+    growing<int> numbers_;
+    int *const reg_, *const phase_, *const stamp_;   ///< node -> register, the phase from which it is there, in which group's code
+    growing<bool> rows_;
+    bool* const row_;
     growing<word> words_;
     growing<address> args_;
     growing<float> literals_;
@@ -153,11 +157,11 @@ private:
     constexpr bool here(int u) const { return stamp_[u] == now_; }
 
     constexpr void elementwise(int v) {
-        const node& n = g_.n[v];
+        const node& n = n_[v];
         const bool row = is_row(n.s);
         int phase = 0;
         for (int k = 0; k < n.operands; ++k)
-            if (const int u = base_of(g_.n, n.in[k]); here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
+            if (const int u = base_[n.in[k]]; here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
         int r[2] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.k == op::broadcast || n.k == op::to_float) {   // the operand's load or register has done it
@@ -169,10 +173,10 @@ private:
                        .phase = byte(phase), .row = row || n.k == op::runtime_scalar}), phase, row);
     }
     constexpr void reduce(int v, op_kind kind) {
-        const node& n = g_.n[v];
-        const int u = base_of(g_.n, n.in[0]);
+        const node& n = n_[v];
+        const int u = base_[n.in[0]];
         const int phase = here(u) ? phase_[u] : 0;
-        const shape& s = g_.n[n.in[0]].s;
+        const shape& s = n_[n.in[0]].s;
         const int a = use(n.in[0], s, phase);
         flat_ = false;
         if (kind == op_kind::row_reduce && is_row(s)) {   // a row of one value in a walk over longer rows: itself
@@ -189,8 +193,8 @@ private:
 
     /// The register that holds node `seen` for a user with extents `s` in `phase`.
     constexpr int use(int seen, const shape& s, int phase) {
-        const int u = base_of(g_.n, seen);
-        const node& n = g_.n[u];
+        const int u = base_[seen];
+        const node& n = n_[u];
         if (n.k == op::constant) return literal_of(n.f);
         if (here(u)) {
             if (row_[u] || phase_[u] == phase) return reg_[u];
@@ -200,10 +204,10 @@ private:
             float_in(u, phase);
             return reg_[u];
         }
-        return load(u, g_.n[seen].s, s, phase);
+        return load(u, n_[seen].s, s, phase);
     }
     constexpr void float_in(int v, int phase) {
-        const node& n = g_.n[v];
+        const node& n = n_[v];
         const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
         int r[2] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
@@ -231,7 +235,7 @@ private:
         const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);
         if (wide) map |= word::along_columns;
-        if (g_.n[u].s.type == dtype::i32) map |= word::whole_numbers;
+        if (n_[u].s.type == dtype::i32) map |= word::whole_numbers;
         const bool row = !wide;
         if (row) phase = 0;
         const int q = m.rows == row_map::divided || m.rows == row_map::modulo ? m.q : 0;

@@ -121,6 +121,7 @@ private:
         const node& n = n_[v];
         if (!on_ || !pools_ || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
         const int c = n.in[0];
+        if (n.s.d[0] * n.p[0] > n_[c].s.d[0] || n.s.d[1] * n.p[0] > n_[c].s.d[1]) return false;   // windows hang over the edge
         return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && n_[c].p[2] == 1;
     }
 

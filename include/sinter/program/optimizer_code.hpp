@@ -87,11 +87,11 @@ constexpr optimizer_code make_optimizer_code() {
         body.members(r.g[i]);
         body.stores(r.g[i]);
     }
-    out.fits = walks == 1 && body.words() <= most_update_words && body.literals() <= 32 && body.args() <= 16;
+    out.fits = walks == 1 && body.words().n <= most_update_words && body.literals().n <= 32 && body.args().n <= 16;
     if (!out.fits) return out;
-    for (int i = 0; i < body.words(); ++i) out.code[out.words++] = body.word_at(i);
-    for (int i = 0; i < body.literals(); ++i) out.constants[out.literals++] = body.literal(i);
-    for (int i = 0; i < body.args(); ++i) out.operand[out.operands++] = port_of(body.arg_at(i));
+    for (const word& w : body.words()) out.code[out.words++] = w.pack();
+    for (float f : body.literals()) out.constants[out.literals++] = f;
+    for (const address& a : body.args()) out.operand[out.operands++] = port_of(a);
     return out;
 }
 

@@ -17,6 +17,8 @@ constexpr void pool_gradients(view<node> n) {
         const node& winners = n[spread.in[1]];
         if (size != stride || n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) continue;
         if (spread.p[2] || spread.p[3] || x.p[2] != 1) continue;   // no padded pools; strided convolutions stay dense
+        const shape& pooled = n[spread.in[0]].s;
+        if (pooled.d[0] * size > spread.s.d[0] || pooled.d[1] * size > spread.s.d[1]) continue;   // windows hang over the edge
         x.in[at] = spread.in[0];
         x.in[2] = spread.in[1];
         x.operands = 3;

@@ -56,18 +56,23 @@ constexpr tensor as_output(tensor y) {
 
 } // namespace detail
 
-/// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
+/// A program of more nodes than this would exceed what compilers do in one constant evaluation, and is refused by name
+/// instead. Measured with training programs and the compilers' default limits: clang 14 (2^20 steps) gives up in emission, past
+/// 1800 nodes for chains of dense and relu, past 1760 for transformer blocks; g++ 12 (2^25 operations) later.
+inline constexpr int most_nodes = 1800;
+
+namespace detail {
 template <class Net, class Loss>
-constexpr void trace(graph& g, program_mode mode) {
+constexpr void trace_all(graph& g, program_mode mode) {
     g.mode = mode;
     const bundle y = Net::trace(g);
     for (int i = 0; i < y.n; ++i) {
         if (!y[i].ok()) return;
-        g.outputs.push(detail::as_output(y[i]).id);
+        g.outputs.push(as_output(y[i]).id);
     }
     if (mode == program_mode::prediction) return;
     growing<tensor> targets;
-    for (int i = 0; i < y.n; ++i) targets.push(detail::make_target(g, y[i].shape(), target_kind_of<Loss>()));
+    for (int i = 0; i < y.n; ++i) targets.push(make_target(g, y[i].shape(), target_kind_of<Loss>()));
     tensor l;
     if constexpr (std::is_invocable_v<Loss, bundle, bundle>) {   // asked first: a tensor would do as a bundle, too
         bundle t;
@@ -78,7 +83,16 @@ constexpr void trace(graph& g, program_mode mode) {
         if (y.n != 1) g.fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
         l = Loss{}(y[0], targets[0]);
     }
-    if (l.ok()) g.loss = detail::mean_loss(l).id;
+    if (l.ok()) g.loss = mean_loss(l).id;
+}
+} // namespace detail
+
+/// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
+template <class Net, class Loss>
+constexpr void trace(graph& g, program_mode mode) {
+    detail::trace_all<Net, Loss>(g, mode);
+    g.scope = 0;   // no single layer is to blame
+    if (g.n.n > most_nodes) g.fail(fault_kind::program_too_large, op::none, extents(g.n.n), extents(most_nodes));
 }
 
 /// Gradients of two parameters may be one node, or no computed node at all, or the net's output or a state's new value
