@@ -13,25 +13,27 @@ struct product {
     static constexpr tensor apply(tensor a, tensor b) { return a * b + a; }
     static double value(double x, double y) { return x * y + x; }
 };
-/// All under [3, 2, 5] of each example: what is shared with it, from the outside in, is marked.
-template <shape A, shape B = batch_of(3, 2, 5), programs Which = programs::fused_only>
+/// All under drawn extents [P, Q, R] of each example; what is shared with them, from the outside in, is marked.
+constexpr int P = shape_source(0).one_of({2, 3}), Q = shape_source(1).one_of({2, 3}), R = shape_source(2).one_of({3, 5, 7, 9});
+template <shape A, shape B = batch_of(P, Q, R), programs Which = programs::fused_only>
 void check() {
     check_op<binary_case<product, A, B>, Which>();
 }
 
 BOOST_AUTO_TEST_CASE(trailing_axes) {
-    check<extents(5)>();
-    check<extents(2, 5)>();
-    check<extents(3, 2, 5)>();
+    check<extents(R)>();
+    check<extents(Q, R)>();
+    check<extents(P, Q, R)>();
 }
 BOOST_AUTO_TEST_CASE(leading_axes) {
     check<batch_of(1, 1, 1)>();
-    check<batch_of(3, 1, 1)>();
-    check<batch_of(3, 2, 1), batch_of(3, 2, 5), programs::all>();
-    check<batch_of(3, 1, 5)>();
+    check<batch_of(P, 1, 1)>();
+    check<batch_of(P, Q, 1), batch_of(P, Q, R), programs::all>();
+    check<batch_of(P, 1, R)>();
 }
 BOOST_AUTO_TEST_CASE(in_the_middle) {   // neither: the operand is spelled out first
-    check<extents(3, 1, 5), batch_of(3, 2, 5), programs::all>();
-    check<batch_of(1, 2, 1)>();
-    check<extents(3, 1, 1)>();
+    check<extents(P, 1, R), batch_of(P, Q, R), programs::all>();
+    check<batch_of(1, Q, 1)>();
+    check<extents(P, 1, 1)>();
 }
+BOOST_AUTO_TEST_CASE(axes_of_one_under_axes_of_one) { check<stretching_to(drawn_batch(1, 4), 2), drawn_batch(1, 4)>(); }

@@ -28,10 +28,10 @@ struct op_of {
     }
 };
 BOOST_AUTO_TEST_CASE(each_axis) {
-    check_op<op_of<batch_of(4, 3, 5), batch_of(2, 3, 5), 0>>();
-    check_op<op_of<batch_of(4, 3, 5), batch_of(4, 1, 5), 1>, programs::fused_only>();
-    check_op<op_of<batch_of(4, 3, 5), batch_of(4, 3, 17), -1>, programs::fused_only>();
-    check_op<op_of<extents(3), extents(2), 0>, programs::fused_only>();
+    check_op<op_of<drawn_batch(0, 3), with_axis(drawn_batch(0, 3), 0, 2), 0>>();
+    check_op<op_of<drawn_batch(1, 3), with_axis(drawn_batch(1, 3), 1, 3), 1>, programs::fused_only>();
+    check_op<op_of<drawn_batch(2, 3), with_axis(drawn_batch(2, 3), 2, 7), -1>, programs::fused_only>();
+    check_op<op_of<drawn(3, 2), with_axis(drawn(3, 2), 0, 1), 0>, programs::fused_only>();
 }
 
 struct three {

@@ -20,19 +20,30 @@ void check() {
     check_op<Case, programs::fused_only, 4>();
 }
 
+/// Extents drawn, weights packed.
+template <int Number, window O>
+void check_drawn() {
+    constexpr drawn_window d(Number, O);
+    check<op_of<d.image(), packed(d.weights()), O>>();
+}
+
 BOOST_AUTO_TEST_CASE(same) {
     check_op<op_of<batch_of(5, 6, 3), packed(extents(3, 3, 3, 4))>, programs::all, 4>();
-    check<op_of<batch_of(6, 5, 1), packed(extents(5, 5, 1, 6))>>();
+    check_drawn<1, window{}>();
     check<op_of<batch_of(4, 3, 2), packed(extents(2, 4, 2, 17))>>();   // even windows: one row more below, to the right
     check<op_of<batch_of(2, 2, 1), packed(extents(5, 5, 1, 1))>>();    // larger than the image
 }
 BOOST_AUTO_TEST_CASE(valid_padding) {
-    check<op_of<batch_of(7, 6, 2), packed(extents(3, 2, 2, 5)), valid>>();
-    check<op_of<batch_of(3, 3, 4), packed(extents(3, 3, 4, 3)), valid>>();
-    check<op_of<batch_of(3, 2, 17), packed(extents(1, 1, 17, 5)), valid>>();
+    check_drawn<2, valid>();
+    check_drawn<3, valid>();
+    check<op_of<batch_of(3, 3, 4), packed(extents(3, 3, 4, 3)), valid>>();   // one place
+    check<op_of<batch_of(1, 1, 17), packed(extents(1, 1, 17, 5)), valid>>();
 }
 BOOST_AUTO_TEST_CASE(strides) {
-    check<op_of<batch_of(6, 5, 3), packed(extents(3, 3, 3, 4)), by_two>>();
-    check<op_of<batch_of(7, 6, 1), packed(extents(3, 3, 1, 4)), by_two_valid>>();
+    check_drawn<5, by_two>();
+    check_drawn<6, by_two_valid>();
 }
-BOOST_AUTO_TEST_CASE(plain_weights) { check<op_of<batch_of(4, 5, 2), extents(3, 3, 2, 5)>>(); }
+BOOST_AUTO_TEST_CASE(plain_weights) {
+    constexpr drawn_window d(8, window{});
+    check<op_of<d.image(), d.weights()>>();
+}

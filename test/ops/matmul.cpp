@@ -14,13 +14,16 @@ void check() {
     check_op<Case, programs::fused_only>();
 }
 
+/// Rows, what is summed over, columns.
+constexpr int M = shape_source(0).few(), K = shape_source(1).columns(20), N = shape_source(2).columns(33), S = shape_source(3).few();
+
 BOOST_AUTO_TEST_CASE(weights_on_the_right) {   // without a batch, on the right
     check_op<product_of<batch_of(7), packed(extents(7, 5))>>();
-    check_op<product_of<batch_of(3, 20), packed(extents(20, 33))>>();
+    check_op<product_of<batch_of(M, K), packed(extents(K, N))>>();
     check<product_of<batch_of(1), packed(extents(1, 1))>>();
-    check<product_of<extents(3, 2), packed(extents(2, 17))>>();
+    check<product_of<extents(N, S), packed(extents(S, 1))>>();
 }
 BOOST_AUTO_TEST_CASE(plain_matrix_on_the_right) {
-    check_op<product_of<batch_of(7), extents(7, 5)>>();
-    check<product_of<batch_of(2, 3, 4), extents(5, 4), false, true>>();
+    check_op<product_of<batch_of(K), extents(K, S)>>();
+    check<product_of<batch_of(M, S, 4), extents(5, 4), false, true>>();
 }

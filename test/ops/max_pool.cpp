@@ -18,11 +18,17 @@ struct op_of {
     static constexpr tensor apply(tensor x) { return ops::max_pool(x, K, O); }
     static doubles reference(const doubles& x) { return max_pooled(x, K, O); }
 };
+template <int Number, window O>
+void check_drawn() {
+    constexpr drawn_window d(Number, O);
+    check_op<op_of<d.image(), d.square(), O>, programs::fused_only>();
+}
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(5, 6, 3), 2, by_two_valid>>();
-    check_op<op_of<batch_of(5, 4, 17), 3, by_two>, programs::fused_only>();     // windows overlap, and hang over the edge
-    check_op<op_of<batch_of(4, 3, 1), 3, window{}>, programs::fused_only>();
-    check_op<op_of<batch_of(2, 2, 2), 1, window{}>, programs::fused_only>();
+    check_op<op_of<batch_of(3, 2, 17), 3, by_two>, programs::fused_only>();     // windows overlap, and hang over the edge
+    check_drawn<1, by_two>();
+    check_drawn<2, valid>();
+    check_drawn<3, window{}>();
 }
 
 /// Bias and activation in front: they move behind the pool, which leaves fewer of them.

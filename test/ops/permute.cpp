@@ -34,10 +34,10 @@ struct swapped : op_of<batch_of(2, 3, 5), 0, 2, 1> {
     static constexpr tensor apply(tensor a) { return transpose(a * a); }
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
-    check_op<op_of<batch_of(3, 5), 1, 0>>();
-    check_op<op_of<batch_of(2, 3, 5), 2, 0, 1>, programs::fused_only>();   // its gradient's order is another one
-    check_op<op_of<extents(2, 3, 1, 5), 3, 1, 0, 2>, programs::fused_only>();
-    check_op<op_of<batch_of(2, 3, 1, 2, 3), 4, 2, 3, 1, 0>, programs::fused_only>();
+    check_op<op_of<drawn_batch(0, 2), 1, 0>>();
+    check_op<op_of<drawn_batch(2, 3), 2, 0, 1>, programs::fused_only>();   // its gradient's order is another one
+    check_op<op_of<drawn(1, 4), 3, 1, 0, 2>, programs::fused_only>();
+    check_op<op_of<drawn_batch(3, 5), 4, 2, 3, 1, 0>, programs::fused_only>();
     check_op<op_of<batch_of(2, 3), 0, 1>, programs::fused_only>();
     check_op<swapped, programs::fused_only>();
 }

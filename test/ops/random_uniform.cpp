@@ -31,6 +31,9 @@ std::vector<float> draw(std::uint64_t seed, std::int64_t step, int batch = 5, in
 }
 constexpr shape many = batch_of(3, 700);
 
+BOOST_AUTO_TEST_CASE(of_any_extents) {   // `draw` compares the gradient
+    for (float u : draw<drawn_batch(1, 3)>(1, 0, 3)) BOOST_TEST((u >= 0 && u < 1));
+}
 BOOST_AUTO_TEST_CASE(looks_uniform) {
     const auto x = draw<many>(1, 0);
     double mean = 0, square = 0;

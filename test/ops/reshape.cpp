@@ -41,11 +41,12 @@ struct shaped {
         return y;
     }
 };
+constexpr shape three = drawn(1, 3), four = drawn(2, 4);
 BOOST_AUTO_TEST_CASE(between_fused_ops) {
     check_op<between>();
     check_op<shaped<batch_of(6), extents(6, 1)>>();
-    check_op<shaped<batch_of(6, 1), extents(6)>, programs::fused_only>();
-    check_op<shaped<extents(4, 3), extents(2, 2, 3)>, programs::fused_only>();
+    check_op<shaped<batch_of(three.d[0], three.d[1], three.d[2]), extents(three.d[0] * three.d[1] * three.d[2])>, programs::fused_only>();
+    check_op<shaped<extents(four.d[0], four.d[1] * four.d[2], four.d[3]), extents(four.d[0] * four.d[1], four.d[2] * four.d[3])>, programs::fused_only>();
 }
 
 struct stopped {

@@ -30,6 +30,18 @@ inline std::vector<int> extents_with(const shape& s, int batch) {
     return d;
 }
 
+/// `[5, 3]`, and `[batch, 5, 3]` where there is one.
+inline std::string text_of(const shape& s) {
+    std::string t = s.batched ? "[batch" : "[";
+    for (int i = 0; i < s.rank; ++i) t += (t.size() > 1 ? ", " : "") + std::to_string(s.d[i]);
+    return t + (s.form == layout::weights ? "] packed" : "]");
+}
+inline std::string text_of(const std::vector<shape>& list) {
+    std::string t;
+    for (const shape& s : list) t += (t.empty() ? "" : ", ") + text_of(s);
+    return t;
+}
+
 inline void check_close(const std::vector<float>& got, const doubles& want, double limit, const std::string& what) {
     BOOST_REQUIRE_EQUAL(got.size(), want.v.size());
     double largest = 0, worst = 0;
@@ -76,7 +88,7 @@ inline void check_run(program_run& p, const net_data& d, int batch, const std::v
     ports.insert(ports.end(), d.targets.begin(), d.targets.end());
     p.run(batch, ports);
     for (std::size_t i = 0; i < y.size(); ++i) {
-        BOOST_TEST(extents_with(p.outputs[i], batch) == y[i].d, boost::test_tools::per_element());
+        BOOST_TEST((extents_with(p.outputs[i], batch) == y[i].d), "output " << i << " is " << text_of(p.outputs[i]));
         check_close(p.output(static_cast<int>(i), batch), y[i], t.value, "output " + std::to_string(i));
     }
     check_close({p.loss}, doubles({1}, loss), t.value, "loss");
@@ -121,13 +133,35 @@ struct weigh_outputs {
     }
 };
 
-struct named_run {
+/// A way to compile a net.
+struct named_program {
     const char* name;
-    program_run* run;
+    std::unique_ptr<program_run> (*make)(int threads);
 };
+/// Which programs something is compiled to: all three, or only the fused one where only extents differ from another case.
+enum class programs { all, fused_only };
 
-inline void check_all(const std::vector<named_run>& runs, const net_data& all, const net_reference& r, const tolerance& t) {
-    const program_run& one = *runs.front().run;
+template <class Net, class Loss, int Max, programs Which>
+std::vector<named_program> programs_of() {
+    std::vector<named_program> all{{"fused", make_run<Net, Loss, as_fused, Max>}};
+    if constexpr (Which == programs::all) {
+        all.push_back({"unfused", make_run<Net, Loss, as_unfused, Max>});
+        all.push_back({"updated in place", make_run<Net, Loss, as_trained, Max>});
+    }
+    return all;
+}
+
+/// Each program, for full and partial batches, against the reference. `draw` makes parameters, inputs and targets for the
+/// first of them. A failure tells the extents of all operands, for many are not written in the test but drawn.
+inline void check_all(const std::vector<named_program>& programs, const std::function<net_data(const program_run&)>& draw,
+                      const net_reference& r, const tolerance& t) {
+    std::vector<std::unique_ptr<program_run>> runs;
+    for (const named_program& p : programs) runs.push_back(p.make(1));
+    const program_run& one = *runs.front();
+    const net_data all = draw(one);
+    std::vector<shape> own;
+    for (const variable_info& v : one.parameters) own.push_back(v.s);
+    const std::string what = "inputs " + text_of(one.inputs) + ", parameters " + text_of(own);
     const int most = one.max_batch;
     std::vector<int> batches{most};
     for (int b : {1, 3, most - 1})
@@ -138,18 +172,16 @@ inline void check_all(const std::vector<named_run>& runs, const net_data& all, c
         const double loss = r.loss(y, d.targets);
         std::vector<doubles> gradients;
         for (std::size_t i = 0; i < d.parameters.size(); ++i) gradients.push_back(gradient_of_reference(r, d, i, t.step));
-        for (const named_run& n : runs)
-            BOOST_TEST_CONTEXT(n.name << ", batch " << batch) check_run(*n.run, d, batch, y, loss, gradients, t);
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            BOOST_TEST_CONTEXT(what << ", batch " << batch << ", " << programs[i].name) check_run(*runs[i], d, batch, y, loss, gradients, t);
     }
 }
 
 /// The three ways to compile a training step of a net, each against what its outputs should be, for full and partial
 /// batches.
-template <class Net, int Max = 5, class Outputs>
+template <programs Which = programs::all, int Max = 5, class Net, class Outputs>
 void check_net(Net, Outputs outputs, const tolerance& t = {}) {
-    const auto fused = make_run<Net, weigh_outputs, as_fused, Max>(), unfused = make_run<Net, weigh_outputs, as_unfused, Max>(),
-               trained = make_run<Net, weigh_outputs, as_trained, Max>();
-    check_all({{"fused", fused.get()}, {"unfused", unfused.get()}, {"updated in place", trained.get()}}, draw_for(*fused),
+    check_all(programs_of<Net, weigh_outputs, Max, Which>(), [](const program_run& p) { return draw_for(p); },
               {outputs, weigh_outputs::reference}, t);
 }
 

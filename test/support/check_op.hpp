@@ -5,6 +5,7 @@
 #include <sinter/program/program.hpp>
 
 #include "support/check_net.hpp"
+#include "support/shapes.hpp"
 
 /// Checks one op on operands of any extents. A case says what to check:
 ///
@@ -85,73 +86,70 @@ constexpr double high_of() {
     else return 1;
 }
 
-/// What the op is given: the parameters, or inputs times parameters.
-template <class Case>
-std::vector<doubles> operands_from(const std::vector<doubles>& parameters, const std::vector<doubles>& inputs) {
-    std::vector<doubles> x;
-    std::size_t p = 0, i = 0;
-    for (const shape& s : Case::operands) {
-        if (s.type != dtype::f32 || (s.batched && plain_inputs<Case>())) x.push_back(inputs[i++]);
-        else if (s.batched) x.push_back(map(inputs[i++], parameters[p++], [](double a, double b) { return a * b; }));
-        else x.push_back(parameters[p++]);
-    }
-    return x;
-}
+/// A case without its type: what is done with it at run time is compiled once, whatever the number of cases.
+struct op_case {
+    view<const shape> operands;
+    bool plain_inputs;
+    double low, high;
+    doubles (*reference)(const std::vector<doubles>&);
+};
 template <class Case>
 doubles apply_reference(const std::vector<doubles>& x) {
     if constexpr (op_net<Case>::n == 1) return Case::reference(x[0]);
     else if constexpr (op_net<Case>::n == 2) return Case::reference(x[0], x[1]);
     else return Case::reference(x[0], x[1], x[2]);
 }
-
 template <class Case>
-net_data draw_operands(const program_run& p, int most) {
+op_case case_of() {
+    return {{Case::operands, op_net<Case>::n}, plain_inputs<Case>(), low_of<Case>(), high_of<Case>(), apply_reference<Case>};
+}
+
+/// What the op is given: the parameters, or inputs times parameters.
+inline std::vector<doubles> operands_from(const op_case& c, const std::vector<doubles>& parameters, const std::vector<doubles>& inputs) {
+    std::vector<doubles> x;
+    std::size_t p = 0, i = 0;
+    for (const shape& s : c.operands) {
+        if (s.type != dtype::f32 || (s.batched && c.plain_inputs)) x.push_back(inputs[i++]);
+        else if (s.batched) x.push_back(map(inputs[i++], parameters[p++], [](double a, double b) { return a * b; }));
+        else x.push_back(parameters[p++]);
+    }
+    return x;
+}
+inline net_data draw_operands(const op_case& c, const program_run& p) {
     random_numbers random(7);
     net_data d;
-    for (const shape& s : Case::operands) {
+    const int most = p.max_batch;
+    for (const shape& s : c.operands) {
         shape own = s;
         own.batched = false;
         if (s.type != dtype::f32) {
             d.inputs.emplace_back(extents_with(s, most));
-            for (double& x : d.inputs.back().v) x = random.below(static_cast<int>(high_of<Case>()));
+            for (double& x : d.inputs.back().v) x = random.below(static_cast<int>(c.high));
         } else if (s.batched) {
-            d.inputs.push_back(random.fill(extents_with(s, most), low_of<Case>(), high_of<Case>()));
-            if (!plain_inputs<Case>()) d.parameters.push_back(random.fill(extents_with(own, 0), 0.5, 1.5));
+            d.inputs.push_back(random.fill(extents_with(s, most), c.low, c.high));
+            if (!c.plain_inputs) d.parameters.push_back(random.fill(extents_with(own, 0), 0.5, 1.5));
         } else {
-            d.parameters.push_back(random.fill(extents_with(own, 0), low_of<Case>(), high_of<Case>()));
+            d.parameters.push_back(random.fill(extents_with(own, 0), c.low, c.high));
         }
     }
     for (const shape& s : p.targets) d.targets.push_back(random.fill(extents_with(s, most), -1, 1));
     return d;
 }
-
-template <class Case>
-net_reference reference_of(bool batched) {
-    return {[](const std::vector<doubles>& p, const std::vector<doubles>& x) {
-                return std::vector<doubles>{apply_reference<Case>(operands_from<Case>(p, x))};
-            },
-            [batched](const std::vector<doubles>& y, const std::vector<doubles>& w) { return weighted_sum_reference(y, w, batched); }};
+inline void check_op(const op_case& c, const std::vector<named_program>& programs, const tolerance& t) {
+    bool batched = false;
+    const auto draw = [&](const program_run& p) {
+        batched = p.outputs[0].batched;
+        return draw_operands(c, p);
+    };
+    const auto outputs = [&](const std::vector<doubles>& p, const std::vector<doubles>& x) {
+        return std::vector{c.reference(operands_from(c, p, x))};
+    };
+    const auto loss = [&](const std::vector<doubles>& y, const std::vector<doubles>& w) { return weighted_sum_reference(y, w, batched); };
+    check_all(programs, draw, {outputs, loss}, t);
 }
-
-/// Which programs a case is compiled to: all three, or only the fused one where only extents differ from another case.
-enum class programs { all, fused_only };
-
 template <class Case, programs Which = programs::all, int Max = 5>
 void check_op(const tolerance& t = {}) {
-    using net = op_net<Case>;
-    std::vector<std::unique_ptr<program_run>> held;
-    std::vector<named_run> runs;
-    auto add = [&](const char* name, std::unique_ptr<program_run> r) {
-        runs.push_back({name, r.get()});
-        held.push_back(std::move(r));
-    };
-    add("fused", make_run<net, weighted_sum, as_fused, Max>());
-    if constexpr (Which == programs::all) {
-        add("unfused", make_run<net, weighted_sum, as_unfused, Max>());
-        add("updated in place", make_run<net, weighted_sum, as_trained, Max>());
-    }
-    const program_run& one = *runs[0].run;
-    check_all(runs, draw_operands<Case>(one, Max), reference_of<Case>(one.outputs[0].batched), t);
+    check_op(case_of<Case>(), programs_of<op_net<Case>, weighted_sum, Max, Which>(), t);
 }
 
 /// What an op gives for operands chosen by hand (none with a batch), and the gradients of the sum of its outputs.

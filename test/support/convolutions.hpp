@@ -62,6 +62,26 @@ inline doubles mean_pooled(const doubles& x, int k, window o) {
     });
     return map(y, n, [](double a, double b) { return a / b; });
 }
+/// A window on an image, drawn: images of every second number are one pixel high or wide, windows may be larger than the
+/// image where there is padding, and what strides leave over is nothing special.
+struct drawn_window {
+    int h, w, k, l, channels, results;
+    constexpr drawn_window(int number, window o) {
+        shape_source r(number);
+        h = number % 2 ? 1 : r.one_of({2, 3, 4, 5, 7});
+        w = r.one_of({2, 3, 4, 5, 7});
+        if (r.below(2)) { const int t = h; h = w; w = t; }
+        k = r.one_of({1, 2, 3});
+        l = r.one_of({1, 2, 3});
+        if (o.padding == padding::valid && k > h) k = h;
+        if (o.padding == padding::valid && l > w) l = w;
+        channels = r.one_of({1, 1, 2, 3, 5});
+        results = r.columns(17);
+    }
+    constexpr shape image() const { return batch_of(h, w, channels); }
+    constexpr shape weights() const { return extents(k, l, channels, results); }
+    constexpr int square() const { return k < l ? k : l; }
+};
 inline constexpr window valid{1, padding::valid}, by_two{2, padding::same}, by_two_valid{2, padding::valid};
 
 } // namespace sinter::test

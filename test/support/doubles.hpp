@@ -69,6 +69,11 @@ inline doubles stretch(const doubles& a, const std::vector<int>& d) {
 }
 template <class F>
 doubles map(const doubles& a, const doubles& b, F f) {
+    if (a.d == b.d) {
+        doubles y(a.d);
+        for (int i = 0; i < y.size(); ++i) y[i] = f(a[i], b[i]);
+        return y;
+    }
     std::vector<int> d = a.rank() >= b.rank() ? a.d : b.d;
     for (std::size_t k = 1; k <= d.size(); ++k)
         for (const doubles* p : {&a, &b})

@@ -25,14 +25,14 @@ struct binary_case {
 
 template <class F>
 void check_unary(const tolerance& t = {}) {
-    check_op<unary_case<F, batch_of(3, 7)>>(t);
-    check_op<unary_case<F, extents(2, 1, 19)>, programs::fused_only>(t);
+    check_op<unary_case<F, drawn_batch(0, 2)>>(t);
+    check_op<unary_case<F, drawn(1, 3)>, programs::fused_only>(t);
 }
 template <class F>
 void check_binary(const tolerance& t = {}) {
-    check_op<binary_case<F, batch_of(3, 7), batch_of(3, 7)>>(t);
-    check_op<binary_case<F, extents(1), batch_of(2, 5)>, programs::fused_only>(t);
-    check_op<binary_case<F, batch_of(2, 17), extents(17)>, programs::fused_only>(t);
+    check_op<binary_case<F, drawn_batch(0, 2), drawn_batch(0, 2)>>(t);
+    check_op<binary_case<F, stretching_to(drawn_batch(1, 3), 1), drawn_batch(1, 3)>, programs::fused_only>(t);
+    check_op<binary_case<F, drawn_batch(2, 2), extents(drawn_batch(2, 2).last())>, programs::fused_only>(t);
 }
 
 /// Values and gradients at places chosen by hand, as many at once as are given.

@@ -10,8 +10,47 @@
 /// A compiled program on the CPU with memory of its own, without the trainer around it: tests look at everything.
 namespace sinter::test {
 
+/// What a program says of itself, without its type: all that is made of it here is compiled once for all programs of a test.
+struct program_facts {
+    view<const variable_info> parameters, states;
+    view<const port_info> inputs, targets;
+    view<const shape> outputs;
+    view<const scope_entry> scopes;
+    const address* output_at;
+    address loss;
+    int max_batch;
+    std::int64_t floats[5], scratch;   ///< of parameters, gradients, states, slots, activations
+};
+template <class P>
+program_facts facts_of() {
+    constexpr auto& p = P::v;
+    return {{p.parameters, p.n_parameters}, {p.states, p.n_states}, {p.inputs, p.n_inputs}, {p.targets, p.n_targets},
+            {p.output_shapes, p.n_outputs}, P::graph.scopes, p.outputs, p.loss, p.max_batch,
+            {p.floats(space::parameter), p.floats(space::gradient), p.floats(space::state), p.floats(space::slot), p.floats(space::activation)},
+            cpu_runner<P>::scratch_floats()};
+}
+
 class program_run {
 public:
+    explicit program_run(const program_facts& p) : output_at_(p.output_at), loss_at_(p.loss) {
+        parameters.assign(p.parameters.begin(), p.parameters.end());
+        states.assign(p.states.begin(), p.states.end());
+        outputs.assign(p.outputs.begin(), p.outputs.end());
+        for (auto [from, to] : {std::pair(p.inputs, &inputs), std::pair(p.targets, &targets)})
+            for (const port_info& i : from) to->push_back(i.s), below.push_back(i.below);
+        max_batch = p.max_batch;
+        scalars[0] = 1;
+        arena* const arenas[] = {&memory.parameters, &memory.gradients, &memory.states, &memory.slots, &memory.activations};
+        for (int i = 0; i < 5; ++i) *arenas[i] = arena(p.floats[i]);
+        memory.scratch = arena(p.scratch);
+        for (const auto* list : {&parameters, &states})
+            for (const variable_info& v : *list) {
+                const std::string path = path_of(p.scopes, v);
+                if (list == &parameters) paths.push_back(path);
+                const auto x = first_values(v, path, 1);
+                set(v, doubles({static_cast<int>(x.size())}, std::vector<double>(x.begin(), x.end())));
+            }
+    }
     virtual ~program_run() = default;
 
     std::vector<variable_info> parameters, states;
@@ -48,6 +87,7 @@ public:
         before_.clear();
         for (const variable_info& v : parameters) before_.push_back(value(v));
         launch({at.data(), scalars, seed, step, batch});
+        if (loss_at_.where() != space::none) loss = *memory.at(loss_at_);
     }
 
     std::vector<float> value(const variable_info& v) const { return to_plain(v, memory.at(v.at), cpu_device::panel_width, cpu::lanes); }
@@ -79,7 +119,7 @@ public:
     }
     std::vector<float> output(int i, int batch) const {
         const shape& s = outputs[static_cast<std::size_t>(i)];
-        const float* p = memory.at(output_at_[static_cast<std::size_t>(i)]);
+        const float* p = memory.at(output_at_[i]);
         return {p, p + s.size() * (s.batched ? batch : 1)};
     }
     static void fill_nan(const arena& m) {
@@ -87,7 +127,8 @@ public:
     }
 
 protected:
-    std::vector<address> output_at_;
+    const address* output_at_;
+    address loss_at_;
     std::vector<std::vector<float>> before_;
     virtual void launch(const step_arguments&) = 0;
 };
@@ -95,38 +136,12 @@ protected:
 template <class P>
 class compiled_run : public program_run {
 public:
-    explicit compiled_run(int threads = 1) : team_(threads) {
-        const auto& p = P::v;
-        parameters.assign(p.parameters, p.parameters + p.n_parameters);
-        states.assign(p.states, p.states + p.n_states);
-        outputs.assign(p.output_shapes, p.output_shapes + p.n_outputs);
-        output_at_.assign(p.outputs, p.outputs + p.n_outputs);
-        for (int i = 0; i < p.n_inputs; ++i) inputs.push_back(p.inputs[i].s), below.push_back(p.inputs[i].below);
-        for (int i = 0; i < p.n_targets; ++i) targets.push_back(p.targets[i].s), below.push_back(p.targets[i].below);
-        for (const variable_info& v : parameters) paths.push_back(path_of(P::graph.scopes, v));
-        max_batch = p.max_batch;
-        scalars[0] = 1;
-        memory.parameters = arena(p.floats(space::parameter));
-        memory.gradients = arena(p.floats(space::gradient));
-        memory.states = arena(p.floats(space::state));
-        memory.slots = arena(p.floats(space::slot));
-        memory.activations = arena(p.floats(space::activation));
-        memory.scratch = arena(cpu_runner<P>::scratch_floats());
-        runner_.bind(memory);
-        for (const auto* list : {&parameters, &states})
-            for (const variable_info& v : *list) {
-                const auto x = first_values(v, path_of(P::graph.scopes, v), 1);
-                set(v, doubles({static_cast<int>(x.size())}, std::vector<double>(x.begin(), x.end())));
-            }
-    }
+    explicit compiled_run(int threads) : program_run(facts_of<P>()), team_(threads) { runner_.bind(memory); }
 
 private:
     team team_;
     cpu_runner<P> runner_;
-    void launch(const step_arguments& s) override {
-        runner_.run(team_, s);
-        if (P::v.loss.where() != space::none) loss = *memory.at(P::v.loss);
-    }
+    void launch(const step_arguments& s) override { runner_.run(team_, s); }
 };
 
 /// Stored gradients, with and without fusion; and updates within the gradients' kernels.
@@ -135,7 +150,7 @@ inline constexpr program_options as_fused{.fuse = true, .store_gradients = true}
 
 template <class Net, class Loss, program_options O, int Max = 5, program_mode M = program_mode::training, class Optimizer = sgd>
 std::unique_ptr<program_run> make_run(int threads = 1) {
-    return std::make_unique<compiled_run<compiled<request<Net, Loss, Optimizer, M, Max, cpu_device::target, O>>>>(threads);
+    return std::unique_ptr<program_run>(new compiled_run<compiled<request<Net, Loss, Optimizer, M, Max, cpu_device::target, O>>>(threads));
 }
 
 } // namespace sinter::test
