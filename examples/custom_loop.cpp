@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --threads 1 --save custom_loop.safetensors
+// smoke: --epochs 2 --threads 1 --save custom_loop.safetensors --report custom_loop.json
 //
 // Lesson 5: the training loop, written by hand.
 //
@@ -29,19 +29,29 @@ static evaluation_result evaluate(trainer_type& model, data::pipeline& images) {
     return {loss.value(), accuracy.value(), accuracy.count()};
 }
 
+/// What was learned, as plain numbers. A net with batch_norm would have states to keep, too.
+static std::vector<std::vector<float>> weights_of(const trainer_type& model) {
+    std::vector<std::vector<float>> weights;
+    for (int i = 0; i < model.parameters(); ++i) weights.push_back(model.plain(model.parameter(i)));
+    return weights;
+}
+static void set_weights(trainer_type& model, const std::vector<std::vector<float>>& weights) {
+    for (int i = 0; i < model.parameters(); ++i)
+        model.set_plain(model.parameter(i), weights[static_cast<std::size_t>(i)].data());
+}
+
 static void train(const example::options& options) {
     const example::dataset images = example::find_dataset(options.data, options.seed);
-    const std::int64_t kept = images.train.size() / 12, trained = images.train.size() - kept;
-    auto training = data::source(images.train.slice(0, trained)) | data::shuffle(10'000, options.seed)
-                  | data::batch(options.batch) | data::prefetch();
-    auto validation = data::source(images.train.slice(trained, kept)) | data::batch(options.batch);
+    auto training = data::source(images.train) | data::shuffle(10'000, options.seed) | data::batch(options.batch)
+                  | data::prefetch();
+    auto validation = data::source(images.validation) | data::batch(options.batch);
     auto test = data::source(images.test) | data::batch(options.batch);
 
     trainer_type model(optimizer, {.threads = options.threads, .seed = options.seed});
-    const std::string best_file = options.save.empty() ? "custom_loop.safetensors" : options.save;
     const int patience = 3;   // epochs without improvement
 
     std::vector<epoch_result> history;
+    std::vector<std::vector<float>> best;
     double best_loss = std::numeric_limits<double>::infinity();
     for (int epoch = 1, waited = 0; epoch <= options.epochs && waited < patience; ++epoch) {
         metrics::mean loss;
@@ -55,11 +65,17 @@ static void train(const example::options& options) {
         const bool better = v.loss < best_loss;
         std::printf("epoch %d: loss %.4f, validation loss %.4f, accuracy %.4f%s\n", epoch, loss.value(), v.loss,
                     v.accuracy, better ? ", the best so far" : "");
-        if (better) save(model, best_file);
-        best_loss = better ? v.loss : best_loss;
+        if (better) {
+            best = weights_of(model);
+            best_loss = v.loss;
+            if (!options.save.empty()) save(model, options.save);   // so that a run that is killed leaves its best behind
+        }
         waited = better ? 0 : waited + 1;
     }
-    load(model, best_file);
+    if (best.empty())   // NaN is not less than anything, not even in the first epoch
+        throw data_error("validation loss is never finite: try a smaller learning rate", "custom_loop",
+                         std::to_string(history.back().validation_loss), "a finite loss");
+    set_weights(model, best);
     example::tell_results("custom_loop", options, images.name, model.threads(), history, evaluate(model, test).accuracy);
 }
 

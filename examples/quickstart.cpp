@@ -21,19 +21,22 @@ constexpr auto net = image<28, 28, 1>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
 static void train(const example::options& options) {
+    const std::string curve_file = example::beside(options.save, "quickstart", "-curve.svg");
+    const std::string confusion_file = example::beside(options.save, "quickstart", "-confusion.svg");
+    for (const std::string& file : {curve_file, confusion_file}) example::check_writable(file);   // while nothing is lost
+
     // Data. A twelfth of the training images is kept for watching; the test images are looked at once, at the end.
     const example::dataset images = example::find_dataset(options.data, options.seed);
-    const std::int64_t kept = images.train.size() / 12, trained = images.train.size() - kept;
-    auto training = data::source(images.train.slice(0, trained)) | data::shuffle(10'000, options.seed)
-                  | data::batch(options.batch) | data::prefetch();
-    auto validation = data::source(images.train.slice(trained, kept)) | data::batch(options.batch);
+    auto training = data::source(images.train) | data::shuffle(10'000, options.seed) | data::batch(options.batch)
+                  | data::prefetch();
+    auto validation = data::source(images.validation) | data::batch(options.batch);
     auto test = data::source(images.test) | data::batch(options.batch);
 
     // The model: the net, what it shall minimise, how it learns, and the largest batch it has room for.
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<256>,
                     {.threads = options.threads, .seed = options.seed}};
     std::printf("%s: %lld training images. The model needs %.1f MB.\n", images.name.c_str(),
-                static_cast<long long>(trained), static_cast<double>(model.bytes()) / 1e6);
+                static_cast<long long>(images.train.size()), static_cast<double>(model.bytes()) / 1e6);
 
     const std::vector<epoch_result> history =
         model.train(training, {.epochs = options.epochs, .validation = &validation});
@@ -51,8 +54,6 @@ static void train(const example::options& options) {
         validation_loss.y.push_back(e.validation_loss);
         accuracy.y.push_back(e.accuracy);
     }
-    const std::string curve_file = example::beside(options.save, "quickstart", "-curve.svg");
-    const std::string confusion_file = example::beside(options.save, "quickstart", "-confusion.svg");
     svg::write(curve_file, to_svg({{"Loss", "epoch", "cross entropy", {loss, validation_loss}},
                                    {"Accuracy", "epoch", "share recognised", {accuracy}}}));
     svg::write(confusion_file, to_svg(confusion, images.class_names, images.name));

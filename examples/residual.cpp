@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1
+// smoke: --epochs 1 --threads 1 --report residual.json
 //
 // Lesson 7: nets that are not a chain.
 //
@@ -36,11 +36,12 @@ constexpr auto net = image<28, 28, 1>
 static void train(const example::options& options) {
     const example::dataset images = example::find_dataset(options.data, options.seed);
     auto training = data::source(images.train) | data::shuffle(10'000, options.seed) | data::batch(options.batch);
+    auto validation = data::source(images.validation) | data::batch(options.batch);
     auto test = data::source(images.test) | data::batch(options.batch);
 
     estimator model{net, softmax_cross_entropy, adamw{.learning_rate = 2e-3f}, at_most<256>,
                     {.threads = options.threads, .seed = options.seed}};
-    const auto history = model.train(training, {.epochs = options.epochs});
+    const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
     example::tell_results("residual", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/io/atomic_write.hpp>
 #include <sinter/io/printable.hpp>
 #include <boost/program_options.hpp>
 #include <charconv>
@@ -23,6 +24,17 @@ std::string number_text(T value) {
     return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
+/// Throws the io_error that writing `path` at the program's end would throw, before hours of training are lost to it.
+/// An empty path, which stands for no file, is fine.
+inline void check_writable(const std::string& path) {
+    if (path.empty()) return;
+    struct not_yet {};
+    try {   // a file whose writing fails half-way leaves no trace
+        sinter::io::atomic_write(path, [](sinter::io::output_file&) { throw not_yet{}; });
+    } catch (const not_yet&) {
+    }
+}
+
 class command_line {
 public:
     explicit command_line(std::string purpose) : purpose_(std::move(purpose)), described_("Options") {
@@ -33,6 +45,11 @@ public:
     command_line& add(const std::string& name, std::string& value, const char* argument, const std::string& help) {
         return declare(name, argument, help + (value.empty() ? "" : " (default " + value + ")"),
                        [&value](const std::string& text) { value = text; });
+    }
+    /// --name FILE: a file that the program writes at its end, or none. run() tries it before anything else.
+    command_line& output(const std::string& name, std::string& file, const std::string& help) {
+        outputs_.push_back(&file);
+        return add(name, file, "FILE", help);
     }
     /// --name N: a number from `low` to `high`; whole if T is. `shown_default` replaces the value in the help.
     template <class T>
@@ -99,6 +116,10 @@ public:
         }
         return false;
     }
+    /// io_error for the first output that could not be written.
+    void check_outputs() const {
+        for (const std::string* file : outputs_) check_writable(*file);
+    }
     std::string help(const std::string& program) const {
         std::ostringstream out;
         out << purpose_ << "\n\nUsage: " << program << " [options]" << (rest_ ? " " + rest_name_ + "..." : "") << "\n\n"
@@ -119,9 +140,10 @@ private:
     boost::program_options::options_description described_;
     std::map<std::string, std::function<void(const std::string&)>> readers_;
     std::vector<std::string>* rest_ = nullptr;
+    std::vector<const std::string*> outputs_;
 };
 
-/// An example's main function: reads the command line, runs `body`, and turns what goes wrong into one line on stderr
+/// An example's main function: reads the command line, tries the outputs, runs `body`, and turns what goes wrong into one line on stderr
 /// and an exit code: 2 for the command line, 1 for everything else.
 template <class Body>
 int run(int argc, char** argv, command_line& line, Body body) {
@@ -133,6 +155,7 @@ int run(int argc, char** argv, command_line& line, Body body) {
             std::fputs(line.help(program).c_str(), stdout);
             return 0;
         }
+        line.check_outputs();
         body();
         return 0;
     } catch (const sinter::option_error& e) {

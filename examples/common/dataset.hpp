@@ -10,12 +10,19 @@
 
 namespace example {
 
-/// Images [28, 28, 1] in ten classes, in two sets that share none.
+/// Images [28, 28, 1] in ten classes, in three sets that share none: to learn from, to watch while learning, and to look
+/// at once, at the end.
 struct dataset {
     std::string name;
-    sinter::data::example_set train, test;
+    sinter::data::example_set train, validation, test;
     std::array<std::string_view, 10> class_names{};
 };
+/// Keeps a twelfth of the training images, and at least one, for validation.
+inline dataset split(std::string name, const sinter::data::example_set& all, sinter::data::example_set test,
+                     const std::array<std::string_view, 10>& class_names) {
+    const std::int64_t kept = (all.size() + 11) / 12, trained = all.size() - kept;
+    return {std::move(name), all.slice(0, trained), all.slice(trained, kept), std::move(test), class_names};
+}
 
 inline constexpr std::array<std::string_view, 10> garments = {
     "T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt", "Sneaker", "Bag", "Ankle boot"};
@@ -34,8 +41,8 @@ inline std::string plain_or_gzip(const std::string& folder, const std::string& n
 /// Digits that the program draws: always there, the same for one seed.
 inline dataset drawn_dataset(std::uint64_t seed, int train_images = 12'000, int test_images = 2'000) {
     using sinter::data::drawn_digits;
-    return {"drawn digits", drawn_digits(train_images, sinter::stream(seed, sinter::fnv1a("train"))),
-            drawn_digits(test_images, sinter::stream(seed, sinter::fnv1a("test"))), digits};
+    return split("drawn digits", drawn_digits(train_images, sinter::stream(seed, sinter::fnv1a("train"))),
+                 drawn_digits(test_images, sinter::stream(seed, sinter::fnv1a("test"))), digits);
 }
 
 /// Fashion-MNIST, or MNIST, whose files bear the same names, from `folder` or `folder`/fashion-mnist. Where there is
@@ -54,18 +61,16 @@ inline dataset find_dataset(const std::string& folder, std::uint64_t seed, std::
             if (path[i].empty())
                 throw sinter::data_error("data set is not complete", place, std::to_string(found) + " of its 4 files",
                                          std::string(names[i]) + " or " + names[i] + ".gz");
-        dataset d{"", sinter::data::idx(path[0], path[1], 10), sinter::data::idx(path[2], path[3], 10)};
-        for (const auto* set : {&d.train, &d.test})
+        const auto train = sinter::data::idx(path[0], path[1], 10), test = sinter::data::idx(path[2], path[3], 10);
+        for (const auto* set : {&train, &test})
             if (set->columns()[0].row != sinter::extents(28, 28, 1))
                 throw sinter::data_error("images have other extents", place, {}, "28 x 28 x 1");
         // The two differ in nothing but what they show; their first labels tell which it is.
         constexpr std::int32_t fashion_begins[] = {9, 0, 0, 3, 0, 2, 7, 2, 5, 5};
-        const auto labels = d.train.labels();
+        const auto labels = train.labels();
         bool fashion = labels.size() >= std::size(fashion_begins);
         for (std::size_t i = 0; fashion && i < std::size(fashion_begins); ++i) fashion = labels[i] == fashion_begins[i];
-        d.name = fashion ? "Fashion-MNIST" : "MNIST";
-        d.class_names = fashion ? garments : digits;
-        return d;
+        return split(fashion ? "Fashion-MNIST" : "MNIST", train, test, fashion ? garments : digits);
     }
     if (folder.empty())
         std::fputs("No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n", out);

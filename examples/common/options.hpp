@@ -29,8 +29,8 @@ struct options {
             .add("batch", batch, 1, largest_batch, "images in a training step")
             .add("threads", threads, 1, 1024, "threads to work with", "all cores")
             .add("seed", seed, 0, ~std::uint64_t{0}, "of all random numbers")
-            .add("save", save, "FILE", "write the trained weights here (safetensors)")
-            .add("report", report, "FILE", "write settings and results here (JSON)");
+            .output("save", save, "write the trained weights here (safetensors)")
+            .output("report", report, "write settings and results here (JSON)");
     }
 
     static std::string from_environment(const char* name) {

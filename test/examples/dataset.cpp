@@ -44,7 +44,9 @@ BOOST_AUTO_TEST_CASE(files_are_found_here_or_one_folder_down) {
     BOOST_TEST(said(f.path.string(), d) == "");
     BOOST_TEST(d.name == "Fashion-MNIST");
     BOOST_TEST(d.class_names[9] == "Ankle boot");
-    BOOST_TEST(d.train.size() == 11);
+    BOOST_TEST(d.train.size() == 10);
+    BOOST_TEST(d.validation.size() == 1);   // a twelfth, rounded up
+    BOOST_TEST(d.validation.labels()[0] == 1);   // the last, so that no image is in both
     BOOST_TEST(said((f.path / "fashion-mnist").string(), d) == "");
     BOOST_TEST(d.test.labels()[5] == 2);
     f.write_all("", std::string("\5\0\4\1\x9\2\1\3\1\4", 10));
@@ -57,7 +59,9 @@ BOOST_AUTO_TEST_CASE(without_files_digits_are_drawn_and_one_line_says_so) {
     const folder f;
     example::dataset d;
     BOOST_TEST(said("", d) == "No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n");
-    BOOST_TEST(d.train.size() == 12000);
+    BOOST_TEST(d.train.size() == 11000);
+    BOOST_TEST(d.validation.size() == 1000);
+    BOOST_TEST(d.test.size() == 2000);
     BOOST_TEST(said(f.path.string(), d) == "No Fashion-MNIST files in '" + f.path.string() +
                                                "': using digits that this program draws itself.\n");
     BOOST_TEST(d.name == "drawn digits");

@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE options
 #include <boost/test/unit_test.hpp>
 #include "../../examples/common/options.hpp"
+#include "io/temporary_folder.hpp"
 #include <cstdlib>
 
 struct parsed {
@@ -78,6 +79,37 @@ BOOST_AUTO_TEST_CASE(the_data_folder_comes_from_the_environment) {
     BOOST_TEST(parsed({"--data", "given"}).options.data == "given");
     ::unsetenv("SINTER_DATA");
     BOOST_TEST(parsed({}).options.data == "");
+}
+
+BOOST_AUTO_TEST_CASE(outputs_are_tried_before_anything_else) {
+    const temporary_folder folder;
+    write_bytes(folder / "old", "kept");
+    const auto tried = [&](const std::string& file) {
+        try {
+            example::check_writable(file);
+        } catch (const sinter::io_error& e) {
+            return std::string(e.what()).find(file) != std::string::npos ? "refused, and named" : e.what();
+        }
+        return "fine";
+    };
+    BOOST_TEST(tried("") == "fine");
+    BOOST_TEST(tried(folder / "new") == "fine");
+    BOOST_TEST(tried(folder / "old") == "fine");
+    BOOST_TEST(tried(folder / "") == "refused, and named");
+    BOOST_TEST(tried(folder / "missing/new") == "refused, and named");
+    BOOST_TEST(tried("/dev/null") == "refused, and named");   // renaming over it would remove it
+    BOOST_TEST(read_bytes(folder / "old") == "kept");
+    BOOST_TEST(folder.entries() == 1u);   // nothing but old
+
+    for (const char* option : {"--save", "--report"}) {
+        example::options o;
+        example::command_line line("Tests outputs.");
+        o.declare(line);
+        const std::string file = folder / "missing/new";
+        std::string words[] = {"prog", option, file};
+        char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+        BOOST_TEST(example::run(3, argv, line, [] { BOOST_FAIL("not reached"); }) == 1);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(exit_codes) {
