@@ -56,7 +56,7 @@ struct passes {
         const grouping r = groups();
         const update_code u = optimizer.view();
         listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}};
-        emitter(v, r, p.at, p.z, updated, u, c.target, o).run();
+        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o).run();
         e.n_specs = o.specs.n;
         e.n_code = o.code.n;
         e.n_launches = o.launches.n;

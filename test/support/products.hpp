@@ -13,18 +13,20 @@ inline doubles product(const doubles& a, const doubles& b, bool ta, bool tb) {
     auto in_front = [](const doubles& x) { return doubles(std::vector<int>(x.d.begin(), x.d.end() - 2)); };
     const doubles lead = map(in_front(a), in_front(b), [](double, double) { return 0.; });
     doubles y([&] { auto d = lead.d; d.push_back(m); d.push_back(n); return d; }());
-    auto element = [&](const doubles& x, const std::vector<int>& at, int i, int j) {
-        std::vector<int> p;
+    auto matrix = [&](const doubles& x, const std::vector<int>& at) {   // which of x's matrices belongs to this place
         const std::size_t own = x.d.size() - 2;
-        for (std::size_t q = 0; q < own; ++q) p.push_back(x.d[q] == 1 ? 0 : at[at.size() - own + q]);
-        p.push_back(i);
-        p.push_back(j);
-        return x.at(p);
+        int number = 0;
+        for (std::size_t q = 0; q < own; ++q) number = number * x.d[q] + (x.d[q] == 1 ? 0 : at[at.size() - own + q]);
+        return number;
     };
-    for (int q = 0; q < y.size(); ++q) {
-        const int i = q / n % m, j = q % n;
-        const auto at = lead.where(q / (m * n));
-        for (int t = 0; t < k; ++t) y[q] += element(a, at, ta ? t : i, ta ? i : t) * element(b, at, tb ? j : t, tb ? t : j);
+    for (int l = 0; l < lead.size(); ++l) {
+        const auto at = lead.where(l);
+        const int of_a = matrix(a, at) * m * k, of_b = matrix(b, at) * k * n;
+        for (int q = 0; q < m * n; ++q) {
+            const int i = q / n, j = q % n;
+            for (int t = 0; t < k; ++t)
+                y[l * m * n + q] += a[of_a + (ta ? t * m + i : i * k + t)] * b[of_b + (tb ? j * k + t : t * n + j)];
+        }
     }
     return y;
 }

@@ -21,7 +21,7 @@ enum class fault_kind : std::uint8_t {
     parameter_name_used_twice,
     wrong_number_of_inputs,
     wrong_element_type,
-    program_too_large              ///< more scopes than their table holds
+    program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 
 struct fault {

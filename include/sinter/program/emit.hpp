@@ -40,8 +40,9 @@ constexpr void append(view<T>& to, view<const T> more) {
 class emitter {
 public:
     constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
-                      const update_code& u, const target& t, listing& o)
-        : g_(g), n_(g.n.p), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t), o_(o), bucket_(256, -1),
+                      const update_code& u, const target& t, int max_batch, listing& o)
+        : g_(g), n_(g.n.p), r_(r), at_(at), z_(z), updated_(updated), update_(u), t_(t),
+          max_batch_(max_batch), o_(o), bucket_(256, -1),
           first_update_(r.g.n, -1), next_update_(g.gradients.n, -1), body_(g, r, at) {
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -67,6 +68,7 @@ private:
     const bool* updated_;
     const update_code& update_;
     const target& t_;
+    int max_batch_;
     listing& o_;
     growing<int> bucket_, chain_;
     growing<int> first_update_, next_update_;   ///< the parameters that each group updates, as lists
@@ -277,15 +279,14 @@ private:
             std::int64_t begin = -1, end = -1;
             for (int i = 0; i <= g_.parameters.n; ++i) {
                 const bool last = i == g_.parameters.n;
-                const node* n = last ? nullptr : &n_[g_.parameters[i].id];
-                if (n && (n->s.form == layout::weights) == (pass == 1)) continue;
+                if (!last && (n_[g_.parameters[i].id].s.form == layout::weights) == (pass == 1)) continue;
                 if (last || updated_[i] || g_.gradients[i] < 0) {
                     if (begin >= 0) update_stretch(begin, end);
                     begin = -1;
                 } else {
                     const std::int64_t at = at_[g_.parameters[i].id].offset();
                     if (begin < 0) begin = at;
-                    end = at + place_size(*n, t_, 1);
+                    end = at + place_size(n_[g_.parameters[i].id], t_, 1);
                 }
             }
         }
@@ -314,11 +315,18 @@ private:
         finish(s, l, e, end - begin);
     }
 
+    /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two.
+    constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.batched || work > 4096 ? t_.parts : 1;
+        const bool product = s.kind == op::gemm || s.kind == op::gemm_tn;
+        const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
+        return product && rows * e[0] * e[1] < 1 << 18 && t_.parts > 2 ? 2 : t_.parts;
+    }
     constexpr void finish(spec& s, launch& l, std::int64_t* e, std::int64_t work) {
         e[extent::columns] = body_.columns();
         e[extent::buffer_stride] = round_up(body_.columns(), 16);
         for (int i = 0; i < body_.divisors(); ++i) e[extent::first_q + i] = body_.divisor(i);
-        l.parts = s.kind != walk::flat && s.kind != walk::rows ? t_.parts : l.batched || work > 4096 ? t_.parts : 1;
+        l.parts = parts_of(s, l, e, work);
         l.first_arg = o_.args.n;
         l.args = body_.args().n;
         append(o_.args, body_.args());

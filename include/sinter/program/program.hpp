@@ -222,7 +222,7 @@ struct emit_stage {
         const target device = R::target;
         const update_code u = update.view();
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}};
-        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, o).run();
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
         t.n_launches = o.launches.n;

@@ -9,7 +9,7 @@ SINTER_INLINE vf log(vf x) {
     const vi denormal = x < splat(0x1p-126f);
     const vf scaled = select(denormal, x * 0x1p23f, x);
     // m in [sqrt(1/2), sqrt(2)): so that m - 1 is exact and small where the logarithm is.
-    const vi bits = (vi)scaled - splat(std::int32_t{0x3f3504f3}), e = (bits >> 23) - (denormal & 23);
+    const vi bits = (vi)((vu)scaled - (vu)splat(std::int32_t{0x3f3504f3})), e = (bits >> 23) - (denormal & 23);
     const vf f = (vf)((bits & 0x7fffff) + splat(std::int32_t{0x3f3504f3})) - 1.f;
     const vf n = __builtin_convertvector(e, vf), square = f * f;
     const vf p = polynomial(f, splat(-0.0763667747f), 0.12763986f, -0.131603464f, 0.142013744f, -0.166233122f,
