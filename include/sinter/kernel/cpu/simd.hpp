@@ -32,8 +32,10 @@ SINTER_INLINE vf zero() { return vf{}; }
 SINTER_INLINE vf splat(float s) { return s - vf{}; }
 SINTER_INLINE vi splat(std::int32_t s) { return s - vi{}; }
 
-SINTER_INLINE vf load(const float* p) { vf v; std::memcpy(&v, p, sizeof v); return v; }
-SINTER_INLINE void store(float* p, vf v) { std::memcpy(p, &v, sizeof v); }
+// Not by memcpy: a store that may alias anything would have a kernel's operands' addresses read again for each vector.
+typedef float vf_anywhere __attribute__((vector_size(4 * lanes), aligned(4)));
+SINTER_INLINE vf load(const float* p) { return *reinterpret_cast<const vf_anywhere*>(p); }
+SINTER_INLINE void store(float* p, vf v) { *reinterpret_cast<vf_anywhere*>(p) = v; }
 
 #if defined(__AVX512F__)
 SINTER_INLINE __mmask16 first_lanes(int n) { return static_cast<__mmask16>((1u << n) - 1u); }
