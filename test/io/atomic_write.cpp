@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE io_atomic_write
 #include "error_parts.hpp"
+#include "hindrances.hpp"
 #include "skip.hpp"
 #include "temporary_folder.hpp"
 
 #include <sinter/io/atomic_write.hpp>
 
-#include <csignal>
-#include <sys/resource.h>
 #include <vector>
 
 using sinter::io::atomic_write;
@@ -17,27 +16,6 @@ namespace {
 void save(const std::string& path, std::string_view text) {
     atomic_write(path, [&](output_file& out) { out.write(text); });
 }
-
-/// No file may grow beyond `bytes` while this lives: what a full disk does, without filling one.
-class file_size_limit {
-public:
-    explicit file_size_limit(rlim_t bytes) {
-        old_handler_ = std::signal(SIGXFSZ, SIG_IGN); // then write answers EFBIG
-        getrlimit(RLIMIT_FSIZE, &old_);
-        const rlimit limit{bytes, old_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    file_size_limit(const file_size_limit&) = delete;
-    file_size_limit& operator=(const file_size_limit&) = delete;
-    ~file_size_limit() {
-        setrlimit(RLIMIT_FSIZE, &old_);
-        std::signal(SIGXFSZ, old_handler_);
-    }
-
-private:
-    rlimit old_{};
-    void (*old_handler_)(int);
-};
 } // namespace
 
 BOOST_AUTO_TEST_CASE(writes_a_new_file_and_replaces_an_old_one) {

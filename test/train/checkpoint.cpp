@@ -4,7 +4,7 @@
 #include "io/error_parts.hpp"
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
-#include "train/hindrances.hpp"
+#include "support/hindrances.hpp"
 #include <sinter/sinter.hpp>
 
 // Files that do not fit are refused as a whole: each complaint names what differs, and the trainer stays as it was.
