@@ -19,8 +19,9 @@ void* operator new(std::size_t n) {
     if (void* p = std::malloc(n)) return p;
     throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+// Out of line: g++ 12 would see free() where it sees no malloc(), and warn.
+__attribute__((noinline)) void operator delete(void* p) noexcept { std::free(p); }
+__attribute__((noinline)) void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 using sinter::team;
 

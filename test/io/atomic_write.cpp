@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE io_atomic_write
 #include "error_parts.hpp"
-#include "hindrances.hpp"
+#include "support/hindrances.hpp"
 #include "skip.hpp"
 #include "temporary_folder.hpp"
 
