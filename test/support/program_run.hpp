@@ -73,9 +73,10 @@ public:
             arena& m = held.emplace_back(static_cast<std::int64_t>(a.v.size()) + 16);
             fill_nan(m);
             for (int i = 0; i < a.size(); ++i) {
-                const auto whole = static_cast<std::int32_t>(a[i]);
                 m.data()[i] = static_cast<float>(a[i]);
-                if (s.type == dtype::i32) std::memcpy(m.data() + i, &whole, 4);
+                if (s.type != dtype::i32) continue;
+                const auto whole = static_cast<std::int32_t>(a[i]);
+                std::memcpy(m.data() + i, &whole, 4);
             }
             at.push_back(m.data());
         }

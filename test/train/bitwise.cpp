@@ -13,10 +13,13 @@
 using namespace sinter;
 
 static std::atomic<long> allocations{0};
-[[gnu::noinline]] static void* counted(std::size_t bytes, std::size_t alignment) {
+[[gnu::noinline]] static void* counted_or_null(std::size_t bytes, std::size_t alignment) noexcept {
     ++allocations;
     bytes = (bytes + alignment - 1) / alignment * alignment;   // what aligned_alloc asks for
-    if (void* p = std::aligned_alloc(alignment, bytes ? bytes : alignment)) return p;
+    return std::aligned_alloc(alignment, bytes ? bytes : alignment);
+}
+[[gnu::noinline]] static void* counted(std::size_t bytes, std::size_t alignment) {
+    if (void* p = counted_or_null(bytes, alignment)) return p;
     throw std::bad_alloc();
 }
 // Not inlined: g++ would otherwise see free() meet a `new` that it takes for the library's, and warn.
@@ -25,6 +28,11 @@ void* operator new(std::size_t n) { return counted(n, alignof(std::max_align_t))
 void* operator new[](std::size_t n) { return counted(n, alignof(std::max_align_t)); }
 void* operator new(std::size_t n, std::align_val_t a) { return counted(n, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t n, std::align_val_t a) { return counted(n, static_cast<std::size_t>(a)); }
+// A sanitizer's own forms would not call these.
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted_or_null(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
+    return counted_or_null(n, static_cast<std::size_t>(a));
+}
 void operator delete(void* p) noexcept { release(p); }
 void operator delete[](void* p) noexcept { release(p); }
 void operator delete(void* p, std::size_t) noexcept { release(p); }
