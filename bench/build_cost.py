@@ -3,13 +3,14 @@
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
 
 Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
-only add to it. Cases: an empty include, the quickstart example, ResNet-50's training step, chains of equal and of
+only add to it. Cases: an empty include, the program in README, the quickstart example, ResNet-50's training step, chains of equal and of
 all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import signal
@@ -25,7 +26,8 @@ BENCH = pathlib.Path(__file__).parent
 ROOT = BENCH.parent
 
 # The budgets of the design hold for g++: case -> (seconds, megabytes).
-BUDGETS = {"empty include": (1.2, 200), "quickstart": (6, 400), "ResNet-50": (25, 700), "64 different layers": (12, None), "256 equal layers": (6, None)}
+BUDGETS = {"empty include": (1.2, 200), "README": (6, 400), "ResNet-50": (25, 700),
+           "64 different layers": (12, None), "256 equal layers": (6, None)}
 
 # The one place where generated programs use Sinter's interface.
 CHAIN = """{header}#include <sinter/sinter.hpp>
@@ -47,11 +49,17 @@ def chain(widths, gpu):
                         header="#include <sinter/cuda.hpp>\n" * gpu, device=", single<cuda>{}" * gpu)
 
 
+def readme():
+    """The program on README's first screen."""
+    return re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
+
+
 def cases(gpu=False):
     """Name -> source text, or a file. On a GPU without those that are about the processor."""
     found = {"empty include": "#include <sinter/%s.hpp>\n" % ("cuda" if gpu else "sinter")}
     found["quickstart"] = BENCH / "compiled" / "quickstart.cu" if gpu else ROOT / "examples" / "quickstart.cpp"
     if not gpu:
+        found["README"] = readme()
         found["ResNet-50"] = BENCH / "compiled" / "resnet50.cpp"
     for n in (16, 64, 256):
         found[f"{n} equal layers"] = chain([64] * n, gpu)
