@@ -38,7 +38,7 @@ wants() { case ,$only, in *,"$1",*) ;; *) return 1 ;; esac }
 
 need_compiler_and_cmake
 want_command python3 python3
-want_header zlib.h zlib1g-dev
+want_library zlib.h z zlib1g-dev
 install_wanted
 mkdir -p "$out"
 bench=$top/bench programs=$top/build/release/bench
