@@ -74,7 +74,7 @@ def kernels_table(path):
     """What kernels.cpp printed; its first line is the peak."""
     where, rows = read(path)
     peak = next(r["peak_gflops"] for r in rows if "peak_gflops" in r)
-    cells = [[r["case"], f"{r['us']:.2f}", f"{r['gflops']:.0f}" if "gflops" in r else "", f"{r['of_peak']:.2f}" if "of_peak" in r else ""]
+    cells = [[r["case"], f"{r['us']:.3f}", f"{r['gflops']:.0f}" if "gflops" in r else "", f"{r['of_peak']:.2f}" if "of_peak" in r else ""]
              for r in rows if "case" in r]
     return f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n" + markdown(["case", "us", "GFLOP/s", "of peak"], cells)
 
