@@ -56,12 +56,6 @@ struct adam {
         store(c.p[2] + off, fma(splat(c.scalars[0]), u, load(c.p[2] + off)));
     }
 };
-struct adam_prefetching : update_body<adam<true>> {
-    SINTER_INLINE static void prefetch(int64_t off, const call& c) {
-        for (int i = 2; i < 5; ++i) __builtin_prefetch(c.p[i] + off, 1);
-    }
-};
-
 double peak;
 std::string only;
 
@@ -154,7 +148,6 @@ int main(int argc, char** argv) {
     time_product<gemm_tn<update_body<sgd>>>("dW 64x784x128 sgd", 64, 784, 128);
     time_product<gemm_tn<update_body<adam<true>>>>("dW 64x784x128 adam", 64, 784, 128);
     time_product<gemm_tn<update_body<adam<false>>>>("dW 64x784x128 adam quotient", 64, 784, 128);
-    time_product<gemm_tn<adam_prefetching>>("dW 64x784x128 adam prefetch", 64, 784, 128);
     time_product<gemm<relu_body>>("forward 64x128x10", 64, 128, 10);
     time_product<gemm<relu_body>>("dX 64x10x128", 64, 10, 128);
     time_product<gemm_tn<update_body<sgd>>>("dW 64x128x10 sgd", 64, 128, 10);

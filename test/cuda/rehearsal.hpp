@@ -78,13 +78,9 @@ public:
 
     explicit rehearsal_device(int) {}
     int threads() const { return 1; }
-    template <class P, class Observer>
-    void run(runner<P>& r, const step_arguments& s, Observer observe) {
+    template <class P, class Observer = unobserved>
+    void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
         r.run(engine_, s, observe);
-    }
-    template <class P>
-    void run(runner<P>& r, const step_arguments& s) {
-        run<P>(r, s, [](int, bool) {});
     }
     void read(const model_memory& m, address from, float* to, std::int64_t n) const { std::copy_n(m.at(from), n, to); }
     void write(model_memory& m, address to, const float* from, std::int64_t n) const { std::copy_n(from, n, m.at(to)); }

@@ -10,10 +10,6 @@
 /// The CPU as a device: what programs are planned for, and how they run.
 namespace sinter {
 
-struct unobserved {
-    void operator()(int, bool) const {}
-};
-
 /// Runs a compiled program P on the CPU. Addresses are worked out once; a step allocates nothing.
 template <class P>
 class cpu_runner {

@@ -105,14 +105,9 @@ public:
     explicit cuda_device(int /*threads: the host's, of which this takes none*/ = 0) {}
 
     int threads() const { return 1; }
-    template <class P, class Observer>
-    void run(runner<P>& r, const step_arguments& s, Observer observe) {
+    template <class P, class Observer = unobserved>
+    void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
         r.run(context_, s, observe);
-    }
-    template <class P>
-    void run(runner<P>& r, const step_arguments& s) {
-        auto nobody = [](int, bool) {};
-        r.run(context_, s, nobody);
     }
     void read(const cuda_memory& m, address from, float* to, std::int64_t floats) const {
         gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost,

@@ -37,4 +37,9 @@ struct step_arguments {
     int batch = 0;
 };
 
+/// Stands for an observer, who is told before and after each launch, where nobody watches.
+struct unobserved {
+    void operator()(int /*launch*/, bool /*before*/) const {}
+};
+
 } // namespace sinter

@@ -60,7 +60,7 @@ public:
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
     /// fit the program. Allocates nothing. The outputs, as they were before the update, stay readable by output().
-    float step(const data::batch_view& b) { return step(b, [](int, bool) {}); }
+    float step(const data::batch_view& b) { return step(b, unobserved{}); }
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
     float step(const data::batch_view& b, Observer observe) {

@@ -5,9 +5,8 @@
 /// The only part of a matrix product that is compiled for each body: it walks a finished tile.
 ///
 /// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const call&)` for a whole vector
-/// of sums and the same with `int n` after `acc` for the first n lanes. It may have
-/// `static void prefetch(std::int64_t off, const call&)`, which is called for every vector before the tile's sums are
-/// computed: worth it where the body reads what is not in L2, as an optimizer's moments.
+/// of sums and the same with `int n` after `acc` for the first n lanes. It may have `vectors`, which does one vector's
+/// columns of all the tile's rows (body.hpp).
 namespace sinter::cpu {
 
 template <class Body>
@@ -26,12 +25,6 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
                 Body::vector(load(t.sums + i * t.width + j), t.columns - j < lanes ? t.columns - j : lanes,
                              t.off + i * t.off_step + j, t.row + i, t.col + j, c);
     }
-}
-
-template <class Body>
-void prefetch_tile(const finished& t, const call& c) {
-    for (int i = 0; i < t.rows; ++i)
-        for (int j = 0; j < t.columns; j += 16) Body::prefetch(t.off + i * t.off_step + j, c);
 }
 
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
@@ -55,8 +48,7 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body>, nullptr, nullptr};
-    if constexpr (requires(const call& c) { Body::prefetch(std::int64_t{}, c); }) f.prefetch = prefetch_tile<Body>;
+    finisher f{finish_tile<Body>, nullptr};
     if constexpr (Direct) f.direct = multiply_and_finish<Body>;
     return f;
 }

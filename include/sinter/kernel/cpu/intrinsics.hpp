@@ -58,9 +58,6 @@ SINTER_INTRINSIC void _mm256_storeu_ps(float* p, __m256 a) { __builtin_memcpy(p,
 SINTER_INTRINSIC __m256 _mm256_maskload_ps(const float* p, __m256i m) {
     return (__m256)__builtin_ia32_maskloadps256(reinterpret_cast<const lane_types::f8*>(p), (lane_types::i8)m);
 }
-SINTER_INTRINSIC void _mm256_maskstore_ps(float* p, __m256i m, __m256 a) {
-    __builtin_ia32_maskstoreps256(reinterpret_cast<lane_types::f8*>(p), (lane_types::i8)m, (lane_types::f8)a);
-}
 SINTER_INTRINSIC __m256 _mm256_max_ps(__m256 a, __m256 b) {
     return (__m256)__builtin_ia32_maxps256((lane_types::f8)a, (lane_types::f8)b);
 }

@@ -38,11 +38,9 @@ using tile_function = void (*)(const float* from, float* to, const float* x, std
 using direct_function = void (*)(const float* from, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
-/// What a body gives the driver. `prefetch` may be null; it sees the tile before its sums are computed. `direct` may be
-/// null; it does a large tile of a whole panel without the detour over memory.
+/// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory.
 struct finisher {
     void (*finish)(const finished&, const call&);
-    void (*prefetch)(const finished&, const call&);
     direct_function direct;
 };
 
@@ -145,7 +143,6 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
                 done.off = panel_off + begin * off_step;
                 done.row = q.row + begin;
                 const float* from = t ? sums : no_sum;
-                if (last && f.prefetch) f.prefetch(done, c);
                 if (last && is_large && direct) {
                     direct(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
                     continue;
