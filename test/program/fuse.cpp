@@ -5,29 +5,22 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/log_softmax.hpp>
 
-#include "program/invariants.hpp"
+#include "program/fused_graph.hpp"
 
 /// What becomes one kernel and what must not. (Random graphs: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::test;
 
-struct small {
-    passes p;
-    graph& g = p.g;
+struct small : fused_graph {
     tensor x;
     explicit small(shape s = batch_of(4, 6)) : x(input(g, s)) {}
 
     /// Fuses everything that `outputs` need; the number of groups.
     int groups(std::initializer_list<tensor> outputs, bool on = true) {
-        for (const tensor& t : outputs) g.outputs.push(t.id);
+        need(outputs);
         p.fuse_all({.fuse = on});
-        check_groups(p);
-        int n = 0;
-        for (int i = 0; i < p.f.groups; ++i) n += p.f.g[i].root >= 0;
-        return n;
+        return checked_groups();
     }
-    int of(tensor t) { return p.f.of[base_of(g.n, t.id)]; }
-    bool stored(tensor t) { return p.f.stored[base_of(g.n, t.id)]; }
     tensor own(const char* name, shape s) { return parameter(x, name, s, zeros); }
 };
 

@@ -4,30 +4,23 @@
 
 #include <sinter/expr/parameter.hpp>
 
-#include "program/invariants.hpp"
+#include "program/fused_graph.hpp"
 
 /// Walks that move down into the groups that use them, and what must lie in memory. (How groups are made: fuse.cpp.)
 using namespace sinter;
 using namespace sinter::test;
 
-struct small {
-    passes p;
-    graph& g = p.g;
+struct small : fused_graph {
     tensor x = input(g, batch_of(4, 6));
     /// Both halves of fusion, or the first half and the second without moving anything; the number of groups.
     int groups(std::initializer_list<tensor> outputs, bool move = true) {
-        for (const tensor& t : outputs) g.outputs.push(t.id);
+        need(outputs);
         grouping r = p.groups();
         group_nodes(p.view(), r);
         sink_groups(p.view(), r, move);
         p.f.groups = r.g.n;
-        check_groups(p);
-        int n = 0;
-        for (int i = 0; i < p.f.groups; ++i) n += p.f.g[i].root >= 0;
-        return n;
+        return checked_groups();
     }
-    int of(tensor t) { return p.f.of[base_of(g.n, t.id)]; }
-    bool stored(tensor t) { return p.f.stored[base_of(g.n, t.id)]; }
     tensor own(const char* name, shape s = extents(6)) { return parameter(x, name, s, zeros); }
     tensor product(tensor a) { return ops::matmul(a, weights(x, "w", extents(6, 6), zeros)); }
     tensor before(const char* name) { return ops::exp(ops::tanh(x) - own(name)); }
