@@ -143,8 +143,8 @@ private:
     std::vector<const std::string*> outputs_;
 };
 
-/// An example's main function: reads the command line, tries the outputs, runs `body`, and turns what goes wrong into one line on stderr
-/// and an exit code: 2 for the command line, 1 for everything else.
+/// An example's main function: reads the command line, tries the outputs, runs `body`, and turns what goes wrong into
+/// one line on stderr and an exit code: 2 for the command line, 1 for everything else.
 template <class Body>
 int run(int argc, char** argv, command_line& line, Body body) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);   // in order with what goes to stderr, also into a file
