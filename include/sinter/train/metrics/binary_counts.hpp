@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <cstdint>
+
+namespace sinter::metrics {
+
+/// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is decided positive where
+/// its score is above the threshold: 0.5 suits probabilities, 0 logits. A NaN is above nothing.
+class binary_counts {
+public:
+    explicit binary_counts(float threshold = 0.5f) : threshold_(threshold) {}
+
+    /// `scores` [n], `labels` [n], each 0 or 1; data_error otherwise, and then nothing is counted.
+    void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
+    /// The same with truths that are floats, 0 or 1: several labels an example, say.
+    void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
+    /// data_error if the other one decides at another threshold.
+    void merge(const binary_counts& other) {
+        if (other.threshold_ != threshold_)
+            throw data_error("metrics of different thresholds", "binary_counts", std::to_string(other.threshold_),
+                             std::to_string(threshold_));
+        for (int t = 0; t < 2; ++t)
+            for (int p = 0; p < 2; ++p) counts_[t][p] += other.counts_[t][p];
+    }
+
+    std::int64_t true_positives() const { return counts_[1][1]; }
+    std::int64_t false_positives() const { return counts_[0][1]; }
+    std::int64_t true_negatives() const { return counts_[0][0]; }
+    std::int64_t false_negatives() const { return counts_[1][0]; }
+    std::int64_t count() const { return counts_[0][0] + counts_[0][1] + counts_[1][0] + counts_[1][1]; }
+
+private:
+    template <class T>
+    void add_all(const float* scores, const T* truths, int n) {
+        for (int i = 0; i < n; ++i)
+            if (truths[i] != T{0} && truths[i] != T{1})
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]), "0 or 1");
+        for (int i = 0; i < n; ++i) ++counts_[truths[i] == T{1}][scores[i] > threshold_];
+    }
+    float threshold_;
+    std::int64_t counts_[2][2] = {};   // truth, decision
+};
+
+} // namespace sinter::metrics

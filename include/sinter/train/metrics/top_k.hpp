@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/metrics/accuracy.hpp>
+#include <limits>
+
+namespace sinter::metrics {
+
+/// Share of the examples whose class is among the k that score highest (Keras' SparseTopKCategoricalAccuracy). Of equal scores
+/// the first ones come first, so that k = 1 is accuracy; TensorFlow's in_top_k lets all of a tie in instead. A NaN is never
+/// among them.
+class top_k {
+public:
+    /// option_error unless k >= 1.
+    explicit top_k(int k) : k_(k) {
+        if (k < 1) throw option_error("number of classes to look at", "top_k", std::to_string(k), "at least 1");
+    }
+    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is counted.
+    void add(const float* logits, const std::int32_t* labels, int n, int classes) {
+        for (int i = 0; i < n; ++i) need_label(labels[i], classes, "top_k");
+        for (int i = 0; i < n; ++i) right_ += place(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]) < k_;
+        count_ += n;
+    }
+    /// data_error if the other one looks at another number of classes.
+    void merge(const top_k& other) {
+        if (other.k_ != k_) throw data_error("metrics of different k", "top_k", std::to_string(other.k_), std::to_string(k_));
+        right_ += other.right_;
+        count_ += other.count_;
+    }
+    /// In [0, 1]; NaN as long as nothing was added.
+    double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }
+    std::int64_t count() const { return count_; }
+
+private:
+    /// How many classes come before the label's.
+    static int place(const float* row, int classes, std::int32_t label) {
+        const float mine = row[label];
+        if (mine != mine) return std::numeric_limits<int>::max();   // also where k is not below the number of classes
+        int before = 0;
+        for (int c = 0; c < label; ++c) before += row[c] >= mine;
+        for (int c = label + 1; c < classes; ++c) before += row[c] > mine;
+        return before;
+    }
+    int k_;
+    std::int64_t right_ = 0, count_ = 0;
+};
+
+} // namespace sinter::metrics
