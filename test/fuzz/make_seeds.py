@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*. Small, valid, each showing one feature.
+"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
 """
 import gzip
+import io
 import json
 import pathlib
 import struct
 import sys
+import zipfile
 
 
 def safetensors(header, data=b"", text=None):
@@ -23,6 +25,19 @@ def tensor(dtype, shape, begin, end):
 
 def idx(code, extents, data):
     return struct.pack(">BBBB", 0, 0, code, len(extents)) + struct.pack(f">{len(extents)}I", *extents) + data
+
+
+def npy(descr, shape, data, version=1, fortran=False):
+    text = f"{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}".encode() + b"\n"
+    return b"\x93NUMPY" + struct.pack("<BB" + ("H" if version == 1 else "I"), version, 0, len(text)) + text + data
+
+
+def npz(method, **members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", method) as archive:
+        for name, data in members.items():
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), data, method)
+    return out.getvalue()
 
 
 SEEDS = {
@@ -43,6 +58,19 @@ SEEDS = {
         "none": idx(0x0D, [0, 7], b""),
         "gzip": gzip.compress(idx(0x08, [300], bytes(range(100)) * 3), mtime=0),
         "members": gzip.compress(idx(0x0C, [2], b""), mtime=0) + gzip.compress(bytes(8), mtime=0),
+    },
+    "npy": {
+        "floats": npy("<f4", (2, 2), bytes(16)),
+        "fortran": npy(">i2", (2, 3), bytes(range(12)), fortran=True),
+        "complex": npy(">c8", (1,), bytes(8)),
+        "scalar": npy("|b1", (), b"\1"),
+        "none": npy("<f8", (0, 3), b""),
+        "version_3": npy("<u8", (1,), bytes(8), version=3),
+    },
+    "npz": {
+        "stored": npz(zipfile.ZIP_STORED, a=npy("<f4", (1,), bytes(4)), b=npy("|u1", (3,), b"abc")),
+        "deflated": npz(zipfile.ZIP_DEFLATED, x=npy("<f4", (40,), bytes(160))),
+        "empty": npz(zipfile.ZIP_STORED),
     },
     "pgm": {
         "text": b"P2\n# comment\n3 2\n255\n0 51 102\n153 204 255\n",
