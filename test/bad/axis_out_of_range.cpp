@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::axis_out_of_range
-// expect: op::row_sum
-// expect-gcc: in_layer<layer_path<8>{"average"}>
+// expect-gcc: in_op<printed<8>{"row_sum"}>
+// expect-clang: in_op<'r', 'o', 'w', '_', 's', 'u', 'm'>
+// expect-gcc: in_layer<printed<8>{"average"}>
 // expect-clang: in_layer<'a', 'v', 'e', 'r', 'a', 'g', 'e'>
 // expect: got<5, 8>
 // expect: needed<5, 8>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::concat_extents_differ
-// expect: op::concat
-// expect-gcc: in_layer<layer_path<5>{"join"}>
+// expect-gcc: in_op<printed<7>{"concat"}>
+// expect-clang: in_op<'c', 'o', 'n', 'c', 'a', 't'>
+// expect-gcc: in_layer<printed<5>{"join"}>
 // expect-clang: in_layer<'j', 'o', 'i', 'n'>
 // expect: got<3, 4, 8>
 // expect: needed<6, 6, 8>

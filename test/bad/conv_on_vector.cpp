@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::needs_height_width_channels
-// expect: op::conv
-// expect-gcc: in_layer<layer_path<7>{"conv2d"}>
+// expect-gcc: in_op<printed<7>{"conv2d"}>
+// expect-clang: in_op<'c', 'o', 'n', 'v', '2', 'd'>
+// expect-gcc: in_layer<printed<7>{"conv2d"}>
 // expect-clang: in_layer<'c', 'o', 'n', 'v', '2', 'd'>
 // expect: got<10>
 // expect: needed<3, 3, 1>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::inner_extents_differ
-// expect: op::gemm
-// expect-gcc: in_layer<layer_path<6>{"dense"}>
+// expect-gcc: in_op<printed<5>{"gemm"}>
+// expect-clang: in_op<'g', 'e', 'm', 'm'>
+// expect-gcc: in_layer<printed<6>{"dense"}>
 // expect-clang: in_layer<'d', 'e', 'n', 's', 'e'>
 // expect: got<14, 14, 8>
 // expect: needed<1568>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::wrong_element_type
-// expect: op::matmul
-// expect-gcc: in_layer<layer_path<6>{"dense"}>
+// expect-gcc: in_op<printed<7>{"matmul"}>
+// expect-clang: in_op<'m', 'a', 't', 'm', 'u', 'l'>
+// expect-gcc: in_layer<printed<6>{"dense"}>
 // expect-clang: in_layer<'d', 'e', 'n', 's', 'e'>
 // expect: got<4>
 // expect: needed<>

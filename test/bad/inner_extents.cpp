@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::inner_extents_differ
-// expect: op::matmul
-// expect-gcc: in_layer<layer_path<4>{"mix"}>
+// expect-gcc: in_op<printed<7>{"matmul"}>
+// expect-clang: in_op<'m', 'a', 't', 'm', 'u', 'l'>
+// expect-gcc: in_layer<printed<4>{"mix"}>
 // expect-clang: in_layer<'m', 'i', 'x'>
 // expect: got<20>
 // expect: needed<30, 5>

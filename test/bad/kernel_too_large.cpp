@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::window_larger_than_input
-// expect: op::conv
-// expect-gcc: in_layer<layer_path<14>{"head/conv2d_1"}>
+// expect-gcc: in_op<printed<7>{"conv2d"}>
+// expect-clang: in_op<'c', 'o', 'n', 'v', '2', 'd'>
+// expect-gcc: in_layer<printed<14>{"head/conv2d_1"}>
 // expect-clang: in_layer<'h', 'e', 'a', 'd', '/', 'c', 'o', 'n', 'v', '2', 'd', '_', '1'>
 // expect: got<4, 4, 8>
 // expect: needed<5, 5, 8>

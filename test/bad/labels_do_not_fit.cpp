@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::labels_do_not_fit_predictions
-// expect: op::sub
-// expect-gcc: in_layer<layer_path<1>{""}>
+// expect-gcc: in_op<printed<4>{"sub"}>
+// expect-clang: in_op<'s', 'u', 'b'>
+// expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
 // expect: got<5>
 // expect: needed<3>

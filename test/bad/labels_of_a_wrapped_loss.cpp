@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::labels_do_not_fit_predictions
-// expect: op::row_sum
-// expect-gcc: in_layer<layer_path<1>{""}>
+// expect-gcc: in_op<printed<8>{"row_sum"}>
+// expect-clang: in_op<'r', 'o', 'w', '_', 's', 'u', 'm'>
+// expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
 // expect: got<10>
 // expect: needed<10>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::batch_axis_refused
-// expect: op::row_max
-// expect-gcc: in_layer<layer_path<6>{"scale"}>
+// expect-gcc: in_op<printed<8>{"row_max"}>
+// expect-clang: in_op<'r', 'o', 'w', '_', 'm', 'a', 'x'>
+// expect-gcc: in_layer<printed<6>{"scale"}>
 // expect-clang: in_layer<'s', 'c', 'a', 'l', 'e'>
 // expect: got<8>
 #include <sinter/sinter.hpp>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::parameter_name_used_twice
-// expect: op::parameter
-// expect-gcc: in_layer<layer_path<7>{"logits"}>
+// expect-gcc: in_op<printed<10>{"parameter"}>
+// expect-clang: in_op<'p', 'a', 'r', 'a', 'm', 'e', 't', 'e', 'r'>
+// expect-gcc: in_layer<printed<7>{"logits"}>
 // expect-clang: in_layer<'l', 'o', 'g', 'i', 't', 's'>
 // expect: got<12, 4>
 // expect: needed<12, 4>

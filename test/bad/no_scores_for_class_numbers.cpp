@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::labels_do_not_fit_predictions
-// expect: op::input
-// expect-gcc: in_layer<layer_path<1>{""}>
+// expect-gcc: in_op<printed<6>{"input"}>
+// expect-clang: in_op<'i', 'n', 'p', 'u', 't'>
+// expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
 // expect: got<>
 // expect: needed<1>

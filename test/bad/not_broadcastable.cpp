@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::shapes_not_broadcastable
-// expect: op::add
-// expect-gcc: in_layer<layer_path<6>{"block"}>
+// expect-gcc: in_op<printed<4>{"add"}>
+// expect-clang: in_op<'a', 'd', 'd'>
+// expect-gcc: in_layer<printed<6>{"block"}>
 // expect-clang: in_layer<'b', 'l', 'o', 'c', 'k'>
 // expect: got<6, 6, 8>
 // expect: needed<6, 6, 16>

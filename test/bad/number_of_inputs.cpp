@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::wrong_number_of_inputs
-// expect: op::input
-// expect-gcc: in_layer<layer_path<1>{""}>
+// expect-gcc: in_op<printed<6>{"input"}>
+// expect-clang: in_op<'i', 'n', 'p', 'u', 't'>
+// expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
 // expect: got<2>
 // expect: needed<1>

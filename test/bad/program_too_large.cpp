@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::program_too_large
-// expect: op::none
-// expect-gcc: in_layer<layer_path<1>{""}>
+// expect-gcc: in_op<printed<5>{"none"}>
+// expect-clang: in_op<'n', 'o', 'n', 'e'>
+// expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
 // expect: got<1829>
 // expect: needed<1800>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::sizes_differ
-// expect: op::reshape
-// expect-gcc: in_layer<layer_path<8>{"reshape"}>
+// expect-gcc: in_op<printed<8>{"reshape"}>
+// expect-clang: in_op<'r', 'e', 's', 'h', 'a', 'p', 'e'>
+// expect-gcc: in_layer<printed<8>{"reshape"}>
 // expect-clang: in_layer<'r', 'e', 's', 'h', 'a', 'p', 'e'>
 // expect: got<12>
 // expect: needed<3, 5>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: fault_kind::window_out_of_range
-// expect: op::max_pool
-// expect-gcc: in_layer<layer_path<6>{"whole"}>
+// expect-gcc: in_op<printed<9>{"max_pool"}>
+// expect-clang: in_op<'m', 'a', 'x', '_', 'p', 'o', 'o', 'l'>
+// expect-gcc: in_layer<printed<6>{"whole"}>
 // expect-clang: in_layer<'w', 'h', 'o', 'l', 'e'>
 // expect: got<28>
 // expect: needed<15>

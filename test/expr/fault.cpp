@@ -17,9 +17,9 @@ static fault fault_of(Net, Loss = {}) {
     trace<Net, Loss>(*g, program_mode::training);
     return g->err;
 }
-static void is(const fault& f, fault_kind what, op where) {
+static void is(const fault& f, fault_kind what, op_id where) {
     BOOST_TEST(static_cast<int>(f.what) == static_cast<int>(what));
-    BOOST_TEST(static_cast<int>(f.where) == static_cast<int>(where));
+    BOOST_TEST(static_cast<int>(f.where.id) == static_cast<int>(where));
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_are_not_computed_with) {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-/// Every op's file has its test and its page, both of its name, and the page tells the gradient.
+/// Every op's file has its test and its page, both of its name, the page tells the gradient, and ops.hpp includes it.
 namespace fs = std::filesystem;
 
 const fs::path top = fs::absolute(__FILE__).parent_path().parent_path().parent_path();
@@ -25,6 +25,7 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_test_and_a_page) {
         const std::string name = entry.path().stem().string();
         ++ops;
         BOOST_TEST(fs::exists(top / "test/ops" / (name + ".cpp")), "ops/" << name << ".hpp has no test/ops/" << name << ".cpp");
+        BOOST_TEST(has_line(top / "include/sinter/ops.hpp", "<sinter/ops/" + name + ".hpp>"), "ops.hpp does not include " << name);
         const fs::path page = top / "doc/ops" / (name + ".md");
         BOOST_TEST(fs::exists(page), "ops/" << name << ".hpp has no doc/ops/" << name << ".md");
         BOOST_TEST(has_line(page, "Gradient"), "doc/ops/" << name << ".md says nothing about the gradient");

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(the_graph_is_whole_and_escaped) {
     BOOST_TEST(times(dot, "subgraph cluster_") == groups);
     for (int v = 0; v < t.g.n.n; ++v)   // every node that is computed is declared once; what is dead does not occur
         BOOST_TEST(times(dot, "  n" + std::to_string(v) + " [label=\"") ==
-                   (t.live[v] && !is_view(t.g.n[v].k) && t.g.n[v].k != op::constant ? 1 : 0), "node " << v);
+                   (t.live[v] && !is_view(t.g.n[v]) && t.g.n[v].k != op::constant ? 1 : 0), "node " << v);
 }
 BOOST_AUTO_TEST_CASE(files_are_written_for_a_net_alone) {
     temporary_folder folder;

@@ -31,7 +31,7 @@ static std::int64_t products() {
     const grouping r = detail::fused_stage<typename P::request>::groups();
     std::int64_t n = 0;
     for (int v = 0; v < P::graph.n.n; ++v) {
-        const op k = P::graph.n[v].k;
+        const op_id k = P::graph.n[v].k;
         const bool product = k == op::gemm || k == op::gemm_tn || k == op::conv || k == op::conv_input_gradient || k == op::conv_weight_gradient;
         if (product && r.of[v] >= 0) n += detail::flops_of(P::graph, P::graph.n[v]).per_example;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/expr/layers/activation.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -28,7 +29,7 @@ inline double random_number(int stream, int index) {
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-inline double elementwise(op k, double a, double b, int batch) {
+inline double elementwise(op_id k, double a, double b, int batch) {
     switch (k) {
         case op::neg: return -a;
         case op::exp: return std::exp(a);

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(views_of_other_rows_are_not_read_in_place) {
 }
 BOOST_AUTO_TEST_CASE(random_numbers_and_labels_float) {
     small s;
-    const tensor alive = ops::binary(op::greater, constant(&s.g, 0.5f), ops::random_uniform(s.x));
+    const tensor alive = ops::binary<op::greater>(constant(&s.g, 0.5f), ops::random_uniform(s.x));
     const tensor y = ops::matmul(s.x * alive, weights(s.x, "w", extents(6, 6), zeros));
     s.groups({y * alive});
     BOOST_TEST(s.of(alive) == floating);

@@ -107,7 +107,7 @@ private:
         }
         int next = n.operands;
         if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
-        if (!info(n.k).epilogue) {
+        if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);
             return;
         }
@@ -177,7 +177,7 @@ private:
         else if (w.is(op::column_index)) to = col;
         else if (w.is(op::random_uniform)) to = random_number(w.arg, w.row ? row : off);
         else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
-        else to = elementwise(static_cast<op>(w.code), get(w.a), info(static_cast<op>(w.code)).kind == op_kind::elementwise ? get(w.b) : 0, batch());
+        else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), batch());
     }
 };
 

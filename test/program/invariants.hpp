@@ -19,23 +19,23 @@ inline void check_groups(passes& p) {
         int members = 0;
         std::vector<bool> before(static_cast<std::size_t>(g.n.n), false);
         for (int v = q.head; v >= 0; v = r.next[v]) {
-            BOOST_TEST_CONTEXT("group " << i << ", node " << v << " (" << info(g.n[v].k).name << ')') {
+            BOOST_TEST_CONTEXT("group " << i << ", node " << v << " (" << g.n[v].about->self.name << ')') {
                 BOOST_TEST(r.of[v] == i);
                 ++listed[v];
                 ++members;
-                const op_kind kind = info(g.n[v].k).kind;
+                const op_kind kind = g.n[v].about->kind;
                 if (v != q.root && v != q.pool) BOOST_TEST((kind != op_kind::heavy));
                 if (q.heavy && v != q.root) BOOST_TEST((kind != op_kind::row_reduce));
                 for (int k = 0; k < g.n[v].operands; ++k) {
                     const int seen = g.n[v].in[k], u = base_of(g.n, seen);
-                    if (is_leaf(g.n[u].k) || r.of[u] == floating) continue;
+                    if (is_leaf(g.n[u]) || r.of[u] == floating) continue;
                     BOOST_TEST(r.live[u]);
                     BOOST_TEST(r.of[u] >= 0);
                     BOOST_TEST(r.of[u] <= i);
                     if (r.of[u] < i) BOOST_TEST(r.stored[u]);
                     if (r.of[u] != i || kind == op_kind::pick) continue;
                     BOOST_TEST(before[u]);
-                    BOOST_TEST((info(g.n[u].k).kind != op_kind::col_reduce));
+                    BOOST_TEST((g.n[u].about->kind != op_kind::col_reduce));
                     BOOST_TEST(g.n[seen].s.rows() == g.n[u].s.rows());
                     BOOST_TEST(g.n[seen].s.last() == g.n[u].s.last());
                 }
@@ -46,7 +46,7 @@ inline void check_groups(passes& p) {
         BOOST_TEST(members <= max_members);
     }
     for (int v = 0; v < g.n.n; ++v) {
-        const bool computed = r.live[v] && !is_leaf(g.n[v].k) && !is_view(g.n[v].k) && r.of[v] != floating;
+        const bool computed = r.live[v] && !is_leaf(g.n[v]) && !is_view(g.n[v]) && r.of[v] != floating;
         BOOST_TEST(listed[v] == (computed ? 1 : 0), "node " << v << " stands in " << listed[v] << " lists");
         if (r.live[v] && r.of[v] == floating)
             for (int k = 0; k < g.n[v].operands; ++k) {

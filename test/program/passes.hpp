@@ -79,7 +79,7 @@ struct passes {
 inline tensor in_graph(graph& g) { return {&g, 0}; }
 
 inline tensor input(graph& g, const shape& s, int below = 0) {
-    const tensor t = make(&g, op::input, s, {}, {g.inputs.n + g.targets.n, below});
+    const tensor t = make<op::input>(&g, s, {}, {g.inputs.n + g.targets.n, below});
     g.inputs.push(t.id);
     return t;
 }

@@ -128,7 +128,7 @@ private:
         add(d / ops::sqrt(v + 0.1f) * own(extents(x.shape().last())));
     }
     void dropout(tensor x) {
-        const tensor alive = ops::binary(op::greater, constant(&g_, 0.7f), ops::random_uniform(x));
+        const tensor alive = ops::binary<op::greater>(constant(&g_, 0.7f), ops::random_uniform(x));
         add(x * (alive * (1.f / 0.7f)));
     }
     void image(tensor x) {

@@ -31,7 +31,7 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
     random_graph r(p->g, seed);
     r.build(steps);
     graph& g = p->g;
-    BOOST_REQUIRE_MESSAGE(g.err.what == fault_kind::none, "fault " << static_cast<int>(g.err.what) << " of " << info(g.err.where).name);
+    BOOST_REQUIRE_MESSAGE(g.err.what == fault_kind::none, "fault " << static_cast<int>(g.err.what) << " of " << g.err.where.name);
     const surroundings o = r.values(c.max_batch);
     const double loss = evaluate(g.n, o)[g.loss][0];
     hoist(g);

@@ -38,7 +38,7 @@ static std::vector<std::string> names(const graph& g) {
         }
     return all;
 }
-static int count_of(const graph& g, op k) {
+static int count_of(const graph& g, op_id k) {
     int n = 0;
     for (int i = 0; i < g.n.n; ++i) n += g.n[i].k == k;
     return n;

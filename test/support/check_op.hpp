@@ -44,7 +44,7 @@ struct op_net {
         own.batched = false;
         tensor x{&g, 0};   // the graph alone matters
         if (s.batched || s.type != dtype::f32) {
-            x = make(&g, op::input, s, {}, {g.inputs.n});
+            x = make<op::input>(&g, s, {}, {g.inputs.n});
             g.inputs.push(x.id);
             if (s.type != dtype::f32 || plain_inputs<Case>()) return x;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/shape.hpp>
-#include <sinter/ops/detail/list.hpp>
+#include <sinter/ops/detail/op.hpp>
 
 /// The first thing that went wrong while an expression was traced.
 namespace sinter {
@@ -27,7 +27,7 @@ enum class fault_kind : std::uint8_t {
 struct fault {
     static constexpr int max_path = 96;
     fault_kind what = fault_kind::none;
-    op where = op::none;
+    op_name where = op::none;
     int path_length = 0;
     char path[max_path] = {};
     shape got, needed;

@@ -4,7 +4,7 @@
 #include <sinter/expr/fault.hpp>
 #include <sinter/expr/scope.hpp>
 #include <sinter/expr/shape.hpp>
-#include <sinter/ops/detail/list.hpp>
+#include <sinter/ops/detail/op.hpp>
 #include <bit>
 
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
@@ -13,7 +13,8 @@ namespace sinter {
 inline constexpr int max_operands = 4, max_attributes = 8;
 
 struct node {
-    op k = op::none;
+    op_id k = op::none;
+    const op_info* about = nullptr;
     std::uint8_t operands = 0;
     int in[max_operands] = {-1, -1, -1, -1};
     shape s;
@@ -22,6 +23,17 @@ struct node {
     int scope = 0;                  ///< where the user's code made it
     int epoch = 0;                  ///< which recomputation it belongs to (see program/differentiate.hpp)
 };
+
+template <op_id K>
+constexpr node node_of() {
+    node n;
+    n.k = K;
+    n.about = &info_of<K>;
+    return n;
+}
+constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
+constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
+constexpr bool is_heavy(const node& n) { return n.about->kind == op_kind::heavy; }
 
 enum class init_kind : std::uint8_t { constant, uniform, normal };
 
@@ -71,7 +83,7 @@ struct graph {
     }
     /// Appends a node as it is: how a later pass takes up an earlier one's result.
     constexpr void restore(const node& x) { append(x, hash(x)); }
-    constexpr void fail(fault_kind what, op where, const shape& got, const shape& needed) {
+    constexpr void fail(fault_kind what, const op_name& where, const shape& got, const shape& needed) {
         if (err.what != fault_kind::none) return;   // the first fault is the one to tell
         err.what = what;
         err.where = where;

@@ -15,7 +15,7 @@ struct input_spec : input_tag {
     }
     static constexpr bundle make_inputs(graph& g, bool image = false) {
         const int port = g.inputs.n;
-        const tensor t = make(&g, op::input, example(), {}, {port, 0, image});
+        const tensor t = make<op::input>(&g, example(), {}, {port, 0, image});
         g.inputs.push(t.id);
         return t;
     }

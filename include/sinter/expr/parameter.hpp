@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/tensor.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
+#include <sinter/ops/reshape.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
 namespace sinter {
@@ -25,17 +26,15 @@ constexpr initializer glorot_uniform(int fan_in, int fan_out) {
 constexpr initializer he_normal(int fan_in) { return {init_kind::normal, root(2.f / static_cast<float>(fan_in))}; }
 
 namespace detail {
-constexpr tensor variable_leaf(graph* g, growing<variable>& list, op k, const char* name, shape s, initializer init) {
+constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const char* name, shape s, initializer init) {
     // only a scope that was entered again can hold older variables than the newest few
     const bool everywhere = g->scopes.entered_again(g->scope) || g->sharing;
     for (int i = list.n - 1; i >= 0 && (everywhere || list[i].scope == g->scope); --i) {
         const variable& v = list[i];
         if (v.scope != g->scope || !same_name(v.name, name)) continue;
         if (g->sharing && g->n[v.id].s == s) return {g, v.id};
-        return fail(g, fault_kind::parameter_name_used_twice, k, s, g->n[v.id].s);
+        return fail(g, fault_kind::parameter_name_used_twice, x.about->self, s, g->n[v.id].s);
     }
-    node x;
-    x.k = k;
     x.s = s;
     x.p[0] = list.n;
     const int id = g->push(x);
@@ -46,7 +45,7 @@ constexpr tensor variable_leaf(graph* g, growing<variable>& list, op k, const ch
 
 /// A trainable tensor. `like` only says which graph is being traced.
 constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init) {
-    return like.ok() ? detail::variable_leaf(like.g, like.g->parameters, op::parameter, name, s, init) : like;
+    return like.ok() ? detail::variable_leaf(like.g, like.g->parameters, node_of<op::parameter>(), name, s, init) : like;
 }
 /// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in the layout that
 /// their kernels want. Saved files show it plain.
@@ -56,7 +55,7 @@ constexpr tensor weights(tensor like, const char* name, shape s, initializer ini
 }
 /// A tensor that lives on from step to step but is not trained; `assign` overwrites it.
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
-    return like.ok() ? detail::variable_leaf(like.g, like.g->states, op::state, name, s, init) : like;
+    return like.ok() ? detail::variable_leaf(like.g, like.g->states, node_of<op::state>(), name, s, init) : like;
 }
 /// Overwrites a state at the end of a training step; evaluation and prediction leave it alone.
 constexpr void assign(tensor target, tensor value) {
@@ -72,10 +71,10 @@ constexpr void assign(tensor target, tensor value) {
     // always a value computed in this step: two states may so be exchanged, and a parameter is copied before its update
     int base = value.id;
     while (g->n[base].k == op::reshape || g->n[base].k == op::stop_gradient) base = g->n[base].in[0];
-    const op k = g->n[base].k;
+    const op_id k = g->n[base].k;
     const bool there_before = k == op::parameter || k == op::state || k == op::input || k == op::constant;
     if (there_before || !(value.shape() == s))
-        value = make(g, op::broadcast, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
+        value = make<op::broadcast>(g, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
     g->assignments.push({target.id, value.id});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/graph.hpp>
+#include <sinter/ops/detail/leaves.hpp>
 #include <initializer_list>
 
 /// Symbolic tensors: what layers and users' functions compute with.
@@ -18,10 +18,10 @@ struct tensor {
     constexpr sinter::shape shape() const { return ok() ? g->n[id].s : sinter::shape{}; }
 };
 
-constexpr tensor make(graph* g, op k, const shape& s, std::initializer_list<tensor> in,
+template <op_id K>
+constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
                       std::initializer_list<int> attributes = {}, float f = 0) {
-    node x;
-    x.k = k;
+    node x = node_of<K>();
     x.s = s;
     x.f = f;
     for (const tensor& t : in) {
@@ -33,18 +33,14 @@ constexpr tensor make(graph* g, op k, const shape& s, std::initializer_list<tens
     return {g, g->push(x)};
 }
 
-constexpr tensor fail(graph* g, fault_kind what, op where, const shape& got, const shape& needed) {
+constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {
     g->fail(what, where, got, needed);
     return {g, -1};
 }
 
 /// A scalar that is the same for all elements.
 constexpr tensor constant(graph* g, float value) {
-    node x;
-    x.k = op::constant;
-    x.f = value;
-    x.s = extents();
-    return {g, g->push(x)};
+    return make<op::constant>(g, extents(), {}, {}, value);
 }
 
 /// Opens a scope for its lifetime: everything made meanwhile is named under it.

@@ -5,9 +5,12 @@
 /// y = a + b, broadcast as in NumPy. ONNX: Add.
 namespace sinter {
 
+namespace op { inline constexpr op_name add{"add"}; }
+
 template <>
 struct rule<op::add> : elementwise_rule<2, 1> {
-    static constexpr const char* name = "add";
+    static constexpr const char *name = "add", *onnx = "Add";
+    static constexpr bool keeps_padding = true;
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return a + b; }
     static constexpr void gradient([[maybe_unused]] gradient_of& g) {
@@ -15,5 +18,7 @@ struct rule<op::add> : elementwise_rule<2, 1> {
         g.add(1, g.d);
     }
 };
+
+constexpr tensor operator+(tensor a, tensor b) { return ops::binary<op::add>(a, b); }
 
 } // namespace sinter

@@ -5,6 +5,10 @@
 /// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX: Expand.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name broadcast{"broadcast"}, expand{"expand"};
+}
+
 template <>
 struct rule<op::broadcast> : elementwise_rule<1, 0> {
     static constexpr const char* name = "broadcast";
@@ -17,8 +21,34 @@ struct rule<op::broadcast> : elementwise_rule<1, 0> {
 template <>
 struct rule<op::expand> : heavy_rule {
     static constexpr const char* name = "expand";
-    static constexpr bool epilogue = false;
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        const shape &from = r.x(0), &to = r.y();
+        std::int64_t size = 1;
+        for (int i = 1; i <= max_rank; ++i) {
+            const int own = i <= from.rank ? from.d[from.rank - i] : 1;
+            k.e[max_rank - i] = i <= to.rank ? to.d[to.rank - i] : 1;
+            k.e[2 * max_rank - i] = own == 1 ? 0 : size;
+            size *= own;
+        }
+        k.e[kernel_extents::spare] = from.batched ? size : 0;
+        k.by_example(to, 1);
+    }
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
+
+namespace ops {
+
+/// A copy of `a` under the extents `s`, for the rare patterns that kernels cannot read in place.
+constexpr tensor expand(tensor a, const shape& s) {
+    return map_operand(a.shape(), s).valid ? a : make<op::expand>(a.g, s, {a});
+}
+/// `a` under larger extents: read in place by whoever uses it.
+constexpr tensor broadcast_to(tensor a, const shape& s) {
+    if (!a.ok() || a.shape() == s) return a;
+    return make<op::broadcast>(a.g, s, {expand(unpack(a), s)});
+}
+
+} // namespace ops
 
 } // namespace sinter

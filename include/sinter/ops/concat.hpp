@@ -6,11 +6,17 @@
 /// other extents must agree. ONNX: Concat.
 namespace sinter {
 
+namespace op { inline constexpr op_name concat{"concat"}; }
+
 /// Two operands; p = {outer, elements of a per outer, elements of b per outer} of one example.
 template <>
 struct rule<op::concat> : heavy_rule {
     static constexpr const char* name = "concat";
-    static constexpr bool epilogue = false;
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[1], r.n.p[2]});
+        k.by_example(r.y(), r.n.p[0]);
+    }
     static constexpr void gradient(gradient_of& g) {
         const int axis = g.n().p[3], n = g.x(0).shape().d[axis];
         if (g.wants(0)) g.add(0, ops::slice(g.d, axis, 0, n));
@@ -36,7 +42,7 @@ constexpr tensor concat(tensor a, tensor b, int axis = -1) {
     if (!fits) return fail(a.g, fault_kind::concat_extents_differ, op::concat, y, x);
     shape s = x;
     s.d[axis] += y.d[axis];
-    return make(a.g, op::concat, s, {a, b}, {outer, x.d[axis] * inner, y.d[axis] * inner, axis});
+    return make<op::concat>(a.g, s, {a, b}, {outer, x.d[axis] * inner, y.d[axis] * inner, axis});
 }
 constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) {
     tensor r = *t.begin();

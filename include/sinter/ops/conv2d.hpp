@@ -28,6 +28,24 @@ struct sliding {
     }
 };
 
+namespace op {
+inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradient"}, conv_weight_gradient{"conv2d_weight_gradient"}, conv_transpose{"conv2d_transpose_weights"};
+}
+
+namespace detail {
+/// What the kernels of a convolution of x into y are told; `pool`: the window of a max-pool in the same kernel, or 0.
+constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int pool) {
+    const int* const p = r.n.p;
+    k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[0], p[1], p[2], p[3], p[4], pool});
+    k.by_example(r.x(0), 1);
+}
+/// The convolution's output where its gradient came through a pool: p[5] is that one's window.
+constexpr shape before_pool(shape pooled, const node& n) {
+    if (n.p[5]) pooled.d[0] = n.p[6], pooled.d[1] = n.p[7];
+    return pooled;
+}
+} // namespace detail
+
 /// p = {KH, KW, stride, rows above, columns left, pool window}; operands x, w.
 template <>
 struct rule<op::conv> : heavy_rule {
@@ -35,16 +53,11 @@ struct rule<op::conv> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) {
         return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
-    static constexpr void gradient(gradient_of& g) {
-        const node n = g.n();
-        const tensor x = g.x(0), w = g.x(1);
-        if (g.wants(0)) {
-            const tensor t = make(g.g, op::conv_transpose, w.shape(), {w});
-            g.add(0, make(g.g, op::conv_input_gradient, x.shape(), {g.d, t}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
-        }
-        if (g.wants(1))
-            g.add(1, make(g.g, op::conv_weight_gradient, w.shape(), {x, g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[0] : 0);
+        k.second_result = r.pool != nullptr;
     }
+    static constexpr void gradient(gradient_of& g);
 };
 /// Operands: gradient, transposed weights[, winners of the pool that the gradient came through: then p[5] is its window].
 template <>
@@ -52,6 +65,9 @@ struct rule<op::conv_input_gradient> : heavy_rule {
     static constexpr const char* name = "conv2d_input_gradient";
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
+    }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), r.n.p[5]);
     }
 };
 /// Operands: x, gradient[, winners].
@@ -61,12 +77,19 @@ struct rule<op::conv_weight_gradient> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), r.n.p[5]);
+    }
 };
 /// Weights with input and output channels exchanged, in the layout that the input gradient's kernel wants.
 template <>
 struct rule<op::conv_transpose> : heavy_rule {
     static constexpr const char* name = "conv2d_transpose_weights";
     static constexpr bool epilogue = false;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        const int* const d = r.y().d;
+        k.set_fixed({d[0], d[1], d[2], d[3]});
+    }
 };
 
 namespace ops {
@@ -86,9 +109,20 @@ constexpr tensor conv2d(tensor x, tensor w, window o = {}) {
     y.d[0] = v.out;
     y.d[1] = h.out;
     y.d[2] = k.d[3];
-    return make(x.g, op::conv, y, {x, pack(w)}, {k.d[0], k.d[1], o.stride, v.before, h.before});
+    return make<op::conv>(x.g, y, {x, pack(w)}, {k.d[0], k.d[1], o.stride, v.before, h.before});
 }
 
 } // namespace ops
+
+constexpr void rule<op::conv>::gradient(gradient_of& g) {
+    const node n = g.n();
+    const tensor x = g.x(0), w = g.x(1);
+    if (g.wants(0)) {
+        const tensor t = make<op::conv_transpose>(g.g, w.shape(), {w});
+        g.add(0, make<op::conv_input_gradient>(g.g, x.shape(), {g.d, t}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+    }
+    if (g.wants(1))
+        g.add(1, make<op::conv_weight_gradient>(g.g, w.shape(), {x, g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+}
 
 } // namespace sinter

@@ -5,9 +5,11 @@
 /// y = a / b, broadcast as in NumPy. ONNX: Div.
 namespace sinter {
 
+namespace op { inline constexpr op_name div{"div"}; }
+
 template <>
 struct rule<op::div> : elementwise_rule<2, 4> {
-    static constexpr const char* name = "div";
+    static constexpr const char *name = "div", *onnx = "Div";
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return a / b; }
     static constexpr void gradient([[maybe_unused]] gradient_of& g) {
@@ -16,5 +18,7 @@ struct rule<op::div> : elementwise_rule<2, 4> {
         if (g.wants(1)) g.add(1, -(t * g.y()));
     }
 };
+
+constexpr tensor operator/(tensor a, tensor b) { return ops::binary<op::div>(a, b); }
 
 } // namespace sinter

@@ -5,6 +5,8 @@
 /// y = 1 where a equals b, else 0. No gradient flows. ONNX: Equal, then Cast.
 namespace sinter {
 
+namespace op { inline constexpr op_name equal{"equal"}; }
+
 template <>
 struct rule<op::equal> : elementwise_rule<2, 1> {
     static constexpr const char* name = "equal";
@@ -15,8 +17,8 @@ struct rule<op::equal> : elementwise_rule<2, 1> {
 };
 
 namespace ops {
-constexpr tensor equal(tensor a, tensor b) { return binary(op::equal, a, b); }
-constexpr tensor equal(tensor a, float b) { return a.ok() ? binary(op::equal, a, constant(a.g, b)) : a; }
+constexpr tensor equal(tensor a, tensor b) { return binary<op::equal>(a, b); }
+constexpr tensor equal(tensor a, float b) { return a.ok() ? binary<op::equal>(a, constant(a.g, b)) : a; }
 }
 using ops::equal;
 

@@ -5,9 +5,11 @@
 /// y = 2 / sqrt(pi) * integral of e^-t^2 from 0 to a. ONNX: Erf.
 namespace sinter {
 
+namespace op { inline constexpr op_name erf{"erf"}; }
+
 template <>
 struct rule<op::erf> : elementwise_rule<1, 16> {
-    static constexpr const char* name = "erf";
+    static constexpr const char *name = "erf", *onnx = "Erf";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::erf(a); }
@@ -17,7 +19,7 @@ struct rule<op::erf> : elementwise_rule<1, 16> {
 };
 
 namespace ops {
-constexpr tensor erf(tensor a) { return unary(op::erf, a); }
+constexpr tensor erf(tensor a) { return unary<op::erf>(a); }
 }
 using ops::erf;
 

@@ -5,9 +5,11 @@
 /// y = e^a. ONNX: Exp.
 namespace sinter {
 
+namespace op { inline constexpr op_name exp{"exp"}; }
+
 template <>
 struct rule<op::exp> : elementwise_rule<1, 10> {
-    static constexpr const char* name = "exp";
+    static constexpr const char *name = "exp", *onnx = "Exp";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::exp(a); }
@@ -17,7 +19,7 @@ struct rule<op::exp> : elementwise_rule<1, 10> {
 };
 
 namespace ops {
-constexpr tensor exp(tensor a) { return unary(op::exp, a); }
+constexpr tensor exp(tensor a) { return unary<op::exp>(a); }
 }
 using ops::exp;
 

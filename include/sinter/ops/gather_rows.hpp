@@ -8,17 +8,27 @@
 /// checked when a batch is bound. ONNX: Gather, axis 0.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"};
+}
+
 template <>
 struct rule<op::gather_rows> : heavy_rule {
     static constexpr const char* name = "gather_rows";
-    static constexpr void gradient(gradient_of& g) {
-        g.add(0, make(g.g, op::scatter_rows, g.x(0).shape(), {g.x(1), g.d}));
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.x(0).last(), r.x(0).d[0]});
+        k.by_example(r.y(), r.y().rows());
     }
+    static constexpr void gradient(gradient_of& g);
 };
 /// Operands: indices, rows. Row v of the result is the sum of the rows whose index is v.
 template <>
 struct rule<op::scatter_rows> : heavy_rule {
     static constexpr const char* name = "scatter_rows";
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.y().last(), r.y().d[0], r.updates});   // a lazy update visits only the rows that occur
+        k.by_example(r.x(1), r.x(1).rows());
+    }
     static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }
 };
 
@@ -28,16 +38,13 @@ namespace ops {
 /// need not check then. False: the numbers do not come from inputs alone.
 constexpr bool bound_indices(graph& g, int id, int rows) {
     const node n = g.n[id];
-    switch (n.k) {
-        case op::input:
-            if (int& below = g.n[id].p[1]; below == 0 || below > rows) below = rows;
-            return true;
-        case op::reshape: case op::stop_gradient: case op::slice: case op::permute: case op::expand: case op::concat:
-            for (int i = 0; i < n.operands; ++i)
-                if (!bound_indices(g, n.in[i], rows)) return false;
-            return true;
-        default: return false;
+    if (n.k == op::input) {
+        if (int& below = g.n[id].p[1]; below == 0 || below > rows) below = rows;
+        return true;
     }
+    for (int i = 0; i < n.operands; ++i)
+        if (!n.about->moves || !bound_indices(g, n.in[i], rows)) return false;
+    return n.about->moves;
 }
 
 constexpr tensor gather_rows(tensor table, tensor indices) {
@@ -51,10 +58,14 @@ constexpr tensor gather_rows(tensor table, tensor indices) {
     shape s = indices.shape();
     s.type = dtype::f32;
     s.d[s.rank++] = table.shape().last();
-    return make(table.g, op::gather_rows, s, {table, indices});
+    return make<op::gather_rows>(table.g, s, {table, indices});
 }
 
 } // namespace ops
 using ops::gather_rows;
+
+constexpr void rule<op::gather_rows>::gradient(gradient_of& g) {
+    g.add(0, make<op::scatter_rows>(g.g, g.x(0).shape(), {g.x(1), g.d}));
+}
 
 } // namespace sinter

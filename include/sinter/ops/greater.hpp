@@ -5,6 +5,8 @@
 /// y = 1 where a > b, else 0. No gradient flows. ONNX: Greater, then Cast.
 namespace sinter {
 
+namespace op { inline constexpr op_name greater{"greater"}; }
+
 template <>
 struct rule<op::greater> : elementwise_rule<2, 1> {
     static constexpr const char* name = "greater";
@@ -15,8 +17,8 @@ struct rule<op::greater> : elementwise_rule<2, 1> {
 };
 
 namespace ops {
-constexpr tensor greater(tensor a, tensor b) { return binary(op::greater, a, b); }
-constexpr tensor greater(tensor a, float b) { return a.ok() ? binary(op::greater, a, constant(a.g, b)) : a; }
+constexpr tensor greater(tensor a, tensor b) { return binary<op::greater>(a, b); }
+constexpr tensor greater(tensor a, float b) { return a.ok() ? binary<op::greater>(a, constant(a.g, b)) : a; }
 }
 using ops::greater;
 

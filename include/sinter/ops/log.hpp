@@ -5,9 +5,11 @@
 /// y = natural logarithm of a; NaN below zero, -infinity at zero. ONNX: Log.
 namespace sinter {
 
+namespace op { inline constexpr op_name log{"log"}; }
+
 template <>
 struct rule<op::log> : elementwise_rule<1, 12> {
-    static constexpr const char* name = "log";
+    static constexpr const char *name = "log", *onnx = "Log";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::log(a); }
@@ -17,7 +19,7 @@ struct rule<op::log> : elementwise_rule<1, 12> {
 };
 
 namespace ops {
-constexpr tensor log(tensor a) { return unary(op::log, a); }
+constexpr tensor log(tensor a) { return unary<op::log>(a); }
 }
 using ops::log;
 

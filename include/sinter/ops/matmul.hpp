@@ -8,44 +8,36 @@
 /// ONNX: MatMul (Gemm where there is a bias).
 namespace sinter {
 
+namespace op {
+inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};
+}
+
 /// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows.
 template <>
 struct rule<op::gemm> : heavy_rule {
     static constexpr const char* name = "gemm";
     static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
-    static constexpr void gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
-        if (g.wants(0)) {
-            const tensor w = g.x(1);
-            shape t = w.shape();
-            t.d[0] = w.shape().d[1];
-            t.d[1] = w.shape().d[0];
-            g.add(0, make(g.g, op::gemm, g.x(0).shape(), {ops::unpack(g.d), make(g.g, op::weight_transpose, t, {w})}));
-        }
-        if (g.wants(1)) g.add(1, make(g.g, op::gemm_tn, g.x(1).shape(), {g.x(0), ops::unpack(g.d)}));
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.x(0).last(), r.y().last(), r.x(0).last()});
+        k.by_example(r.y(), r.y().rows());
     }
+    static constexpr void gradient(gradient_of& g);
 };
 /// w[K, N] = sum over rows of a[m, K] d[m, N].
 template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.y().d[0], r.y().d[1]});
+        k.by_example(r.x(0), r.x(0).rows());
+    }
 };
 template <>
 struct rule<op::weight_transpose> : heavy_rule {
     static constexpr const char* name = "weight_transpose";
     static constexpr bool epilogue = false;
-};
-template <>
-struct rule<op::pack_weights> : heavy_rule {
-    static constexpr const char* name = "pack_weights";
-    static constexpr bool epilogue = false;
-    static constexpr void gradient(gradient_of& g) { g.add(0, ops::unpack(g.d)); }
-};
-template <>
-struct rule<op::unpack_weights> : heavy_rule {
-    static constexpr const char* name = "unpack_weights";
-    static constexpr bool epilogue = false;
-    static constexpr void gradient(gradient_of& g) { g.add(0, make(g.g, op::pack_weights, g.x(0).shape(), {g.d})); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().d[1], r.y().d[0]}); }
 };
 /// Batched product of plain operands, p = {transpose a, transpose b}.
 template <>
@@ -54,6 +46,13 @@ struct rule<op::matmul> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) {
         const shape& a = in[0].s;
         return 2L * n.s.size() * (n.p[0] ? a.d[a.rank - 2] : a.last());
+    }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        const shape &a = r.x(0), &b = r.x(1), &y = r.y();
+        const std::int64_t rows = y.d[y.rank - 2], inner = r.n.p[0] ? a.d[a.rank - 2] : a.last();
+        k.set_fixed({r.n.p[0], r.n.p[1]});
+        k.set({rows, y.last(), inner, rows * inner, inner * y.last(), a.last(), b.last(), 1});
+        k.by_example(y, y.size() / (y.last() * rows));
     }
     static constexpr void gradient(gradient_of& g);
 };
@@ -68,7 +67,7 @@ constexpr tensor batched_matmul(tensor a, tensor b, bool ta, bool tb) {
     shape s = x;
     s.d[s.rank - 2] = ta ? x.last() : x.d[x.rank - 2];
     s.d[s.rank - 1] = tb ? y.d[y.rank - 2] : y.last();
-    return make(a.g, op::matmul, s, {a, b}, {ta, tb});
+    return make<op::matmul>(a.g, s, {a, b}, {ta, tb});
 }
 constexpr tensor swap_last_two(tensor a) {
     int order[max_rank] = {0, 1, 2, 3, 4};
@@ -91,7 +90,7 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, tran
     if (!y.batched && y.rank == 2 && !at) {
         if (bt) b = swap_last_two(b);
         b = pack(b);
-        return make(g, op::gemm, with_last(x, b.shape().d[1]), {a, b});
+        return make<op::gemm>(g, with_last(x, b.shape().d[1]), {a, b});
     }
     // leading axes: broadcast both operands to common ones
     shape la = x, lb = unpack(b).shape(), lead;
@@ -105,8 +104,8 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, tran
     sb.d[lead.rank - 2] = mb;
     sb.d[lead.rank - 1] = nb;
     b = unpack(b);
-    if (!(a.shape() == sa)) a = make(g, op::expand, sa, {a});
-    if (!(b.shape() == sb)) b = make(g, op::expand, sb, {b});
+    if (!(a.shape() == sa)) a = make<op::expand>(g, sa, {a});
+    if (!(b.shape() == sb)) b = make<op::expand>(g, sb, {b});
     return batched_matmul(a, b, at, bt);
 }
 
@@ -119,6 +118,17 @@ constexpr void rule<op::matmul>::gradient(gradient_of& g) {
     const tensor a = g.x(0), b = g.x(1), d = g.d;
     if (g.wants(0)) g.add(0, ta ? ops::batched_matmul(b, d, tb, true) : ops::batched_matmul(d, b, false, !tb));
     if (g.wants(1)) g.add(1, tb ? ops::batched_matmul(d, a, true, ta) : ops::batched_matmul(a, d, !ta, false));
+}
+
+constexpr void rule<op::gemm>::gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
+    if (g.wants(0)) {
+        const tensor w = g.x(1);
+        shape t = w.shape();
+        t.d[0] = w.shape().d[1];
+        t.d[1] = w.shape().d[0];
+        g.add(0, make<op::gemm>(g.g, g.x(0).shape(), {ops::unpack(g.d), make<op::weight_transpose>(g.g, t, {w})}));
+    }
+    if (g.wants(1)) g.add(1, make<op::gemm_tn>(g.g, g.x(1).shape(), {g.x(0), ops::unpack(g.d)}));
 }
 
 } // namespace sinter

@@ -8,36 +8,46 @@
 namespace sinter {
 
 namespace detail {
-constexpr void max_gradient(gradient_of& g, op sum_of) {
+template <op_id SumOf>
+constexpr void max_gradient(gradient_of& g) {
     const tensor x = g.x(0);
-    const tensor hit = ops::binary(op::equal, x, ops::broadcast_to(g.y(), x.shape()));
+    const tensor hit = ops::binary<op::equal>(x, ops::broadcast_to(g.y(), x.shape()));
     const node n = g.n();
-    const tensor ties = make(g.g, sum_of, g.y().shape(), {hit}, {n.p[0], n.p[1], n.p[2]});
+    const tensor ties = make<SumOf>(g.g, g.y().shape(), {hit}, {n.p[0], n.p[1], n.p[2]});
     g.add(0, hit * ops::broadcast_to(g.d / ties, x.shape()));
 }
 } // namespace detail
+
+namespace op {
+inline constexpr op_name row_max{"row_max"}, middle_max{"middle_max"};
+}
 
 template <>
 struct rule<op::row_max> : heavy_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_max";
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
-    static constexpr void gradient(gradient_of& g) { detail::max_gradient(g, op::row_sum); }
+    static constexpr void gradient(gradient_of& g) { detail::max_gradient<op::row_sum>(g); }
 };
 template <>
 struct rule<op::middle_max> : heavy_rule {
     static constexpr const char* name = "middle_max";
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
-    static constexpr void gradient(gradient_of& g) { detail::max_gradient(g, op::middle_sum); }
+    static constexpr void gradient(gradient_of& g) { detail::max_gradient<op::middle_sum>(g); }
 };
 
 namespace ops {
+
+struct max_ops {   // never over the batch
+    static constexpr op_id row = op::row_max, columns = op::col_sum, middle = op::middle_max;
+};
 
 constexpr tensor max(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
     if (!x.ok()) return x;
     const axis_set a = parse_axes(x.shape(), axes);
     if (a.batch) return fail(x.g, fault_kind::batch_axis_refused, op::row_max, x.shape(), x.shape());
-    return reduce(op::row_max, op::none, op::middle_max, x, a, k);
+    return reduce<max_ops>(x, a, k);
 }
 
 } // namespace ops

@@ -5,9 +5,12 @@
 /// y = a * b, broadcast as in NumPy. ONNX: Mul.
 namespace sinter {
 
+namespace op { inline constexpr op_name mul{"mul"}; }
+
 template <>
 struct rule<op::mul> : elementwise_rule<2, 1> {
-    static constexpr const char* name = "mul";
+    static constexpr const char *name = "mul", *onnx = "Mul";
+    static constexpr bool keeps_padding = true, scales = true;
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return a * b; }
     static constexpr void gradient([[maybe_unused]] gradient_of& g) {
@@ -15,5 +18,7 @@ struct rule<op::mul> : elementwise_rule<2, 1> {
         if (g.wants(1)) g.add(1, g.d * g.x(0));
     }
 };
+
+constexpr tensor operator*(tensor a, tensor b) { return ops::binary<op::mul>(a, b); }
 
 } // namespace sinter

@@ -6,6 +6,10 @@
 /// compares as it goes. Labels are compared as floats, exact below 2^24. ONNX: OneHot.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name column_index{"column_index"}, to_float{"to_float"};
+}
+
 /// The number of the column, as a float.
 template <>
 struct rule<op::column_index> : elementwise_rule<0, 0> {
@@ -28,7 +32,7 @@ constexpr tensor to_float(tensor a) {
     if (!a.ok() || a.shape().type == dtype::f32) return a;
     shape s = a.shape();
     s.type = dtype::f32;
-    return make(a.g, op::to_float, s, {a});
+    return make<op::to_float>(a.g, s, {a});
 }
 
 constexpr tensor one_hot(tensor labels, int n) {
@@ -39,9 +43,9 @@ constexpr tensor one_hot(tensor labels, int n) {
     s.type = dtype::f32;
     s.d[s.rank++] = n;
     rows.d[rows.rank++] = 1;
-    const tensor column = make(labels.g, op::column_index, s, {});
-    const tensor label = to_float(make(labels.g, op::reshape, rows, {labels}));
-    return binary(op::equal, column, label);
+    const tensor column = make<op::column_index>(labels.g, s, {});
+    const tensor label = to_float(make<op::reshape>(labels.g, rows, {labels}));
+    return binary<op::equal>(column, label);
 }
 
 } // namespace ops

@@ -6,10 +6,23 @@
 /// ONNX: Transpose.
 namespace sinter {
 
+namespace op { inline constexpr op_name permute{"permute"}; }
+
 template <>
 struct rule<op::permute> : heavy_rule {
     static constexpr const char* name = "permute";
-    static constexpr bool epilogue = false;
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        std::int64_t step[max_rank] = {}, size = 1;
+        for (int i = r.x(0).rank - 1; i >= 0; --i) step[i] = size, size *= r.x(0).d[i];
+        for (int i = 0; i < max_rank; ++i) {
+            const int axis = i - (max_rank - r.y().rank);
+            k.e[i] = axis < 0 ? 1 : r.y().d[axis];
+            k.e[max_rank + i] = axis < 0 ? 0 : step[r.n.p[axis]];
+        }
+        k.e[kernel_extents::spare] = r.x(0).batched ? size : 0;   // from one example of the operand to the next
+        k.by_example(r.x(0), 1);
+    }
     static constexpr void gradient(gradient_of& g);
 };
 
@@ -28,7 +41,7 @@ constexpr tensor permute(tensor x, const int (&axes)[max_rank]) {
         identity = identity && a == i;
         out.d[i] = s.d[a];
     }
-    return identity ? x : make(x.g, op::permute, out, {x}, {axes[0], axes[1], axes[2], axes[3], axes[4]});
+    return identity ? x : make<op::permute>(x.g, out, {x}, {axes[0], axes[1], axes[2], axes[3], axes[4]});
 }
 constexpr tensor permute(tensor x, std::initializer_list<int> axes) {
     if (!x.ok()) return x;

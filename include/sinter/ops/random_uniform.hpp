@@ -7,6 +7,8 @@
 /// device and for any number of threads. ONNX: RandomUniformLike.
 namespace sinter {
 
+namespace op { inline constexpr op_name random_uniform{"random_uniform"}; }
+
 template <>
 struct rule<op::random_uniform> : elementwise_rule<0, 40> {
     static constexpr const char* name = "random_uniform";
@@ -20,7 +22,7 @@ constexpr tensor random_uniform(tensor like) {
     if (!like.ok()) return like;
     shape s = like.shape().plain();
     s.type = dtype::f32;
-    return make(like.g, op::random_uniform, s, {}, {++like.g->streams});
+    return make<op::random_uniform>(like.g, s, {}, {++like.g->streams});
 }
 
 } // namespace ops

@@ -5,15 +5,17 @@
 /// y = max(a, 0); 0 for NaN. Its gradient at 0 is 0, as everywhere in the field. ONNX: Relu.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name relu{"relu"}, relu_gradient{"relu_gradient"};
+}
+
 template <>
 struct rule<op::relu> : elementwise_rule<1, 1> {
-    static constexpr const char* name = "relu";
+    static constexpr const char *name = "relu", *onnx = "Relu";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::relu(a); }
-    static constexpr void gradient([[maybe_unused]] gradient_of& g) {
-        g.add(0, make(g.g, op::relu_gradient, g.d.shape(), {g.d, g.y()}));
-    }
+    static constexpr void gradient(gradient_of& g);
 };
 
 /// d where y > 0, else 0: an exact zero, which later kernels may skip.
@@ -23,12 +25,16 @@ struct rule<op::relu_gradient> : elementwise_rule<2, 1> {
     template <class V>
     static SINTER_VALUE V value(V d, V y) { return arithmetic<V>::where_positive(y, d); }
     static constexpr void gradient(gradient_of& g) {
-        g.add(0, make(g.g, op::relu_gradient, g.d.shape(), {g.d, g.x(1)}));
+        g.add(0, make<op::relu_gradient>(g.g, g.d.shape(), {g.d, g.x(1)}));
     }
 };
 
 namespace ops {
-constexpr tensor relu(tensor a) { return unary(op::relu, a); }
+constexpr tensor relu(tensor a) { return unary<op::relu>(a); }
+}
+
+constexpr void rule<op::relu>::gradient(gradient_of& g) {
+    g.add(0, make<op::relu_gradient>(g.g, g.d.shape(), {g.d, g.y()}));
 }
 
 } // namespace sinter

@@ -5,12 +5,16 @@
 /// The same elements in the same order under other extents; the batch axis stays. Costs nothing. ONNX: Reshape.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name reshape{"reshape"}, stop_gradient{"stop_gradient"};
+}
+
 template <>
 struct rule<op::reshape> : view_rule {
     static constexpr const char* name = "reshape";
     static constexpr void gradient(gradient_of& g) {
         const tensor d = ops::unpack(g.d);
-        g.add(0, make(g.g, op::reshape, g.x(0).shape(), {d}));
+        g.add(0, make<op::reshape>(g.g, g.x(0).shape(), {d}));
     }
 };
 
@@ -28,10 +32,10 @@ constexpr tensor reshape(tensor a, shape s) {
     s.batched = a.shape().batched;
     s.type = a.shape().type;
     if (s.size() != a.shape().size()) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
-    return s == a.shape() ? a : make(a.g, op::reshape, s, {a});
+    return s == a.shape() ? a : make<op::reshape>(a.g, s, {a});
 }
 constexpr tensor stop_gradient(tensor a) {
-    return a.ok() ? make(a.g, op::stop_gradient, a.shape(), {a}) : a;
+    return a.ok() ? make<op::stop_gradient>(a.g, a.shape(), {a}) : a;
 }
 
 } // namespace ops

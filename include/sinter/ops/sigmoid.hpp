@@ -5,9 +5,11 @@
 /// y = 1 / (1 + e^-a). ONNX: Sigmoid.
 namespace sinter {
 
+namespace op { inline constexpr op_name sigmoid{"sigmoid"}; }
+
 template <>
 struct rule<op::sigmoid> : elementwise_rule<1, 12> {
-    static constexpr const char* name = "sigmoid";
+    static constexpr const char *name = "sigmoid", *onnx = "Sigmoid";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::sigmoid(a); }
@@ -17,7 +19,7 @@ struct rule<op::sigmoid> : elementwise_rule<1, 12> {
 };
 
 namespace ops {
-constexpr tensor sigmoid(tensor a) { return unary(op::sigmoid, a); }
+constexpr tensor sigmoid(tensor a) { return unary<op::sigmoid>(a); }
 }
 
 } // namespace sinter

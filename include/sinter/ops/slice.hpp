@@ -6,21 +6,30 @@
 /// Slice.
 namespace sinter {
 
+namespace op {
+inline constexpr op_name slice{"slice"}, insert{"insert"};
+}
+
 /// p = {outer, extent * inner of x, first * inner, n * inner, axis, first} of one example.
 template <>
 struct rule<op::slice> : heavy_rule {
     static constexpr const char* name = "slice";
-    static constexpr bool epilogue = false;
-    static constexpr void gradient(gradient_of& g) {
-        const node n = g.n();
-        g.add(0, make(g.g, op::insert, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[1], r.n.p[2], r.n.p[3]});
+        k.by_example(r.y(), r.n.p[0]);
     }
+    static constexpr void gradient(gradient_of& g);
 };
 /// Zeros with the operand in the place that the slice came from.
 template <>
 struct rule<op::insert> : heavy_rule {
     static constexpr const char* name = "insert";
-    static constexpr bool epilogue = false;
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[1], r.n.p[2], r.n.p[3]});
+        k.by_example(r.y(), r.n.p[0]);
+    }
     static constexpr void gradient(gradient_of& g);
 };
 
@@ -40,7 +49,7 @@ constexpr tensor slice(tensor x, int axis, int first, int n) {
     }
     shape out = s;
     out.d[axis] = n;
-    return make(x.g, op::slice, out, {x}, {outer, s.d[axis] * inner, first * inner, n * inner, axis, first});
+    return make<op::slice>(x.g, out, {x}, {outer, s.d[axis] * inner, first * inner, n * inner, axis, first});
 }
 
 } // namespace ops
@@ -48,6 +57,11 @@ using ops::slice;
 
 constexpr void rule<op::insert>::gradient(gradient_of& g) {
     g.add(0, ops::slice(g.d, g.n().p[4], g.n().p[5], g.x(0).shape().d[g.n().p[4]]));
+}
+
+constexpr void rule<op::slice>::gradient(gradient_of& g) {
+    const node n = g.n();
+    g.add(0, make<op::insert>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
 }
 
 } // namespace sinter

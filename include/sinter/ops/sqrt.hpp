@@ -5,9 +5,11 @@
 /// y = square root of a; NaN below zero. Its gradient at zero is infinite. ONNX: Sqrt.
 namespace sinter {
 
+namespace op { inline constexpr op_name sqrt{"sqrt"}; }
+
 template <>
 struct rule<op::sqrt> : elementwise_rule<1, 6> {
-    static constexpr const char* name = "sqrt";
+    static constexpr const char *name = "sqrt", *onnx = "Sqrt";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::sqrt(a); }
@@ -17,7 +19,7 @@ struct rule<op::sqrt> : elementwise_rule<1, 6> {
 };
 
 namespace ops {
-constexpr tensor sqrt(tensor a) { return unary(op::sqrt, a); }
+constexpr tensor sqrt(tensor a) { return unary<op::sqrt>(a); }
 }
 using ops::sqrt;
 

@@ -11,6 +11,10 @@ namespace sinter {
 inline constexpr int batch_axis = -1000;
 enum class keep { no, yes };
 
+namespace op {
+inline constexpr op_name row_sum{"row_sum"}, col_sum{"col_sum"}, middle_sum{"middle_sum"};
+}
+
 template <>
 struct rule<op::row_sum> : heavy_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
@@ -25,11 +29,19 @@ struct rule<op::col_sum> : heavy_rule {
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
+namespace detail {
+constexpr void middle_extents(const kernel_request& r, kernel_extents& k) {
+    k.set({r.n.p[1], r.n.p[2]});
+    k.by_example(r.y(), r.n.p[0]);
+}
+} // namespace detail
+
 /// [outer, n, inner] -> [outer, inner]; p = {outer, n, inner} of one example. The operand is [.., n.., ..] with the
 /// summed axes kept as 1 in the result.
 template <>
 struct rule<op::middle_sum> : heavy_rule {
     static constexpr const char* name = "middle_sum";
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
@@ -54,8 +66,14 @@ constexpr axis_set parse_axes(const shape& s, std::initializer_list<int> axes) {
     return r;
 }
 
+/// The ops that a reduction is made of: along rows, over all rows and the batch, along axes in the middle.
+struct sum_ops {
+    static constexpr op_id row = op::row_sum, columns = op::col_sum, middle = op::middle_sum;
+};
+
 /// One reduction over the neighbouring axes [first, end), which stay as 1; the batch too where `batch`.
-constexpr tensor reduce_run(op row, op col, op middle, tensor x, int first, int end, bool batch) {
+template <class R>
+constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
     const shape s = x.shape();
     shape kept = s;
     int outer = 1, n = 1, inner = 1;
@@ -67,24 +85,25 @@ constexpr tensor reduce_run(op row, op col, op middle, tensor x, int first, int 
         shape flat = extents(n, inner);
         flat.batched = true;
         kept.batched = false;
-        return reshape(make(x.g, col, extents(inner), {reshape(x, flat)}), kept);
+        return reshape(make<R::columns>(x.g, extents(inner), {reshape(x, flat)}), kept);
     }
     if (inner == 1) {
         shape flat = outer == 1 ? extents(n) : extents(outer, n);
         flat.batched = s.batched;
         if (s.last() == n) flat = s;   // already so: stay in the shape that neighbours have
-        return reshape(make(x.g, row, row_shape(flat), {reshape(x, flat)}), kept);
+        return reshape(make<R::row>(x.g, row_shape(flat), {reshape(x, flat)}), kept);
     }
-    return make(x.g, middle, kept, {x}, {outer, n, inner});
+    return make<R::middle>(x.g, kept, {x}, {outer, n, inner});
 }
 
-constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k) {
+template <class R>
+constexpr tensor reduce(tensor x, axis_set a, keep k) {
     if (!x.ok()) return x;
     x = unpack(x);
     graph* g = x.g;
     const shape s = x.shape();
-    if (not_floats(row, x)) return {g, -1};
-    if (!a.valid) return fail(g, fault_kind::axis_out_of_range, row, s, s);
+    if (not_floats(info_of<R::row>.self, x)) return {g, -1};
+    if (!a.valid) return fail(g, fault_kind::axis_out_of_range, info_of<R::row>.self, s, s);
     bool batch_done = !a.batch;
     for (int end = s.rank; end > 0;) {
         if (!a.reduced[end - 1]) {
@@ -94,12 +113,12 @@ constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k)
         int first = end - 1;
         while (first > 0 && a.reduced[first - 1]) --first;
         // the batch joins the run at the front only if something inside stays; else rows first, then the batch
-        const bool joins = first == 0 && a.batch && end < s.rank && col != op::none;
-        x = reduce_run(row, col, middle, x, first, end, joins);
+        const bool joins = first == 0 && a.batch && end < s.rank;
+        x = reduce_run<R>(x, first, end, joins);
         batch_done = batch_done || joins;
         end = first;
     }
-    if (!batch_done) x = reduce_run(row, col, middle, x, 0, 0, true);
+    if (!batch_done) x = reduce_run<R>(x, 0, 0, true);
     if (k == keep::yes) return x;
     shape out = x.shape();
     out.rank = 0;
@@ -110,12 +129,12 @@ constexpr tensor reduce(op row, op col, op middle, tensor x, axis_set a, keep k)
 }
 
 constexpr tensor sum(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
-    return x.ok() ? reduce(op::row_sum, op::col_sum, op::middle_sum, x, parse_axes(x.shape(), axes), k) : x;
+    return x.ok() ? reduce<sum_ops>(x, parse_axes(x.shape(), axes), k) : x;
 }
 constexpr tensor mean(tensor x, const axis_set& a, keep k) {
     int n = 1;
     for (int i = 0; i < x.shape().rank; ++i) n *= a.reduced[i] ? x.shape().d[i] : 1;
-    tensor y = reduce(op::row_sum, op::col_sum, op::middle_sum, x, a, k);
+    tensor y = reduce<sum_ops>(x, a, k);
     if (n > 1) y = y * (1.f / static_cast<float>(n));
     return a.batch ? over_batch(y) : y;
 }
@@ -134,7 +153,7 @@ constexpr tensor reduce_to(tensor d, const shape& s) {
     a.batch = from.batched && !s.batched;
     for (int i = 1; i <= from.rank; ++i)
         a.reduced[from.rank - i] = from.d[from.rank - i] != 1 && (i > s.rank || s.d[s.rank - i] == 1);
-    d = ops::reduce(op::row_sum, op::col_sum, op::middle_sum, d, a, keep::yes);
+    d = ops::reduce<ops::sum_ops>(d, a, keep::yes);
     return ops::reshape(d, s);
 }
 

@@ -5,9 +5,11 @@
 /// y = hyperbolic tangent of a. ONNX: Tanh.
 namespace sinter {
 
+namespace op { inline constexpr op_name tanh{"tanh"}; }
+
 template <>
 struct rule<op::tanh> : elementwise_rule<1, 14> {
-    static constexpr const char* name = "tanh";
+    static constexpr const char *name = "tanh", *onnx = "Tanh";
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::tanh(a); }
@@ -17,7 +19,7 @@ struct rule<op::tanh> : elementwise_rule<1, 14> {
 };
 
 namespace ops {
-constexpr tensor tanh(tensor a) { return unary(op::tanh, a); }
+constexpr tensor tanh(tensor a) { return unary<op::tanh>(a); }
 }
 using ops::tanh;
 

@@ -33,7 +33,7 @@ public:
         for (const kernel_text& k : t_.kernels) kernel(k);
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == floating && t_.live[v])
-                out_ += "  " + id(v) + " [label=\"" + std::string(info(t_.g.n[v].k).name) + "\", style=\"rounded,dashed\"];\n";
+                out_ += "  " + id(v) + " [label=\"" + std::string(t_.g.n[v].about->self.name) + "\", style=\"rounded,dashed\"];\n";
         for (int v = 0; v < t_.g.n.n; ++v)
             if (drawn(v))
                 for (int k = 0; k < t_.g.n[v].operands; ++k) edge(v, t_.g.n[v].in[k]);
@@ -47,8 +47,8 @@ private:
     static std::string id(int v) { return "n" + std::to_string(v); }
     /// Views and constants are not drawn: the one is no work, the other stands in the code.
     bool drawn(int v) const {
-        const op k = t_.g.n[v].k;
-        return t_.live[v] && !is_view(k) && k != op::constant;
+        const node& n = t_.g.n[v];
+        return t_.live[v] && !is_view(n) && n.k != op::constant;
     }
     void leaf(int v, const std::string& label, const char* colour) {
         if (t_.live[v])
@@ -78,7 +78,7 @@ private:
                 "\"; label=\"" + number + ": " + dot_escaped(k.layer.empty() ? k.name : k.layer) + "  (kernel " + std::to_string(k.spec) + ")\";\n";
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == k.group)
-                out_ += "    " + id(v) + " [label=\"" + dot_escaped(info(t_.g.n[v].k).name) + "\"" + (is_heavy(t_.g.n[v].k) ? ", penwidth=1.8" : "") + "];\n";
+                out_ += "    " + id(v) + " [label=\"" + dot_escaped(t_.g.n[v].about->self.name) + "\"" + (is_heavy(t_.g.n[v]) ? ", penwidth=1.8" : "") + "];\n";
         if (k.updated >= 0) {
             const std::string update = "update" + number;
             out_ += "    " + update + " [label=\"update\", fillcolor=\"#dcfce7\"];\n  }\n";

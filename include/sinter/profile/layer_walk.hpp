@@ -18,7 +18,7 @@ struct layer_text {
 };
 
 inline std::int64_t flops_of(const graph& g, int i) {
-    if (is_leaf(g.n[i].k)) return 0;
+    if (is_leaf(g.n[i])) return 0;
     graph_view seen;
     seen.n = {g.n.p, g.n.n};
     const batch_count c = sinter::detail::flops_of(seen, g.n[i]);
@@ -151,7 +151,7 @@ private:
             int last = -1, result = -1;
             for (int i = from.node; i < g.n.n; ++i) {
                 if (within(g.n[i].scope, s)) {
-                    if (!is_leaf(g.n[i].k)) last = i;
+                    if (!is_leaf(g.n[i])) last = i;
                     l.flops += flops_of(g, i);
                     continue;
                 }

@@ -33,8 +33,8 @@ struct program_text {
 /// A node's op; the second result of a max-pool (its winners) is "max_pool:1".
 inline std::string op_text(const graph_view& g, int v) {
     const node& n = g.n[v];
-    if (info(n.k).kind == op_kind::pick) return info(g.n[n.in[0]].k).name + (':' + std::to_string(n.p[0]));
-    return info(n.k).name;
+    if (n.about->kind == op_kind::pick) return g.n[n.in[0]].about->self.name + (':' + std::to_string(n.p[0]));
+    return n.about->self.name;
 }
 
 namespace detail {
@@ -42,9 +42,9 @@ namespace detail {
 inline std::string members_of(const graph_view& g, const grouping& r, const group& q) {
     std::string t;
     for (int v = q.head; v >= 0; v = r.next[v]) {
-        if (info(g.n[v].k).kind == op_kind::pick) continue;
+        if (g.n[v].about->kind == op_kind::pick) continue;
         if (!t.empty()) t += " + ";
-        t += info(g.n[v].k).name;
+        t += g.n[v].about->self.name;
     }
     return t;
 }
@@ -59,7 +59,7 @@ group_cost cost_beside(const V& program, const launch& l, const spec& s) {
         const word w = word::unpack(program.code[s.code + i]);
         if (w.is(instruction::load) && w.columns()) c.read.once += 4 * n;
         if (w.is(instruction::store)) c.written.once += 4 * n;
-        if (w.code < op_count && w.code > 0) c.flops.once += w.row ? 0 : n;
+        if (w.code > 255) c.flops.once += w.row ? 0 : n;
     }
     return c;
 }
@@ -109,7 +109,7 @@ program_text text_of_program(std::int64_t scratch = 0) {
         const group& q = r.g[l.group];
         for (int p = 0; p < t.g.gradients.n; ++p)
             if (d::choice_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
-        k.name = q.heavy ? info(t.g.n[q.root].k).name : "walk";
+        k.name = q.heavy ? t.g.n[q.root].about->self.name : "walk";
         k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
         k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");
         k.out = text_of(q.space);

@@ -49,7 +49,7 @@ constexpr void check_names(graph& g) {
             const variable& other = at(table[slot]);
             if (hash[table[slot]] != hash[i] || !same_name(detail::path_text(g, v).c, detail::path_text(g, other).c)) continue;
             g.scope = v.scope;
-            g.fail(fault_kind::parameter_name_used_twice, g.n[v.id].k, g.n[v.id].s, g.n[other.id].s);
+            g.fail(fault_kind::parameter_name_used_twice, g.n[v.id].about->self, g.n[v.id].s, g.n[other.id].s);
             return;
         }
         table[slot] = i;

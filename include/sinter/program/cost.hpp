@@ -31,7 +31,7 @@ constexpr batch_count flops_of(const graph_view& g, const node& n) {
         operands[k] = g.n[n.in[k]];
         batched = batched || operands[k].s.batched;
     }
-    const long f = info(n.k).flops(n, operands);
+    const long f = n.about->flops(n, operands);
     return batched ? batch_count{f, 0} : batch_count{0, f};
 }
 

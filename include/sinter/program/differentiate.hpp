@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 
 /// Reverse mode over the graph value: appends the nodes of the gradients.
 namespace sinter {
@@ -22,7 +22,7 @@ constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>&
     g.epoch = epoch;
     for (int i = first; i <= last; ++i) {
         node n = g.n[i];
-        const op_kind kind = info(n.k).kind;
+        const op_kind kind = n.about->kind;
         if (kind == op_kind::leaf) continue;
         for (int k = 0; k < n.operands; ++k) n.in[k] = stand_in[n.in[k]];
         g.scope = n.scope;
@@ -62,7 +62,7 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
 
     if (wanted[root]) sums[root] = constant(&g, 1.f).id;
     for (int i = root; i >= 0; --i) {
-        if (sums[i] < 0 || !wanted[i] || is_leaf(g.n[i].k)) continue;
+        if (sums[i] < 0 || !wanted[i] || is_leaf(g.n[i])) continue;
         if (const int r = region[i]; r >= 0 && !again[r]) {
             again[r] = true;
             detail::recompute(g, g.regions[2 * r], g.regions[2 * r + 1], r + 1, stand_in);
@@ -70,14 +70,14 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
         g.scope = g.n[i].scope;
         if (region[i] < 0 || stand_in[i] == i) {
             gradient_of rule{&g, sums, wanted, i, {&g, sums[i]}};
-            info(g.n[i].k).gradient(rule);
+            g.n[i].about->gradient(rule);
         } else {   // the rule looks at the recomputed node; what it adds belongs to the original's operands
             const node original = g.n[i];
             const int k = stand_in[i];
             while (local.n < g.n.n) local.push(-1), local_wanted.push(false);
             for (int o = 0; o < original.operands; ++o) local_wanted[g.n[k].in[o]] = wanted[original.in[o]];
             gradient_of rule{&g, local, local_wanted, k, {&g, sums[i]}};
-            info(original.k).gradient(rule);
+            original.about->gradient(rule);
             for (int o = 0; o < original.operands; ++o) {
                 int& from = local[g.n[k].in[o]];
                 int& to = sums[original.in[o]];

@@ -86,9 +86,9 @@ private:
         body_.begin(q);
         if (q.heavy) {
             s.kind = n.k;
-            heavy(n, q, s, l, e);
+            heavy(group_number, q, s, l, e);
         }
-        if (!q.heavy || info(n.k).epilogue) {
+        if (!q.heavy || n.about->epilogue) {
             body_.members(q);
             for (int i = first_update_[group_number]; i >= 0; i = next_update_[i]) splice(i);
             body_.stores(q);
@@ -108,135 +108,22 @@ private:
     }
 
     /// Extents and operands of a kernel of its own; the operands' order is each kernel's own page.
-    constexpr void heavy(const node& n, const group& q, spec& s, launch& l, std::int64_t* e) {
-        const shape& a = n_[n.in[0]].s;
-        const shape& y = n.s;
-        auto set = [](auto* to, std::initializer_list<std::int64_t> v) {
-            int i = 0;
-            for (std::int64_t x : v) to[i++] = static_cast<std::remove_pointer_t<decltype(to)>>(x);
-        };
-        auto by_example = [&](const shape& of, std::int64_t rows) {
-            l.batched = of.batched;
-            l.m = rows;
-        };
-        for (int k = 0; k < n.operands; ++k) body_.operand(n.in[k]);
-        switch (n.k) {
-            case op::gemm:
-                set(e, {a.last(), y.last(), a.last()});
-                by_example(y, y.rows());
-                break;
-            case op::gemm_tn:
-                set(e, {y.d[0], y.d[1]});
-                by_example(a, a.rows());
-                break;
-            case op::matmul: {
-                const shape& b = n_[n.in[1]].s;
-                const int inner = n.p[0] ? a.d[a.rank - 2] : a.last();
-                set(e, {y.d[y.rank - 2], y.last(), inner, std::int64_t{y.d[y.rank - 2]} * inner,
-                        std::int64_t{inner} * y.last(), a.last(), b.last(), 1});
-                by_example(y, y.size() / (y.last() * y.d[y.rank - 2]));
-                s.extents[0] = n.p[0];
-                s.extents[1] = n.p[1];
-                break;
-            }
-            case op::conv:
-            case op::conv_input_gradient:
-            case op::conv_weight_gradient: {
-                const int which = n.k == op::conv ? 0 : 1;   // the operand or result that is the convolution's output
-                const shape& x = n.k == op::conv_input_gradient ? y : a;
-                shape out = n.k == op::conv ? y : n_[n.in[n.k == op::conv_input_gradient ? 0 : 1]].s;
-                int pool = n.k == op::conv ? (q.pool >= 0 ? n_[q.pool].p[0] : 0) : n.p[5];
-                if (which && pool) out.d[0] = n.p[6], out.d[1] = n.p[7];   // the gradient is the pooled one
-                set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], out.d[2], n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], pool});
-                by_example(a, 1);
-                if (q.pool >= 0) body_.picked(q, r_);
-                break;
-            }
-            case op::max_pool:
-            case op::max_pool_gradient:
-            case op::avg_pool:
-            case op::avg_pool_gradient: {
-                const bool forward = n.k == op::max_pool || n.k == op::avg_pool;
-                const shape &x = forward ? a : y, &out = forward ? y : a;
-                set(s.extents, {x.d[0], x.d[1], x.d[2], out.d[0], out.d[1], n.p[0], n.p[1], n.p[2], n.p[3]});
-                by_example(a, 1);
-                if (n.k == op::max_pool) body_.picked(q, r_);
-                break;
-            }
-            case op::middle_sum:
-            case op::middle_max:
-                set(e, {n.p[1], n.p[2]});
-                by_example(y, n.p[0]);
-                break;
-            case op::gather_rows:
-                set(e, {a.last(), a.d[0]});
-                by_example(y, y.rows());
-                break;
-            case op::scatter_rows: {
-                const shape& rows = n_[n.in[1]].s;
-                bool lazy = false;
-                for (int i = first_update_[r_.of[q.root]]; i >= 0; i = next_update_[i])
-                    lazy = lazy || base_of(g_.n, g_.gradients[i]) == q.root;
-                set(e, {y.last(), y.d[0], lazy});
-                by_example(rows, rows.rows());
-                break;
-            }
-            case op::weight_transpose:
-                set(e, {y.d[1], y.d[0]});
-                l.m = 1;
-                break;
-            case op::pack_weights:
-            case op::unpack_weights:
-                set(e, {y.rows(), y.last()});
-                l.m = 1;
-                break;
-            case op::conv_transpose:
-                set(s.extents, {y.d[0], y.d[1], y.d[2], y.d[3]});
-                l.m = 1;
-                break;
-            case op::concat:
-                set(e, {n.p[1], n.p[2]});
-                by_example(y, n.p[0]);
-                break;
-            case op::slice:
-            case op::insert:
-                set(e, {n.p[1], n.p[2], n.p[3]});
-                by_example(y, n.p[0]);
-                break;
-            case op::permute: permuted(n, a, e, l); break;
-            case op::expand: expanded(a, y, e, l); break;
-            default: break;
+    constexpr void heavy(int group_number, const group& q, spec& s, launch& l, std::int64_t* e) {
+        const node& n = n_[q.root];
+        kernel_request request{n};
+        for (int k = 0; k < n.operands; ++k) {
+            request.operands[k] = n_ + n.in[k];
+            body_.operand(n.in[k]);
         }
-        if (!info(n.k).epilogue) body_.result(q.root);
-    }
-    /// Extents of the result and, for each, the step in the operand: what permute and expand have in common.
-    constexpr void permuted(const node& n, const shape& a, std::int64_t* e, launch& l) {
-        std::int64_t step[max_rank] = {}, size = 1;
-        for (int i = a.rank - 1; i >= 0; --i) step[i] = size, size *= a.d[i];
-        for (int i = 0; i < max_rank; ++i) {
-            const int k = i - (max_rank - n.s.rank);
-            e[i] = k < 0 ? 1 : n.s.d[k];
-            e[max_rank + i] = k < 0 ? 0 : step[n.p[k]];
-        }
-        l.batched = a.batched;
-        l.m = 1;
-        strided_batch(a, e);
-    }
-    constexpr void expanded(const shape& a, const shape& y, std::int64_t* e, launch& l) {
-        std::int64_t size = 1;
-        for (int i = 1; i <= max_rank; ++i) {
-            const int extent = i <= y.rank ? y.d[y.rank - i] : 1, own = i <= a.rank ? a.d[a.rank - i] : 1;
-            e[max_rank - i] = extent;
-            e[2 * max_rank - i] = own == 1 ? 0 : size;
-            size *= own;
-        }
-        l.batched = y.batched;
-        l.m = 1;
-        strided_batch(a, e);
-    }
-    static constexpr void strided_batch(const shape& a, std::int64_t* e) {
-        static_assert(2 * max_rank <= extent::columns);
-        e[extent::first_q] = a.batched ? a.size() : 0;   // from one example to the next
+        if (q.pool >= 0) request.pool = n_ + q.pool;
+        for (int i = first_update_[group_number]; i >= 0; i = next_update_[i])
+            request.updates = request.updates || base_of(g_.n, g_.gradients[i]) == q.root;
+        kernel_extents k{s.extents, e};
+        n.about->extents(request, k);
+        l.m = k.rows;
+        l.batched = k.batched;
+        if (k.second_result) body_.picked(q, r_);
+        if (!n.about->epilogue) body_.result(q.root);
     }
     /// The update of parameter i behind its finished gradient.
     constexpr void splice(int i) {

@@ -45,7 +45,7 @@ public:
     constexpr void picked(const group& q, const grouping& r) {   // the second result, if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
-            if (info(n_[v].k).kind == op_kind::pick) a = at_[v];
+            if (n_[v].about->kind == op_kind::pick) a = at_[v];
         args_.push(a);
     }
 
@@ -55,14 +55,14 @@ public:
             define(raw, put({.code = code_of(instruction::accumulator)}), 0, false);
         }
         for (int v = q.head; v >= 0; v = r_.next[v]) {
-            const op_kind kind = info(n_[v].k).kind;
+            const op_kind kind = n_[v].about->kind;
             if (kind == op_kind::elementwise) elementwise(v);
             else if (kind == op_kind::row_reduce || kind == op_kind::col_reduce) reduce(v, kind);
         }
     }
     constexpr void stores(const group& q) {
         for (int v = q.head; v >= 0; v = r_.next[v]) {
-            const op_kind kind = info(n_[v].k).kind;
+            const op_kind kind = n_[v].about->kind;
             if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
             if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
@@ -87,6 +87,7 @@ public:
             if (!w.is(instruction::load) && !w.is(instruction::literal)) {
                 w.a = byte(to[w.a]);
                 w.b = byte(to[w.b]);
+                if (w.code > 255) w.map = byte(to[w.c()]);
             }
             if (!w.row) w.phase = byte(phase);
             to[i] = put(w);
@@ -139,8 +140,8 @@ private:
     bool flat_ = true;
 
     static constexpr std::uint8_t byte(int v) { return static_cast<std::uint8_t>(v); }
-    static constexpr std::uint8_t code_of(instruction i) { return static_cast<std::uint8_t>(i); }
-    static constexpr std::uint8_t code_of(op k) { return static_cast<std::uint8_t>(k); }
+    static constexpr std::uint16_t code_of(instruction i) { return static_cast<std::uint16_t>(i); }
+    static constexpr std::uint16_t code_of(op_id k) { return static_cast<std::uint16_t>(k); }
     constexpr int put(const word& w) { return words_.push(w); }
     constexpr std::uint16_t arg(address a) {
         for (int i = 0; i < args_.n; ++i)
@@ -162,15 +163,15 @@ private:
         int phase = 0;
         for (int k = 0; k < n.operands; ++k)
             if (const int u = base_[n.in[k]]; here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
-        int r[2] = {};
+        int r[3] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.k == op::broadcast || n.k == op::to_float) {   // the operand's load or register has done it
             define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
             return;
         }
         if (n.k == op::column_index) flat_ = false;
-        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .arg = static_cast<std::uint16_t>(n.p[0]),
-                       .phase = byte(phase), .row = row || n.k == op::runtime_scalar}), phase, row);
+        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
+                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(phase), .row = row || n.k == op::runtime_scalar}), phase, row);
     }
     constexpr void reduce(int v, op_kind kind) {
         const node& n = n_[v];
@@ -209,16 +210,21 @@ private:
     constexpr void float_in(int v, int phase) {
         const node& n = n_[v];
         const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
-        int r[2] = {};
+        int r[3] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
         if (n.k == op::broadcast || n.k == op::to_float) {
             define(v, r[0], row ? 0 : phase, words_[r[0]].row);
             return;
         }
         if (n.k == op::column_index) flat_ = false;
-        const bool scalar = row || n.k == op::runtime_scalar || (n.operands && words_[r[0]].row && (n.operands < 2 || words_[r[1]].row));
-        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .arg = static_cast<std::uint16_t>(n.p[0]),
-                       .phase = byte(scalar ? 0 : phase), .row = scalar}), scalar ? 0 : phase, scalar);
+        const bool scalar = row || n.k == op::runtime_scalar || all_rows(r, n.operands);
+        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
+                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(scalar ? 0 : phase), .row = scalar}), scalar ? 0 : phase, scalar);
+    }
+    constexpr bool all_rows(const int* r, int operands) const {
+        for (int k = 0; k < operands; ++k)
+            if (!words_[r[k]].row) return false;
+        return operands > 0;
     }
     constexpr int literal_of(float f) {
         for (int i = 0; i < loads_.n; ++i)

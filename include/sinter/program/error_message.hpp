@@ -11,12 +11,16 @@ namespace sinter {
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)
 #define SINTER_ERROR_AS_STRING 1
 template <int N>
-struct layer_path {
-    char text[N];
+struct printed {
+    char c[N];
 };
-template <layer_path P>
+template <printed P>
+struct in_op {};
+template <printed P>
 struct in_layer {};
 #else
+template <char... C>
+struct in_op {};
 template <char... C>
 struct in_layer {};
 #endif
@@ -25,7 +29,7 @@ struct got {};
 template <int... D>
 struct needed {};
 
-template <fault_kind What, op Where, class Path, class Got, class Needed>
+template <fault_kind What, class Where, class Path, class Got, class Needed>
 struct model_error {
     static constexpr bool ok = false;
 };
@@ -35,16 +39,34 @@ struct no_error {
 
 namespace detail {
 
+constexpr int length(const char* c) {
+    int n = 0;
+    while (c[n]) ++n;
+    return n;
+}
 template <class T, class I>
 struct path_of;
+template <class T, class I>
+struct op_of;
+#ifdef SINTER_ERROR_AS_STRING
 template <class T, int... I>
 struct path_of<T, std::integer_sequence<int, I...>> {
-#ifdef SINTER_ERROR_AS_STRING
-    using type = in_layer<layer_path<sizeof...(I) + 1>{{T::err.path[I]..., 0}}>;
-#else
-    using type = in_layer<T::err.path[I]...>;
-#endif
+    using type = in_layer<printed<sizeof...(I) + 1>{{T::err.path[I]..., 0}}>;
 };
+template <class T, int... I>
+struct op_of<T, std::integer_sequence<int, I...>> {
+    using type = in_op<printed<sizeof...(I) + 1>{{T::err.where.name[I]..., 0}}>;
+};
+#else
+template <class T, int... I>
+struct path_of<T, std::integer_sequence<int, I...>> {
+    using type = in_layer<T::err.path[I]...>;
+};
+template <class T, int... I>
+struct op_of<T, std::integer_sequence<int, I...>> {
+    using type = in_op<T::err.where.name[I]...>;
+};
+#endif
 template <class T, class I>
 struct got_of;
 template <class T, int... I>
@@ -65,7 +87,7 @@ struct verdict {
 };
 template <class T>
 struct verdict<T, true> {
-    using type = model_error<T::err.what, T::err.where,
+    using type = model_error<T::err.what, typename op_of<T, std::make_integer_sequence<int, length(T::err.where.name)>>::type,
                              typename path_of<T, std::make_integer_sequence<int, T::err.path_length>>::type,
                              typename got_of<T, std::make_integer_sequence<int, T::err.got.rank>>::type,
                              typename needed_of<T, std::make_integer_sequence<int, T::err.needed.rank>>::type>;
@@ -78,7 +100,7 @@ template <class Verdict>
 constexpr bool the_model_is_sound(Verdict) {
     return Verdict::ok;
 }
-template <fault_kind What, op Where, class Path, class Got, class Needed>
+template <fault_kind What, class Where, class Path, class Got, class Needed>
 constexpr bool the_model_is_sound(model_error<What, Where, Path, Got, Needed>) = delete;
 template <class Verdict>
 struct check_model {

@@ -24,7 +24,7 @@ public:
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
         mark_live();
         for (int v = 0; v < g_.n.n; ++v)
-            if (r_.live[v] && !is_leaf(n_[v].k) && !is_view(n_[v].k)) place(v);
+            if (r_.live[v] && !is_leaf(n_[v]) && !is_view(n_[v])) place(v);
     }
 
 private:
@@ -52,10 +52,10 @@ private:
             const node& n = n_[i];
             for (int k = 0; k < n.operands; ++k) {
                 r_.live[n.in[k]] = true;
-                if (is_view(n.k)) continue;
+                if (is_view(n)) continue;
                 const int u = base_[n.in[k]];
                 ++uses_[u];
-                const op_kind kind = info(n.k).kind;
+                const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
                 const bool in_place = seen.size() == 1 && !seen.batched ? true : same_space(seen, n_[u].s) &&
                                       (kind == op_kind::elementwise ? same_space(seen, n.s) || (n_[u].k == op::to_float && row_level(seen, n.s))
@@ -67,7 +67,7 @@ private:
 
     constexpr bool floats(int v) {
         const node& n = n_[v];
-        if (info(n.k).kind != op_kind::elementwise || elsewhere_[v] || root_[v]) return false;
+        if (n.about->kind != op_kind::elementwise || elsewhere_[v] || root_[v]) return false;
         bool& input = of_input_[v];   // examples differ: what is made of them must be cheap, for it is made often
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
@@ -76,7 +76,7 @@ private:
             else if (o.k != op::constant && r_.of[u] != floating) return false;
             else input = input || of_input_[u];
         }
-        return words_of(n) <= max_floating && (!input || info(n.k).flops(n, nullptr) <= n.s.size());
+        return words_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {
         const shape& s = space_of(n_, v);
@@ -89,11 +89,11 @@ private:
     constexpr bool can_join(int v, int to) const {
         group& q = r_.g[to];
         const node& n = n_[v];
-        const op_kind kind = info(n.k).kind;
+        const op_kind kind = n.about->kind;
         if (kind == op_kind::heavy) return joins_as_pool(v, to);
         if (!on_ || q.members >= max_members || q.code + words_of(n) > max_code) return false;
         if (n.epoch != q.epoch && n.epoch != 0) return false;
-        if (q.heavy && (!info(n_[q.root].k).epilogue || kind == op_kind::row_reduce)) return false;
+        if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
         if (q.heavy && kind == op_kind::col_reduce && sums_rows_already(n_[q.root].k)) return false;
         if (!fits(v, q)) return false;
         for (int k = 0; k < n.operands; ++k) {
@@ -101,7 +101,7 @@ private:
             if (r_.of[u] > to) return false;
             if (r_.of[u] != to) continue;
             // a value of this very group: it must be at hand at the same place, whatever views lie between
-            if (info(n_[u].k).kind == op_kind::col_reduce || (q.pool >= 0 && u == q.root)) return false;
+            if (n_[u].about->kind == op_kind::col_reduce || (q.pool >= 0 && u == q.root)) return false;
             if (n.in[k] != u && !same_space(n_[n.in[k]].s, n_[u].s)) return false;
             if (kind == op_kind::elementwise && !reads_in_place(n_[n.in[k]].s, n.s)) return false;
         }
@@ -114,7 +114,7 @@ private:
         for (int k = 0; k < n.operands; ++k) words += weight_[base_[n.in[k]]];
         return words;
     }
-    static constexpr bool sums_rows_already(op k) {
+    static constexpr bool sums_rows_already(op_id k) {
         return k == op::gemm_tn || k == op::conv_weight_gradient || k == op::scatter_rows;
     }
     constexpr bool joins_as_pool(int v, int to) const {
@@ -132,7 +132,7 @@ private:
             weight_[v] = words_of(n);
             return;
         }
-        const op_kind kind = info(n.k).kind;
+        const op_kind kind = n.about->kind;
         int to = in_no_group;
         if (kind == op_kind::pick) {
             to = r_.of[n.in[0]];

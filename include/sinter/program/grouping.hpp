@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/traced.hpp>
 
 /// Groups of nodes: what fusion makes; each will be one kernel.
@@ -40,12 +40,12 @@ struct fused {
 /// The node whose memory a view shows.
 template <class Nodes>
 constexpr int base_of(const Nodes& n, int v) {
-    while (v >= 0 && is_view(n[v].k)) v = n[v].in[0];
+    while (v >= 0 && is_view(n[v])) v = n[v].in[0];
     return v;
 }
 /// base_of every node, for passes that ask often.
 constexpr void find_bases(view<const node> n, growing<int>& base) {
-    for (int v = 0; v < n.n; ++v) base.p[v] = is_view(n.p[v].k) ? base.p[n.p[v].in[0]] : v;
+    for (int v = 0; v < n.n; ++v) base.p[v] = is_view(n.p[v]) ? base.p[n.p[v].in[0]] : v;
 }
 constexpr bool same_space(const shape& a, const shape& b) {
     return a.batched == b.batched && a.form == b.form && a.rows() == b.rows() && a.last() == b.last();
@@ -59,7 +59,7 @@ constexpr bool reads_in_place(const shape& from, const shape& to) {
 }
 /// The extents that node v's own work walks over: a reduction's are its operand's.
 constexpr const shape& space_of(const node* n, int v) {
-    const op_kind k = info(n[v].k).kind;
+    const op_kind k = n[v].about->kind;
     return k == op_kind::row_reduce || k == op_kind::col_reduce ? n[n[v].in[0]].s : n[v].s;
 }
 

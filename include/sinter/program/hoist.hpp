@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 
 /// Moves monotone elementwise work from before a max-pool to behind it: max(f(a), f(b)) = f(max(a, b)), exactly. A
 /// pool of k x k then leaves a k-squared-th of the bias additions and activations, the pool sits directly behind its
@@ -19,7 +19,7 @@ constexpr void hoist(graph& g) {
         for (int p = pool; g.n[p].k == op::max_pool;) {
             const int e = g.n[p].in[0];
             const node f = g.n[e], m = g.n[p];
-            if (users[e] != 1 || !info(f.k).monotone) {
+            if (users[e] != 1 || !f.about->monotone) {
                 if (f.k != op::add || users[e] != 1) break;
                 const shape& b = g.n[f.in[1]].s;   // a bias: the same for every place of the window
                 if (b.batched || b.size() != b.last() || !(g.n[f.in[0]].s == f.s)) break;

@@ -13,7 +13,7 @@ public:
     static constexpr int most_slots = 4;
     constexpr update_context(graph& g, int slots) : g_(&g), slots_(slots) {
         for (int i = 0; i < 2 + slots; ++i) {
-            port_[i] = make(g_, op::optimizer_port, extents(1024), {}, {i});
+            port_[i] = make<op::optimizer_port>(g_, extents(1024), {}, {i});
             target_[i] = port_[i].id;
         }
     }
@@ -22,9 +22,9 @@ public:
     constexpr tensor slot(int i) const { return port_[2 + i]; }
     /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then computed before any
     /// parameter is updated.
-    constexpr tensor squared_gradient_norm() const { return make(g_, op::optimizer_port, extents(), {}, {norm_operand}); }
+    constexpr tensor squared_gradient_norm() const { return make<op::optimizer_port>(g_, extents(), {}, {norm_operand}); }
     /// Number i of those that the optimizer's scalars() writes before each step.
-    constexpr tensor scalar(int i) const { return make(g_, op::runtime_scalar, extents(), {}, {i}); }
+    constexpr tensor scalar(int i) const { return make<op::runtime_scalar>(g_, extents(), {}, {i}); }
     /// For optimizers around another one: what it will see as the gradient.
     constexpr void scale_gradient(tensor factor) { port_[1] = port_[1] * factor; }
     constexpr void set_parameter(tensor v) const { set(0, v); }
@@ -33,9 +33,9 @@ public:
 private:
     /// Each result is a node of its own over all elements: it will be told where it lies.
     constexpr void set(int port, tensor v) const {
-        bool own = !is_leaf(v.at().k) && v.shape() == extents(1024);
+        bool own = !is_leaf(v.at()) && v.shape() == extents(1024);
         for (int i = 0; i < g_->assignments.n; ++i) own = own && g_->assignments[i].value != v.id;
-        if (!own) v = make(g_, op::broadcast, extents(1024), {v}, {port + 1});
+        if (!own) v = make<op::broadcast>(g_, extents(1024), {v}, {port + 1});
         g_->assignments.push({target_[port], v.id});
     }
     graph* g_;

@@ -94,7 +94,7 @@ private:
         };
         growing<int> last_float(g_.n.n, -1);   // floating nodes are read by their users' users
         for (int v = g_.n.n - 1; v >= 0; --v) {
-            if (!r_.live[v] || is_view(g_.n[v].k)) continue;
+            if (!r_.live[v] || is_view(g_.n[v])) continue;
             const int group = r_.of[v] >= 0 ? r_.of[v] : last_float[v];
             for (int k = 0; k < g_.n[v].operands; ++k) {
                 const int u = base_of(g_.n, g_.n[v].in[k]);
@@ -121,7 +121,7 @@ private:
     constexpr bool in_place(const group& q) const {
         if (q.heavy) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
-            if (info(g_.n[v].k).kind != op_kind::elementwise) return false;
+            if (g_.n[v].about->kind != op_kind::elementwise) return false;
         return true;
     }
     constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_[v]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 
 /// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
 /// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros.

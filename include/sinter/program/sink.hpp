@@ -30,14 +30,14 @@ public:
             int to = r_.g.n;
             bool fine = true;
             for (int u = q.head; u >= 0; u = r_.next[u]) {
-                fine = fine && info(n_[u].k).kind == op_kind::elementwise;
+                fine = fine && n_[u].about->kind == op_kind::elementwise;
                 for (int e = first[u]; e >= 0; e = chain[e])
                     if (const int t = r_.of[user[e]]; t != from && t < to) to = t;
             }
             if (!fine || to == r_.g.n) continue;
             group& t = r_.g[to];
             if (t.epoch != q.epoch || q.members + t.members > max_members || q.code + t.code > max_code) continue;
-            if (!same_space(q.space, t.space) || (t.heavy && !info(n_[t.root].k).epilogue)) continue;
+            if (!same_space(q.space, t.space) || (t.heavy && !n_[t.root].about->epilogue)) continue;
             for (int u = q.head; fine && u >= 0; u = r_.next[u])
                 for (int e = first[u]; e >= 0; e = chain[e]) {
                     const int v = user[e];
@@ -45,7 +45,7 @@ public:
                     for (int k = 0; k < n_[v].operands; ++k) {
                         const int seen = n_[v].in[k];
                         if (base_[seen] != u) continue;
-                        fine = fine && info(n_[v].k).kind != op_kind::heavy && same_space(n_[seen].s, n_[u].s) &&
+                        fine = fine && n_[v].about->kind != op_kind::heavy && same_space(n_[seen].s, n_[u].s) &&
                                reads_in_place(n_[seen].s, space_of(n_, v));
                     }
                 }
@@ -57,11 +57,11 @@ public:
             if (v >= 0) r_.stored[base_[v]] = true;
         };
         for (int v = 0; v < g_.n.n; ++v) {
-            if (!r_.live[v] || is_view(n_[v].k)) continue;
-            if (info(n_[v].k).kind == op_kind::pick) r_.stored[v] = true;
+            if (!r_.live[v] || is_view(n_[v])) continue;
+            if (n_[v].about->kind == op_kind::pick) r_.stored[v] = true;
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int u = base_[n_[v].in[k]];
-                if (info(n_[v].k).kind == op_kind::pick) continue;
+                if (n_[v].about->kind == op_kind::pick) continue;
                 if (r_.of[v] == floating || (r_.of[u] >= 0 && r_.of[u] != r_.of[v])) r_.stored[u] = r_.of[u] >= 0;
             }
         }
@@ -71,7 +71,7 @@ public:
         for (const assignment& a : g_.assignments) store(a.value);
         for (int i = 0; i < r_.g.n; ++i) {   // kernels without an epilogue always write their result
             const group& q = r_.g[i];
-            if (q.root >= 0 && q.heavy && !info(n_[q.root].k).epilogue) r_.stored[q.root] = true;
+            if (q.root >= 0 && q.heavy && !n_[q.root].about->epilogue) r_.stored[q.root] = true;
         }
     }
 

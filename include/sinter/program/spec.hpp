@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/sum.hpp>
 #include <sinter/program/memory.hpp>
 #include <sinter/program/word.hpp>
 
@@ -7,14 +8,14 @@ namespace sinter {
 
 /// Which loop nest a kernel is; heavy ops stand for themselves.
 namespace walk {
-inline constexpr op flat = op::none;       ///< elements in memory order
-inline constexpr op rows = op::row_sum;    ///< rows and columns, in phases
+inline constexpr op_id flat = op::none;       ///< elements in memory order
+inline constexpr op_id rows = op::row_sum;    ///< rows and columns, in phases
 } // namespace walk
 
 /// What must be instantiated. Equal specs are one kernel. Only what pays is here: everything else is in the launch.
 struct spec {
-    op kind = op::none;
-    int extents[12] = {};   ///< compile-time extents of convolutions and pools; empty for all others
+    op_id kind = op::none;
+    int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions and pools; empty for all others
     int code = 0, words = 0;
     unsigned hash = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/compose.hpp>
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/traced.hpp>
 
 /// Tracing: runs the expression on symbolic tensors, then the loss.
@@ -31,7 +31,7 @@ constexpr tensor make_target(graph& g, const shape& prediction, target_kind kind
         s.d[--s.rank] = 0;
         s.type = dtype::i32;
     }
-    const tensor t = make(&g, op::input, s, {}, {g.inputs.n + g.targets.n, classes});
+    const tensor t = make<op::input>(&g, s, {}, {g.inputs.n + g.targets.n, classes});
     g.targets.push(t.id);
     return t;
 }
@@ -50,8 +50,8 @@ constexpr tensor mean_loss(tensor l) {
 constexpr tensor as_output(tensor y) {
     y = ops::unpack(y);
     int base = y.id;
-    while (is_view(y.g->n[base].k)) base = y.g->n[base].in[0];
-    return is_leaf(y.g->n[base].k) ? make(y.g, op::broadcast, y.shape(), {y}) : y;
+    while (is_view(y.g->n[base])) base = y.g->n[base].in[0];
+    return is_leaf(y.g->n[base]) ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
 }
 
 } // namespace detail
@@ -100,7 +100,7 @@ constexpr void trace(graph& g, program_mode mode) {
 constexpr void separate(graph& g, growing<int>& gradients) {
     growing<int> seen(g.n.n + 2 * gradients.n + 2, 0);
     auto taken = [&](int v) {
-        while (v >= 0 && is_view(g.n[v].k)) v = g.n[v].in[0];
+        while (v >= 0 && is_view(g.n[v])) v = g.n[v].in[0];
         if (v >= 0) seen[v] = 1;
     };
     taken(g.loss);
@@ -110,8 +110,8 @@ constexpr void separate(graph& g, growing<int>& gradients) {
         int& d = gradients[i];
         if (d < 0) continue;
         int base = d;
-        while (is_view(g.n[base].k)) base = g.n[base].in[0];
-        if (is_leaf(g.n[base].k) || seen[base]) d = make(&g, op::broadcast, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
+        while (is_view(g.n[base])) base = g.n[base].in[0];
+        if (is_leaf(g.n[base]) || seen[base]) d = make<op::broadcast>(&g, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
         else seen[base] = 1;
     }
 }

@@ -16,7 +16,7 @@ inline constexpr int most_slots_behind_products = 1;
 constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, int slots, int words, bool* updated) {
     growing<int> last(g.n.n, -1), last_float(g.n.n, -1);
     for (int v = g.n.n - 1; v >= 0; --v) {
-        if (!r.live[v] || is_view(g.n[v].k)) continue;
+        if (!r.live[v] || is_view(g.n[v])) continue;
         const int group = r.of[v] >= 0 ? r.of[v] : last_float[v];
         for (int k = 0; k < g.n[v].operands; ++k) {
             const int u = base_of(g.n, g.n[v].in[k]);
@@ -38,11 +38,11 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         if (!allowed || g.gradients[i] < 0) continue;
         const int d = base_of(g.n, g.gradients[i]), p = g.parameters[i].id, at = r.of[d];
         if (at < 0 || pins[d] > 1 || last[d] >= 0) continue;
-        const op_kind kind = info(g.n[d].k).kind;
+        const op_kind kind = g.n[d].about->kind;
         if (kind != op_kind::heavy && kind != op_kind::elementwise) continue;
         const group& q = r.g[at];
         if (g.n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
-        if (kind == op_kind::heavy && !info(g.n[d].k).epilogue) continue;
+        if (kind == op_kind::heavy && !g.n[d].about->epilogue) continue;
         if (q.code + code[at] + words > most_words || !same_space(q.space, g.n[d].s) || q.space.batched || !(g.n[d].s.form == g.n[p].s.form)) continue;
         updated[i] = last[p] < at;
         if (updated[i]) code[at] += words;

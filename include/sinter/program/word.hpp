@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/broadcast.hpp>
-#include <sinter/ops/detail/list.hpp>
+#include <sinter/ops/detail/op.hpp>
 
 /// The code of a kernel's elementwise body: 64-bit words, which become template arguments. A word writes the register
 /// that bears its own number. Elementwise ops stand for themselves; beside them there are the instructions below.
 namespace sinter {
 
-enum class instruction : std::uint8_t {
-    load = 200,      ///< from operand `arg`, mapped by `map`
+enum class instruction : std::uint8_t {   // below 256, where the ops' numbers begin
+    load = 1,        ///< from operand `arg`, mapped by `map`
     literal,         ///< call::k[arg]
     accumulator,     ///< the raw result of a heavy kernel
     store,           ///< register a to operand `arg`
@@ -18,7 +18,8 @@ enum class instruction : std::uint8_t {
 };
 
 struct word {
-    std::uint8_t code = 0, a = 0, b = 0;
+    std::uint16_t code = 0;
+    std::uint8_t a = 0, b = 0;
     std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32
     std::uint16_t arg = 0;
     std::uint8_t phase = 0;    ///< which pass over the row does this
@@ -27,15 +28,18 @@ struct word {
     static constexpr std::uint8_t along_columns = 4, whole_numbers = 8;
 
     constexpr std::uint64_t pack() const {
-        return std::uint64_t{code} | std::uint64_t{a} << 8 | std::uint64_t{b} << 16 | std::uint64_t{map} << 24 |
-               std::uint64_t{arg} << 32 | std::uint64_t{phase} << 48 | std::uint64_t{row} << 56;
+        return std::uint64_t{code} | std::uint64_t{a} << 16 | std::uint64_t{b} << 24 | std::uint64_t{map} << 32 |
+               std::uint64_t{arg} << 40 | std::uint64_t{phase} << 56 | std::uint64_t{row} << 63;
     }
     static constexpr word unpack(std::uint64_t w) {
         auto byte = [w](int shift) { return static_cast<std::uint8_t>(w >> shift & 255u); };
-        return {byte(0), byte(8), byte(16), byte(24), static_cast<std::uint16_t>(w >> 32 & 0xffffu), byte(48), byte(56)};
+        return {static_cast<std::uint16_t>(w & 0xffffu), byte(16), byte(24), byte(32),
+                static_cast<std::uint16_t>(w >> 40 & 0xffffu), static_cast<std::uint8_t>(byte(56) & 127u),
+                static_cast<std::uint8_t>(w >> 63)};
     }
-    constexpr bool is(instruction i) const { return code == static_cast<std::uint8_t>(i); }
-    constexpr bool is(op k) const { return code == static_cast<std::uint8_t>(k); }
+    constexpr std::uint8_t c() const { return map; }   ///< the third operand of an op that has three
+    constexpr bool is(instruction i) const { return code == static_cast<std::uint16_t>(i); }
+    constexpr bool is(op_id k) const { return code == static_cast<std::uint16_t>(k); }
     constexpr row_map rows() const { return static_cast<row_map>(map & 3u); }
     constexpr bool columns() const { return map & along_columns; }
     constexpr bool whole() const { return map & whole_numbers; }

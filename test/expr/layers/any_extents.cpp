@@ -17,7 +17,7 @@ using namespace sinter::test;
 template <shape S>
 struct input_of : input_tag {
     static constexpr bundle make_inputs(graph& g) {
-        const tensor x = make(&g, op::input, S, {}, {g.inputs.n});
+        const tensor x = make<op::input>(&g, S, {}, {g.inputs.n});
         g.inputs.push(x.id);
         return x * parameter(x, "scale", without_batch(S), ones);
     }

@@ -3,6 +3,7 @@
 #include <sinter/expr/compose.hpp>
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/add.hpp>
+#include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/matmul.hpp>
 
 namespace sinter {

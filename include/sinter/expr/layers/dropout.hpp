@@ -22,7 +22,7 @@ struct dropout_layer : plain_layer<dropout_layer<Rate>> {
     static constexpr tensor trace(tensor x) {
         if (x.g->mode != program_mode::training || Rate.value == 0.f) return x;
         const tensor u = ops::random_uniform(x);
-        const tensor alive = ops::binary(op::greater, constant(x.g, 1.f - Rate.value), u);
+        const tensor alive = ops::binary<op::greater>(constant(x.g, 1.f - Rate.value), u);
         return x * (alive * (1.f / (1.f - Rate.value)));
     }
 };

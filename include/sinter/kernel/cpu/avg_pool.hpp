@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pool_axis.hpp>
 
 namespace sinter::cpu {
@@ -59,4 +60,13 @@ struct avg_pool_gradient {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::avg_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = avg_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::avg_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+
+} // namespace sinter::cpu

@@ -3,7 +3,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/arithmetic.hpp>
 #include <sinter/kernel/cpu/philox.hpp>
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/word.hpp>
 
 /// A kernel's elementwise body, as a type made of the program's words, run on whole vectors.
@@ -185,7 +185,7 @@ private:
     template <int I>
     static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
         constexpr word w = code[I];
-        constexpr op k = static_cast<op>(w.code);
+        constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
         else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
@@ -195,7 +195,8 @@ private:
         else if constexpr (k == op::over_batch)
             return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
-        else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
+        else if constexpr (rule<k>::operands == 2) return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
+        else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r), get<w.c()>(pr, r));
     }
     static SINTER_INLINE vf uniform(int stream, const place& at, const call& c) {
         const vu index = (vu)(lane_numbers() + splat(static_cast<std::int32_t>(at.off)));

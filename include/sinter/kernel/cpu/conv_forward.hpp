@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/conv_source.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -52,4 +53,9 @@ struct conv_forward {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+
+} // namespace sinter::cpu

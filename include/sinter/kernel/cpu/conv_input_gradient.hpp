@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/conv_forward.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -70,4 +71,9 @@ struct conv_input_gradient {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+
+} // namespace sinter::cpu

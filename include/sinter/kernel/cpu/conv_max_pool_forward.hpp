@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/first_max.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -114,4 +115,9 @@ struct conv_max_pool_forward {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+
+} // namespace sinter::cpu

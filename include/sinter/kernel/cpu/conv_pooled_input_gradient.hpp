@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_rows.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_slices.hpp>
 
@@ -22,4 +23,9 @@ struct conv_pooled_input_gradient {
     static void finish(const call&) {}
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+
+} // namespace sinter::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <type_traits>
-
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pooled_filter_lists.hpp>
 #include <sinter/kernel/cpu/pooled_filter_quads.hpp>
+#include <type_traits>
 
 namespace sinter::cpu {
 
@@ -26,4 +26,9 @@ struct conv_pooled_weight_gradient {
     static void finish(const call& c) { method::finish(c); }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
+struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
+    using type = conv_pooled_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+};
+
+} // namespace sinter::cpu

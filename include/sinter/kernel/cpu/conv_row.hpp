@@ -111,4 +111,4 @@ struct conv_row {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -53,4 +53,4 @@ SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     }
 }
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

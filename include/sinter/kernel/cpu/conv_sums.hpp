@@ -53,4 +53,4 @@ struct conv_sums {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/simd.hpp>
 #include <sinter/kernel/panels.hpp>
 
@@ -32,4 +33,7 @@ struct conv_transpose_weights {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int KH, int KW, int CI, int CO, int... X>
+struct nest<op::conv_transpose, Body, KH, KW, CI, CO, X...> { using type = conv_transpose_weights<CI, CO, KH, KW>; };
+
+} // namespace sinter::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <algorithm>
-
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>
 
@@ -130,4 +130,9 @@ struct conv_weight_gradient {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
+    using type = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+};
+
+} // namespace sinter::cpu

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/shape.hpp>
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/simd.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/word.hpp>
@@ -64,5 +65,20 @@ struct packing {
         else pack_panels(c.p[0], c.p[1], c.e[0], c.e[1], 2 * lanes, lanes);
     }
 };
+
+template <class Body, int... X>
+struct nest<op::permute, Body, X...> { using type = strided_copy; };
+template <class Body, int... X>
+struct nest<op::expand, Body, X...> { using type = strided_copy; };
+template <class Body, int... X>
+struct nest<op::concat, Body, X...> { using type = concatenation; };
+template <class Body, int... X>
+struct nest<op::slice, Body, X...> { using type = slicing<false>; };
+template <class Body, int... X>
+struct nest<op::insert, Body, X...> { using type = slicing<true>; };
+template <class Body, int... X>
+struct nest<op::pack_weights, Body, X...> { using type = packing<false>; };
+template <class Body, int... X>
+struct nest<op::unpack_weights, Body, X...> { using type = packing<true>; };
 
 } // namespace sinter::cpu

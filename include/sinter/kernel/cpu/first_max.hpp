@@ -27,4 +27,4 @@ SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_
         Body::vector(m.best, n, off, row, col, c);
 }
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -20,5 +21,8 @@ struct gather_rows {
         }
     }
 };
+
+template <class Body, int... X>
+struct nest<op::gather_rows, Body, X...> { using type = gather_rows<Body>; };
 
 } // namespace sinter::cpu

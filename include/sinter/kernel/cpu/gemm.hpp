@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -14,5 +15,8 @@ struct gemm {
         run_product({c.p[0], c.e[2], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0}, f, c);
     }
 };
+
+template <class Body, int... X>
+struct nest<op::gemm, Body, X...> { using type = gemm<Body>; };
 
 } // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -16,5 +17,8 @@ struct gemm_tn {
         run_product({c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0}, f, c);
     }
 };
+
+template <class Body, int... X>
+struct nest<op::gemm_tn, Body, X...> { using type = gemm_tn<Body>; };
 
 } // namespace sinter::cpu

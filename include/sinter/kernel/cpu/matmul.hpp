@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -32,5 +33,8 @@ struct matmul {
         }
     }
 };
+
+template <class Body, int TA, int TB, int... X>
+struct nest<op::matmul, Body, TA, TB, X...> { using type = matmul<(TA != 0), (TB != 0), Body>; };
 
 } // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/first_max.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pool_axis.hpp>
 
 namespace sinter::cpu {
@@ -68,4 +69,13 @@ struct max_pool_gradient {
     }
 };
 
-}   // namespace sinter::cpu
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::max_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = max_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
+struct nest<op::max_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
+    using type = max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
+};
+
+} // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -24,5 +25,10 @@ struct middle_reduction {
         }
     }
 };
+
+template <class Body, int... X>
+struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<false, Body>; };
+template <class Body, int... X>
+struct nest<op::middle_max, Body, X...> { using type = middle_reduction<true, Body>; };
 
 } // namespace sinter::cpu

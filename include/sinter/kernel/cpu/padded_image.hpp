@@ -22,4 +22,4 @@ struct padded_image {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -63,4 +63,4 @@ SINTER_INLINE void for_pixels(const call& c, F f) {
         for (int x = 0; x < Columns; ++x) f(r / Rows, static_cast<int>(r % Rows), x, r * Columns + x);
 }
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

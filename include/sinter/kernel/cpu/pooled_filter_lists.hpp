@@ -149,4 +149,4 @@ struct pooled_filter_lists {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -123,4 +123,4 @@ struct pooled_filter_quads {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

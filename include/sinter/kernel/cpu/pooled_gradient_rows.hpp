@@ -134,4 +134,4 @@ struct pooled_gradient_rows {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

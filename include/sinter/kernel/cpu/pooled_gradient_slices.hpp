@@ -159,4 +159,4 @@ struct pooled_gradient_slices {
     }
 };
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

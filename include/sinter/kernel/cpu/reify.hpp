@@ -19,7 +19,6 @@
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
-#include <sinter/program/spec.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.
@@ -32,86 +31,6 @@ struct kernel_entry {
 };
 
 namespace detail {
-
-/// The loop nest of a spec. X: its twelve extents.
-template <op K, class Body, int... X>
-struct nest;
-template <class Body, int... X>
-struct nest<walk::flat, Body, X...> { using type = flat_walk<Body>; };
-template <class Body, int... X>
-struct nest<walk::rows, Body, X...> { using type = row_walk<Body>; };
-template <class Body, int... X>
-struct nest<op::gemm, Body, X...> { using type = gemm<Body>; };
-template <class Body, int... X>
-struct nest<op::gemm_tn, Body, X...> { using type = gemm_tn<Body>; };
-template <class Body, int TA, int TB, int... X>
-struct nest<op::matmul, Body, TA, TB, X...> { using type = matmul<(TA != 0), (TB != 0), Body>; };
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
-struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
-    using type = conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-};
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
-struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
-    using type = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-};
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
-struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
-    using type = conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-};
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
-struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
-    using type = conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-};
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
-struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {
-    using type = conv_pooled_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-};
-template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
-struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
-    using type = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-};
-template <class Body, int KH, int KW, int CI, int CO, int... X>
-struct nest<op::conv_transpose, Body, KH, KW, CI, CO, X...> { using type = conv_transpose_weights<CI, CO, KH, KW>; };
-template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
-struct nest<op::max_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
-    using type = max_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
-};
-template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
-struct nest<op::max_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
-    using type = max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
-};
-template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
-struct nest<op::avg_pool, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
-    using type = avg_pool<H, W, C, OH, OW, K, S, PT, PL, Body>;
-};
-template <class Body, int H, int W, int C, int OH, int OW, int K, int S, int PT, int PL, int... X>
-struct nest<op::avg_pool_gradient, Body, H, W, C, OH, OW, K, S, PT, PL, X...> {
-    using type = avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, Body>;
-};
-template <class Body, int... X>
-struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<false, Body>; };
-template <class Body, int... X>
-struct nest<op::middle_max, Body, X...> { using type = middle_reduction<true, Body>; };
-template <class Body, int... X>
-struct nest<op::gather_rows, Body, X...> { using type = gather_rows<Body>; };
-template <class Body, int... X>
-struct nest<op::scatter_rows, Body, X...> { using type = scatter_rows<Body>; };
-template <class Body, int... X>
-struct nest<op::permute, Body, X...> { using type = strided_copy; };
-template <class Body, int... X>
-struct nest<op::expand, Body, X...> { using type = strided_copy; };
-template <class Body, int... X>
-struct nest<op::concat, Body, X...> { using type = concatenation; };
-template <class Body, int... X>
-struct nest<op::slice, Body, X...> { using type = slicing<false>; };
-template <class Body, int... X>
-struct nest<op::insert, Body, X...> { using type = slicing<true>; };
-template <class Body, int... X>
-struct nest<op::weight_transpose, Body, X...> { using type = transpose_panels; };
-template <class Body, int... X>
-struct nest<op::pack_weights, Body, X...> { using type = packing<false>; };
-template <class Body, int... X>
-struct nest<op::unpack_weights, Body, X...> { using type = packing<true>; };
 
 /// A loop nest with its body's own work before and after.
 template <class Nest, class Body>
@@ -153,7 +72,7 @@ template <class P, int S, int... I>
 struct body_of<P, S, std::integer_sequence<int, I...>> {
     using type = body<P::v.code[P::v.specs[S].code + I]...>;
 };
-template <class P, int S, class = std::make_integer_sequence<int, 12>>
+template <class P, int S, class = std::make_integer_sequence<int, kernel_extents::most_fixed>>
 struct nest_of;
 template <class P, int S, int... I>
 struct nest_of<P, S, std::integer_sequence<int, I...>> {

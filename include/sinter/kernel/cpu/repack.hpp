@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
 #include <sinter/kernel/cpu/transpose.hpp>
 #include <sinter/kernel/panels.hpp>
@@ -40,5 +41,8 @@ struct transpose {
         }
     }
 };
+
+template <class Body, int... X>
+struct nest<op::weight_transpose, Body, X...> { using type = transpose_panels; };
 
 } // namespace sinter::cpu

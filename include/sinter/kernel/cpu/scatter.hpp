@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/round_up.hpp>
 #include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
 
@@ -81,5 +82,8 @@ private:
         }
     }
 };
+
+template <class Body, int... X>
+struct nest<op::scatter_rows, Body, X...> { using type = scatter_rows<Body>; };
 
 } // namespace sinter::cpu

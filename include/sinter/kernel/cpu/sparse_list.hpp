@@ -50,4 +50,4 @@ SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* val
 /// Accumulators of a walk: all registers but a few.
 inline constexpr int walk_registers = registers >= 32 ? 24 : 12;
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -52,4 +52,4 @@ SINTER_INLINE void add_block(const vf (&c)[N], float* p, std::ptrdiff_t row_step
     add_block<V>(c, p, row_step, step, indices<N>{});
 }
 
-}   // namespace sinter::cpu
+} // namespace sinter::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
 
 /// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
 namespace sinter::cpu {
@@ -56,5 +57,10 @@ private:
         }
     }
 };
+
+template <class Body, int... X>
+struct nest<walk::flat, Body, X...> { using type = flat_walk<Body>; };
+template <class Body, int... X>
+struct nest<walk::rows, Body, X...> { using type = row_walk<Body>; };
 
 } // namespace sinter::cpu

@@ -3,7 +3,7 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/kernel/cuda/body_call.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/word.hpp>
 
 /// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread, or by the host.
@@ -68,12 +68,12 @@ struct body {
         bool is[size + 1] = {};
         for (int j = 0; j <= i; ++j) {
             const word& w = code[j];
-            const op k = static_cast<op>(w.code);
+            const op_id k = static_cast<op_id>(w.code);
             if (flat && w.row) is[j] = true;
             else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::column_index) is[j] = true;
             else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
-            else if (w.code >= static_cast<std::uint8_t>(instruction::load) || k == op::random_uniform) is[j] = false;
-            else is[j] = is[w.a] && is[w.b];
+            else if (w.code < 256 || k == op::random_uniform) is[j] = false;
+            else is[j] = is[w.a] && is[w.b] && is[w.c()];
         }
         return is[i];
     }
@@ -147,7 +147,7 @@ private:
     template <int I>
     static SINTER_HOST_DEVICE float elementwise(const float* r, const place& at, const call& c) {
         constexpr word w = code[I];
-        constexpr op k = static_cast<op>(w.code);
+        constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
             return uniform(philox_at(c.step->seed, static_cast<std::uint32_t>(w.row ? at.row : at.off),
@@ -155,7 +155,8 @@ private:
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
         else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<float>(r[w.a]);
-        else return rule<k>::template value<float>(r[w.a], r[w.b]);
+        else if constexpr (rule<k>::operands == 2) return rule<k>::template value<float>(r[w.a], r[w.b]);
+        else return rule<k>::template value<float>(r[w.a], r[w.b], r[w.c()]);
     }
 };
 

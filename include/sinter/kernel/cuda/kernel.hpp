@@ -19,7 +19,7 @@
 namespace sinter::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.
-constexpr int own_operands(op k) {
+constexpr int own_operands(op_id k) {
     switch (k) {
         case walk::flat:
         case walk::rows: return 0;
@@ -36,12 +36,12 @@ constexpr int own_operands(op k) {
         default: return 1;
     }
 }
-constexpr bool is_product(op k) { return k == op::gemm || k == op::gemm_tn || k == op::matmul; }
-constexpr bool is_convolution(op k) {
+constexpr bool is_product(op_id k) { return k == op::gemm || k == op::gemm_tn || k == op::matmul; }
+constexpr bool is_convolution(op_id k) {
     return k == op::conv || k == op::conv_input_gradient || k == op::conv_weight_gradient;
 }
 
-template <class Engine, op K, std::uint64_t... W>
+template <class Engine, op_id K, std::uint64_t... W>
 struct kernel {
     using B = body<W...>;
     static constexpr int S = static_cast<int>(K);

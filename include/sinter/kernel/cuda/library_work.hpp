@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <sinter/ops/detail/list.hpp>
+#include <sinter/ops/detail/op.hpp>
 
 /// What a kernel may ask of a library, in plain words.
 namespace sinter::gpu {
@@ -20,7 +20,7 @@ struct product {
 /// x [images][H][W][CI], y [images][OH][OW][CO], filter [CO][KH][KW][CI]. `kind` says which of the three is computed:
 /// conv y, conv_input_gradient x, conv_weight_gradient the filter.
 struct convolution {
-    op kind;
+    op_id kind;
     std::int64_t images;
     int H, W, CI, OH, OW, CO, KH, KW, stride, above, left;
     float *x, *y, *filter;

@@ -21,9 +21,9 @@ struct source_call {
 
 /// Sources beside the ops that bear their own names.
 inline constexpr int from_nothing = static_cast<int>(walk::flat), from_rows = static_cast<int>(walk::rows);
-inline constexpr int from_memory = 1000;             ///< what a library has left in `a`
-inline constexpr int from_transposed_memory = 1001;  ///< the same, [columns][rows]
-inline constexpr int from_filter = 1002;             ///< convolution weights in the order that cuDNN wants
+inline constexpr int from_memory = 1;             ///< what a library has left in `a`
+inline constexpr int from_transposed_memory = 2;  ///< the same, [columns][rows]
+inline constexpr int from_filter = 3;             ///< convolution weights in the order that cuDNN wants
 
 struct plain_source {   ///< every element has a value
     static SINTER_HOST_DEVICE bool visits(const source_call&, const place&) { return true; }

@@ -22,7 +22,7 @@ struct walk_extents {
 };
 
 /// Rows and columns of what a kernel of kind K computes.
-template <op K>
+template <op_id K>
 constexpr walk_extents walk_of(const work& w) {
     const std::int64_t* e = w.e;
     const int* x = w.s->extents;

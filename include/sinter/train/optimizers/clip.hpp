@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/table.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
 namespace sinter {

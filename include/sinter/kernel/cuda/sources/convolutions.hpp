@@ -15,7 +15,7 @@ struct tap_range {
 
 /// y [m][OH][OW][CO]; a = images, b = weights [KH][KW][CI][CO].
 template <>
-struct source<static_cast<int>(op::conv)> : plain_source {
+struct source<static_cast<int>(op::conv.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, W = x[1], CI = x[2], CO = x[5], KW = x[7];
         const int oy = static_cast<int>(at.row / x[4] % x[3]), ox = static_cast<int>(at.row % x[4]);
@@ -35,7 +35,7 @@ struct source<static_cast<int>(op::conv)> : plain_source {
 
 /// dx [m][H][W][CI]; a = dy, b = weights as `conv_transpose` below leaves them.
 template <>
-struct source<static_cast<int>(op::conv_input_gradient)> : plain_source {
+struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, CI = x[2], OH = x[3], OW = x[4], CO = x[5], KH = x[6], KW = x[7], S = x[8];
         const int y = static_cast<int>(at.row / x[1] % x[0]) + x[9], i = static_cast<int>(at.row % x[1]) + x[10];
@@ -55,7 +55,7 @@ struct source<static_cast<int>(op::conv_input_gradient)> : plain_source {
 
 /// dw [KH][KW][CI][CO], summed over the m images in their order; a = images, b = dy.
 template <>
-struct source<static_cast<int>(op::conv_weight_gradient)> : plain_source {
+struct source<static_cast<int>(op::conv_weight_gradient.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, H = x[0], W = x[1], CI = x[2], OH = x[3], OW = x[4], CO = x[5], S = x[8];
         const int ci = static_cast<int>(at.row % CI), kx = static_cast<int>(at.row / CI % x[7]);
@@ -89,7 +89,7 @@ struct filter_order : plain_source {
     }
 };
 template <>
-struct source<static_cast<int>(op::conv_transpose)> : filter_order<0, 1, 2, 3> {};   // its own extents are these four
+struct source<static_cast<int>(op::conv_transpose.id)> : filter_order<0, 1, 2, 3> {};   // its own extents are these four
 template <>
 struct source<from_filter> : filter_order<6, 7, 2, 5> {};                            // a convolution's extents
 

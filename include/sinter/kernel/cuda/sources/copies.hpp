@@ -20,27 +20,27 @@ struct strided_copy : plain_source {
     }
 };
 template <>
-struct source<static_cast<int>(op::permute)> : strided_copy {};
+struct source<static_cast<int>(op::permute.id)> : strided_copy {};
 template <>
-struct source<static_cast<int>(op::expand)> : strided_copy {};
+struct source<static_cast<int>(op::expand.id)> : strided_copy {};
 
 /// a [m][e0] and b [m][e1] side by side.
 template <>
-struct source<static_cast<int>(op::concat)> : plain_source {
+struct source<static_cast<int>(op::concat.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         return at.col < s.e[0] ? s.a[at.row * s.e[0] + at.col] : s.b[at.row * s.e[1] + at.col - s.e[0]];
     }
 };
 /// Elements e1 .. e1 + e2 - 1 of each of m rows of e0.
 template <>
-struct source<static_cast<int>(op::slice)> : plain_source {
+struct source<static_cast<int>(op::slice.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         return s.a[at.row * s.e[0] + s.e[1] + at.col];
     }
 };
 /// The other way round, zeros elsewhere.
 template <>
-struct source<static_cast<int>(op::insert)> : plain_source {
+struct source<static_cast<int>(op::insert.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t j = at.col - s.e[1];
         return j >= 0 && j < s.e[2] ? s.a[at.row * s.e[2] + j] : 0.f;
@@ -48,13 +48,13 @@ struct source<static_cast<int>(op::insert)> : plain_source {
 };
 /// [K][N] to [N][K]; e = {K, N}.
 template <>
-struct source<static_cast<int>(op::weight_transpose)> : plain_source {
+struct source<static_cast<int>(op::weight_transpose.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col * s.e[1] + at.row]; }
 };
 /// Weights lie plain here: packing is a copy.
 template <>
-struct source<static_cast<int>(op::pack_weights)> : source<from_memory> {};
+struct source<static_cast<int>(op::pack_weights.id)> : source<from_memory> {};
 template <>
-struct source<static_cast<int>(op::unpack_weights)> : source<from_memory> {};
+struct source<static_cast<int>(op::unpack_weights.id)> : source<from_memory> {};
 
 } // namespace sinter::gpu

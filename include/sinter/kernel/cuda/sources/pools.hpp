@@ -52,9 +52,9 @@ struct pool_forward : plain_source {
 };
 /// a = images, out = winners as bytes (their place in the window, the first of equal ones) or null.
 template <>
-struct source<static_cast<int>(op::max_pool)> : pool_forward<true> {};
+struct source<static_cast<int>(op::max_pool.id)> : pool_forward<true> {};
 template <>
-struct source<static_cast<int>(op::avg_pool)> : pool_forward<false> {};
+struct source<static_cast<int>(op::avg_pool.id)> : pool_forward<false> {};
 
 template <bool Max>
 struct pool_backward : plain_source {
@@ -80,8 +80,8 @@ struct pool_backward : plain_source {
 };
 /// a = gradient of the pooled values, b = winners.
 template <>
-struct source<static_cast<int>(op::max_pool_gradient)> : pool_backward<true> {};
+struct source<static_cast<int>(op::max_pool_gradient.id)> : pool_backward<true> {};
 template <>
-struct source<static_cast<int>(op::avg_pool_gradient)> : pool_backward<false> {};
+struct source<static_cast<int>(op::avg_pool_gradient.id)> : pool_backward<false> {};
 
 } // namespace sinter::gpu

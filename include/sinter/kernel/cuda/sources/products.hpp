@@ -7,7 +7,7 @@ namespace sinter::gpu {
 
 /// y[m][N] = a[m][K] b[K][N]; e = {K, N, floats from one row of a to the next}.
 template <>
-struct source<static_cast<int>(op::gemm)> : plain_source {
+struct source<static_cast<int>(op::gemm.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const float *a = s.a + at.row * s.e[2], *b = s.b + at.col;
         float sum = 0.f;
@@ -18,7 +18,7 @@ struct source<static_cast<int>(op::gemm)> : plain_source {
 
 /// w[K][N] = sum over m rows of a[m][K] d[m][N]; e = {K, N}.
 template <>
-struct source<static_cast<int>(op::gemm_tn)> : plain_source {
+struct source<static_cast<int>(op::gemm_tn.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const float *a = s.a + at.row, *d = s.b + at.col;
         float sum = 0.f;
@@ -30,7 +30,7 @@ struct source<static_cast<int>(op::gemm_tn)> : plain_source {
 /// m products [M][N] of plain matrices; e = {M, N, K, from one a to the next, the same of b, row step of a, of b},
 /// x = {a transposed, b transposed}.
 template <>
-struct source<static_cast<int>(op::matmul)> : plain_source {
+struct source<static_cast<int>(op::matmul.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t matrix = at.row / s.e[0], i = at.row % s.e[0];
         const float *a = s.a + matrix * s.e[3] + i * (s.x[0] ? 1 : s.e[5]);

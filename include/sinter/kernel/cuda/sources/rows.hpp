@@ -7,7 +7,7 @@ namespace sinter::gpu {
 
 /// a = table [V][E], b = int32 indices, which were checked when the batch was bound.
 template <>
-struct source<static_cast<int>(op::gather_rows)> : plain_source {
+struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         return s.a[reinterpret_cast<const std::int32_t*>(s.b)[at.row] * s.e[0] + at.col];
     }
@@ -16,7 +16,7 @@ struct source<static_cast<int>(op::gather_rows)> : plain_source {
 /// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that chain_thread made;
 /// e = {E, V, lazy}. Lazy: rows that do not occur are left alone, body and all.
 template <>
-struct source<static_cast<int>(op::scatter_rows)> {
+struct source<static_cast<int>(op::scatter_rows.id)> {
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) { return !s.e[2] || s.first[at.row] >= 0; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         float sum = 0.f;
@@ -52,8 +52,8 @@ struct middle_reduction : plain_source {
     }
 };
 template <>
-struct source<static_cast<int>(op::middle_sum)> : middle_reduction<false> {};
+struct source<static_cast<int>(op::middle_sum.id)> : middle_reduction<false> {};
 template <>
-struct source<static_cast<int>(op::middle_max)> : middle_reduction<true> {};
+struct source<static_cast<int>(op::middle_max.id)> : middle_reduction<true> {};
 
 } // namespace sinter::gpu
