@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/cpu.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
+#include <sinter/train/first_values.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
 

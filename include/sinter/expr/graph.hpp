@@ -35,12 +35,14 @@ constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
 constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
 constexpr bool is_heavy(const node& n) { return n.about->kind == op_kind::heavy; }
 
-enum class init_kind : std::uint8_t { constant, uniform, normal };
+enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
 
-/// How a parameter starts: `constant` a; `uniform` in [-a, a); `normal` with standard deviation a.
+/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation a around middle; the
+/// others as expr/initializer.hpp says, times a.
 struct initializer {
     init_kind kind = init_kind::constant;
     float a = 0;
+    float middle = 0;
 };
 
 /// A parameter or a state: its node, its name within its scope, how it starts.

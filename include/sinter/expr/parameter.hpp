@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/expr/initializer.hpp>
 #include <sinter/expr/tensor.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/reshape.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
 namespace sinter {
-
-constexpr float root(float x) {   ///< square root by Newton's method, for constant evaluation
-    float r = x > 1 ? x : 1;
-    for (int i = 0; i < 40; ++i) {
-        const float next = 0.5f * (r + x / r);
-        if (next == r) break;
-        r = next;
-    }
-    return r;
-}
-constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }
-inline constexpr initializer zeros{init_kind::constant, 0.f}, ones{init_kind::constant, 1.f};
-/// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); Keras' default.
-constexpr initializer glorot_uniform(int fan_in, int fan_out) {
-    return {init_kind::uniform, root(6.f / static_cast<float>(fan_in + fan_out))};
-}
-/// Normal with standard deviation sqrt(2 / fan_in) (He et al. 2015), for layers followed by relu.
-constexpr initializer he_normal(int fan_in) { return {init_kind::normal, root(2.f / static_cast<float>(fan_in))}; }
 
 namespace detail {
 constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const char* name, shape s, initializer init) {

@@ -1,39 +1,65 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/error.hpp>
 #include <cstdint>
 
 namespace sinter {
 
-/// A learning rate as a function of the step (0, 1, 2, ...): a plain float is one that never changes.
+/// A learning rate as a function of the step (0, 1, 2, ...). A plain float is one that never changes, a function of the
+/// step a user's own; the others are made by the functions of train/schedules/, cosine() among them here. Plain data, so
+/// that a schedule is a constant as well.
 struct schedule {
-    enum class kind : std::uint8_t { constant, cosine } shape = kind::constant;
+    static constexpr int most_pieces = 8;
+    using function = float (*)(std::int64_t step);
+    /// The rate at `step`, which is not below `warmup`. Null: `peak`, always.
+    using shape = float (*)(const schedule&, std::int64_t step);
+
     float peak = 0, end = 0;
     std::int64_t warmup = 0, steps = 0;
-    float (*custom)(std::int64_t step) = nullptr;   ///< a user's own; the other members are then ignored
+    shape at_step = nullptr;
+    function custom = nullptr;
+    float a = 0, b = 0;                                   ///< what the shape makes of them
+    int pieces = 0;                                       ///< of a piecewise schedule
+    std::int64_t from[most_pieces] = {};
+    float rate[most_pieces] = {};
 
-    constexpr schedule(float rate = 0.f) : peak(rate) {}
-    constexpr schedule(float (*f)(std::int64_t)) : custom(f) {}
+    constexpr schedule(float rate_ = 0.f) : peak(rate_) {}
+    constexpr schedule(function f) : custom(f) {}
 
     float at(std::int64_t step) const {
-        if (custom) return custom(step);
-        if (step < warmup) return peak * static_cast<float>(step + 1) / static_cast<float>(warmup);
-        if (shape == kind::constant) return peak;
-        // A builtin, here and in the optimizers: <cmath> costs every program 0.15 s of build time.
-        const std::int64_t done = step - warmup, all = steps - warmup;
-        const double x = done >= all ? 1. : static_cast<double>(done) / static_cast<double>(all);
-        return end + (peak - end) * static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x)));
+        if (step >= warmup) return behind(step);
+        return behind(warmup) * static_cast<float>(step + 1) / static_cast<float>(warmup);
     }
+    /// How far the schedule has got behind its warm-up: 0 at first, 1 at the end and from there on.
+    double progress(std::int64_t step) const {
+        const std::int64_t done = step - warmup, all = steps - warmup;
+        return done >= all ? 1. : static_cast<double>(done) / static_cast<double>(all);
+    }
+
+private:
+    float behind(std::int64_t step) const { return custom ? custom(step) : at_step ? at_step(*this, step) : peak; }
 };
+
+namespace detail {
+/// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath> costs every program 0.15 s
+/// of build time.
+inline float half_cosine(double x) { return static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x))); }
+inline float cosine_rate(const schedule& s, std::int64_t step) {
+    const double x = s.progress(step);
+    return x > 0 ? s.end + (s.peak - s.end) * half_cosine(x) : s.peak;
+}
+} // namespace detail
 
 /// From `peak` down to `end` along half a cosine over `steps` steps (Loshchilov and Hutter 2017), then `end`.
 constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
     schedule s(peak);
-    s.shape = schedule::kind::cosine;
+    s.at_step = &detail::cosine_rate;
     s.steps = steps;
     s.end = end;
     return s;
 }
-/// Rises evenly to the schedule's peak over the first `steps` steps, which count among the schedule's own.
+/// Before any schedule: rises evenly, over the first `steps` steps, to the rate with which the schedule goes on. They count
+/// among the schedule's own: what has a number of steps ends no later, and pieces and users' functions see steps as ever.
 constexpr schedule warm_up(std::int64_t steps, schedule then) {
     then.warmup = steps;
     return then;

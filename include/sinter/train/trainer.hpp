@@ -3,6 +3,7 @@
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/train/bind_batch.hpp>
+#include <sinter/train/first_values.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
 #include <span>
@@ -56,6 +57,12 @@ public:
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         memory_.slots.clear();
+        if constexpr (requires { optimizer_.first_of_slot(0); })
+            for (int i = 0; i < training::v.n_parameters; ++i)
+                for (int k = 0; k < training::v.slots; ++k) {
+                    const variable_info& v = training::v.parameters[i];
+                    set_plain_slot(v, k, std::vector<float>(static_cast<std::size_t>(v.s.size()), optimizer_.first_of_slot(k)).data());
+                }
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not

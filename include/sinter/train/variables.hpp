@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/hash.hpp>
-#include <sinter/base/philox.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/program.hpp>
 #include <algorithm>
 #include <string>
 #include <vector>
 
-/// Parameters and states at run time: their names, how they start, and their plain form.
+/// Parameters and states at run time: their names and their plain form. How they start: train/first_values.hpp.
 namespace sinter {
 
 /// `conv2d_1/kernel`.
@@ -36,24 +34,6 @@ inline std::vector<float> from_plain(const variable_info& v, const float* plain,
     if (v.s.form == layout::weights && lanes > 1) pack_panels(plain, packed.data(), v.s.rows(), v.s.last(), panel_width, lanes);
     else std::copy_n(plain, static_cast<std::size_t>(v.s.size()), packed.data());
     return packed;
-}
-
-/// First values: drawn from a stream of their own that depends on the seed and the variable's path alone.
-inline std::vector<float> first_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
-    std::vector<float> x(static_cast<std::size_t>(v.s.size()), v.init.kind == init_kind::constant ? v.init.a : 0.f);
-    if (v.init.kind == init_kind::constant) return x;
-    random_stream r(stream(seed, fnv1a(path)));
-    if (v.init.kind == init_kind::uniform) {
-        for (float& e : x) e = v.init.a * (2.f * uniform(r.word()) - 1.f);
-        return x;
-    }
-    for (std::size_t i = 0; i < x.size(); i += 2) {
-        const std::uint32_t a = r.word(), b = r.word();   // in this order
-        const normal_pair p = normal(a, b);
-        x[i] = v.init.a * p.first;
-        if (i + 1 < x.size()) x[i + 1] = v.init.a * p.second;
-    }
-    return x;
 }
 
 } // namespace sinter

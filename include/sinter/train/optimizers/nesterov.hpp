@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/optimizer_code.hpp>
+#include <sinter/train/schedule.hpp>
+
+namespace sinter {
+
+/// Nesterov's momentum: g += weight_decay * p; v = momentum * v + g; p -= rate * (g + momentum * v) (Nesterov 1983 in the
+/// form of Sutskever et al. 2013 and PyTorch's SGD(nesterov=True), the rate outside the velocity). Keras has the rate
+/// inside; at a rate that never changes both are the same.
+struct nesterov {
+    schedule learning_rate = 0.01f;
+    float momentum_rate = 0.9f;
+    float weight_decay = 0.f;
+
+    static constexpr int slots = 1, n_scalars = 3;
+    static constexpr void update(update_context& u) {
+        const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(2);
+        const tensor v = u.slot(0) * u.scalar(1) + g;
+        u.set_slot(0, v);
+        u.set_parameter(p - (g + v * u.scalar(1)) * u.scalar(0));
+    }
+    void scalars(std::int64_t step, float* out) const {
+        out[0] = learning_rate.at(step);
+        out[1] = momentum_rate;
+        out[2] = weight_decay;
+    }
+};
+
+} // namespace sinter

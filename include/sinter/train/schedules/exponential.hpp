@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/schedule.hpp>
+
+namespace sinter {
+
+namespace detail {
+inline float exponential_rate(const schedule& s, std::int64_t step) {
+    const double x = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps);
+    return static_cast<float>(static_cast<double>(s.peak) * __builtin_pow(static_cast<double>(s.a), s.b > 0 ? __builtin_floor(x) : x));
+}
+inline float inverse_time_rate(const schedule& s, std::int64_t step) {
+    const double x = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps);
+    return static_cast<float>(static_cast<double>(s.peak) / (1 + static_cast<double>(s.a) * (s.b > 0 ? __builtin_floor(x) : x)));
+}
+constexpr schedule decaying(float peak, std::int64_t steps, float a, bool staircase, schedule::shape shape) {
+    if (steps < 1) throw option_error("number of steps", "decaying schedule", "below 1", "1 or more");
+    schedule s(peak);
+    s.steps = steps;
+    s.a = a;
+    s.b = staircase ? 1.f : 0.f;
+    s.at_step = shape;
+    return s;
+}
+} // namespace detail
+
+/// peak * factor^(step / steps): multiplied by `factor` every `steps` steps, evenly or, as a staircase, at once (Keras'
+/// ExponentialDecay; PyTorch's ExponentialLR has steps = 1). It begins behind a warm-up. option_error where steps < 1.
+constexpr schedule exponential(float peak, std::int64_t steps, float factor, bool staircase = false) {
+    return detail::decaying(peak, steps, factor, staircase, &detail::exponential_rate);
+}
+/// peak / (1 + factor * step / steps), evenly or as a staircase (Keras' InverseTimeDecay). It begins behind a warm-up.
+/// option_error where steps < 1.
+constexpr schedule inverse_time(float peak, std::int64_t steps, float factor, bool staircase = false) {
+    return detail::decaying(peak, steps, factor, staircase, &detail::inverse_time_rate);
+}
+
+} // namespace sinter
