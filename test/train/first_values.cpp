@@ -26,7 +26,7 @@ struct moments {
         deviation = std::sqrt(deviation);
     }
 };
-constexpr shape large = extents(200, 500);   // a mean of 100,000 numbers is off by 0.003 deviations, five times that is never seen
+constexpr shape large = extents(200, 500);   // the mean of 100,000 numbers is off by 0.003 deviations, never by five times that
 
 static void check(const initializer& init, double mean, double deviation, double low, double high) {
     const moments m(draw(init, large));
@@ -34,7 +34,9 @@ static void check(const initializer& init, double mean, double deviation, double
     BOOST_TEST(std::abs(m.deviation / deviation - 1) <= 0.012, "deviation " << m.deviation << ", needed " << deviation);
     BOOST_TEST((m.least >= low && m.most <= high), m.least << " to " << m.most << " is not in " << low << " to " << high);
 }
-static void check_uniform(const initializer& init, double limit) { check(init, 0, limit / std::sqrt(3.), -limit - 1e-7, limit + 1e-7); }
+static void check_uniform(const initializer& init, double limit) {
+    check(init, 0, limit / std::sqrt(3.), -limit - 1e-7, limit + 1e-7);
+}
 static void check_normal(const initializer& init, double deviation) { check(init, 0, deviation, -6 * deviation, 6 * deviation); }
 
 BOOST_AUTO_TEST_CASE(constants) {
@@ -67,7 +69,9 @@ static void check_orthogonal(shape s, double gain) {
     const int columns = s.last(), rows = static_cast<int>(s.size()) / columns;
     const bool tall = rows >= columns;
     const int count = tall ? columns : rows, length = tall ? rows : columns;
-    const auto at = [&](int vector, int i) { return static_cast<double>(q[static_cast<std::size_t>(tall ? i * columns + vector : vector * columns + i)]); };
+    const auto at = [&](int vector, int i) {
+        return static_cast<double>(q[static_cast<std::size_t>(tall ? i * columns + vector : vector * columns + i)]);
+    };
     for (int a = 0; a < count; ++a)
         for (int b = 0; b < count; ++b) {
             double product = 0;
@@ -85,7 +89,8 @@ BOOST_AUTO_TEST_CASE(orthogonal_matrices) {
 }
 BOOST_AUTO_TEST_CASE(no_direction_is_preferred) {   // else diagonals would all be positive, as plain QR's are not
     double sum = 0;
-    for (std::uint64_t seed = 0; seed < 400; ++seed) sum += static_cast<double>(draw(orthogonal, extents(4, 4), "q", seed)[0]) / 400;
+    for (std::uint64_t seed = 0; seed < 400; ++seed)
+        sum += static_cast<double>(draw(orthogonal, extents(4, 4), "q", seed)[0]) / 400;
     BOOST_TEST(std::abs(sum) < 0.1);   // of deviation 1/2 each, 0.025 their mean
 }
 BOOST_AUTO_TEST_CASE(identity_matrices) {

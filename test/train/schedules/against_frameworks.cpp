@@ -66,6 +66,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     BOOST_CHECK_THROW(piecewise(1.f, {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}}), option_error);
 }
 BOOST_AUTO_TEST_CASE(no_steps_at_all) {
-    for (const schedule& s : {polynomial(1.f, 0, 0.25f), one_cycle(1.f, 0), one_cycle(1.f, 1), warm_up(5, polynomial(1.f, 5, 0.25f))})
+    for (const schedule& s : {polynomial(1.f, 0, 0.25f), one_cycle(1.f, 0), one_cycle(1.f, 1),
+                              warm_up(5, polynomial(1.f, 5, 0.25f))})
         for (int step : {0, 1, 5}) BOOST_TEST(std::isfinite(s.at(step)));
 }

@@ -5,13 +5,16 @@
 namespace sinter {
 
 namespace detail {
-inline float exponential_rate(const schedule& s, std::int64_t step) {
+/// How many times the rate has fallen: evenly (b = 0) or in whole numbers.
+inline double decays(const schedule& s, std::int64_t step) {
     const double x = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps);
-    return static_cast<float>(static_cast<double>(s.peak) * __builtin_pow(static_cast<double>(s.a), s.b > 0 ? __builtin_floor(x) : x));
+    return s.b > 0 ? __builtin_floor(x) : x;
+}
+inline float exponential_rate(const schedule& s, std::int64_t step) {
+    return static_cast<float>(static_cast<double>(s.peak) * __builtin_pow(static_cast<double>(s.a), decays(s, step)));
 }
 inline float inverse_time_rate(const schedule& s, std::int64_t step) {
-    const double x = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps);
-    return static_cast<float>(static_cast<double>(s.peak) / (1 + static_cast<double>(s.a) * (s.b > 0 ? __builtin_floor(x) : x)));
+    return static_cast<float>(static_cast<double>(s.peak) / (1 + static_cast<double>(s.a) * decays(s, step)));
 }
 constexpr schedule decaying(float peak, std::int64_t steps, float a, bool staircase, schedule::shape shape) {
     if (steps < 1) throw option_error("number of steps", "decaying schedule", "below 1", "1 or more");
