@@ -24,6 +24,10 @@ inline constexpr batch_limit<N> at_most{};
 template <class S>
 concept strategy = requires { typename S::device; };
 
+struct name_map;
+template <class Trainer>
+void load_weights(Trainer&, const std::string& path, const name_map&);   // train/load_weights.hpp
+
 /// Loss and accuracy over a data set; accuracy is NaN where targets are no class numbers.
 struct evaluation_result {
     double loss = 0, accuracy = 0;
@@ -113,6 +117,8 @@ public:
 
     void save(const std::string& path, saved what = saved::whole) const { sinter::save(t_, path, what); }
     void load(const std::string& path) { sinter::load(t_, path); }
+    /// Initial weights from elsewhere; its user includes <sinter/train/load_weights.hpp>, which says more.
+    void load_weights(const std::string& path, const name_map& map) { sinter::load_weights(t_, path, map); }
 
     trainer_type& inner() { return t_; }
     const trainer_type& inner() const { return t_; }

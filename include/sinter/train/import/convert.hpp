@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/safetensors/contents.hpp>
+
+#include <bit>
+#include <cstring>
+#include <numeric>
+
+/// Tensors of other element types and other layouts, as ours.
+namespace sinter::detail {
+
+inline float from_half(std::uint16_t h) {
+    const std::uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 1023u;
+    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+    if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+    const float tiny = static_cast<float>(fraction) * 0x1p-24f;   // subnormal there, normal here
+    return sign != 0 ? -tiny : tiny;
+}
+
+inline bool is_floating(safetensors::dtype t) {
+    using safetensors::dtype;
+    return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
+}
+/// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at any address.
+inline std::vector<float> floats_of(const safetensors::tensor_view& t) {
+    const std::size_t width = safetensors::dtype_bits(t.type) / 8;
+    std::vector<float> x(t.data.size() / width);
+    const auto each = [&]<class T>(T, auto convert) {
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            T v;
+            std::memcpy(&v, t.data.data() + i * width, sizeof v);
+            x[i] = convert(v);
+        }
+    };
+    switch (t.type) {
+        case safetensors::dtype::f64: each(double{}, [](double v) { return static_cast<float>(v); }); break;
+        case safetensors::dtype::f16: each(std::uint16_t{}, from_half); break;
+        case safetensors::dtype::bf16:
+            each(std::uint16_t{}, [](std::uint16_t v) { return std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16); });
+            break;
+        default: each(float{}, [](float v) { return v; });
+    }
+    return x;
+}
+
+/// A tensor on its way from their layout to ours.
+struct arranged {
+    std::vector<std::int64_t> shape;
+    std::vector<float> x;
+};
+
+/// Axis i of the result is axis axes[i] of `from`.
+inline arranged permuted(const arranged& from, const std::vector<int>& axes) {
+    arranged to;
+    std::vector<std::size_t> stride(axes.size()), at(axes.size());
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<std::size_t>(axes[i]);
+        to.shape.push_back(from.shape[axis]);
+        stride[i] = 1;
+        for (std::size_t k = axis + 1; k < from.shape.size(); ++k) stride[i] *= static_cast<std::size_t>(from.shape[k]);
+    }
+    to.x.reserve(from.x.size());
+    std::size_t offset = 0;
+    for (std::size_t n = 0; n < from.x.size(); ++n) {
+        to.x.push_back(from.x[offset]);
+        for (std::size_t i = axes.size(); i-- > 0;) {
+            offset += stride[i];
+            if (++at[i] < static_cast<std::size_t>(to.shape[i])) break;
+            offset -= at[i] * stride[i];
+            at[i] = 0;
+        }
+    }
+    return to;
+}
+/// Is each of 0, 1, ... n - 1 in `axes` once?
+inline bool is_order_of(const std::vector<int>& axes, std::size_t n) {
+    std::vector<bool> seen(n);
+    for (const int a : axes) {
+        if (a < 0 || static_cast<std::size_t>(a) >= n || seen[static_cast<std::size_t>(a)]) return false;
+        seen[static_cast<std::size_t>(a)] = true;
+    }
+    return axes.size() == n;
+}
+/// [out, in, window...] to [window..., in, out].
+inline arranged output_last(const arranged& from) {
+    std::vector<int> axes(from.shape.size());
+    std::iota(axes.begin(), axes.end(), 2);
+    axes[axes.size() - 2] = 1;
+    axes.back() = 0;
+    return permuted(from, axes);
+}
+/// Rows that count [C, H, W] to rows that count [H, W, C].
+inline arranged rows_channels_last(const arranged& from, const std::vector<std::int64_t>& flattened) {
+    arranged spread{flattened, from.x};
+    spread.shape.push_back(from.shape.back());
+    std::vector<int> axes(spread.shape.size());
+    std::iota(axes.begin(), axes.end(), 1);
+    axes[flattened.size() - 1] = 0;
+    axes.back() = static_cast<int>(flattened.size());
+    return {from.shape, permuted(spread, axes).x};
+}
+
+} // namespace sinter::detail
