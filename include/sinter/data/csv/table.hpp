@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/csv/number.hpp>
+#include <sinter/io/file.hpp>
+#include <sinter/io/gzip.hpp>
+#include <span>
+
+namespace sinter::data::csv {
+
+/// A whole CSV file in memory, as the texts that it holds: what they mean is for those to say who ask (features.hpp).
+class table {
+public:
+    /// The rest of what `in` reads.
+    explicit table(reader& in) : file_(in.file()) {
+        while (in.next()) {
+            for (const field& f : in.fields()) {
+                cells_.push_back({text_.size(), f.line, f.column});
+                text_ += f.text;
+            }
+            ++rows_;
+        }
+        names_ = in.names();
+        cells_.push_back({text_.size(), 0, 0});
+    }
+
+    const std::string& file() const { return file_; }
+    const std::vector<std::string>& names() const { return names_; }
+    std::int64_t rows() const { return rows_; }
+    std::int64_t columns() const { return static_cast<std::int64_t>(names_.size()); }
+    /// The column of this name; data_error, with the names that there are, where there is none.
+    std::int64_t column(std::string_view name) const;
+
+    field at(std::int64_t row, std::int64_t column) const {
+        const std::size_t i = static_cast<std::size_t>(row) * names_.size() + static_cast<std::size_t>(column);
+        return {std::string_view(text_).substr(cells_[i].begin, cells_[i + 1].begin - cells_[i].begin), cells_[i].line, cells_[i].column};
+    }
+    /// A row's fields; `into` is overwritten.
+    std::span<const field> row(std::int64_t row, std::vector<field>& into) const {
+        into.clear();
+        for (std::int64_t c = 0; c < columns(); ++c) into.push_back(at(row, c));
+        return into;
+    }
+    /// A column as numbers, NaN where one is missing; format_error as number() where one is none.
+    std::vector<float> numbers(std::string_view name) const {
+        const std::int64_t c = column(name);
+        std::vector<float> values;
+        values.reserve(static_cast<std::size_t>(rows_));
+        for (std::int64_t r = 0; r < rows_; ++r) values.push_back(number(at(r, c), file_, names_[static_cast<std::size_t>(c)]));
+        return values;
+    }
+
+private:
+    struct cell {
+        std::size_t begin;   // in text_
+        std::uint64_t line, column;
+    };
+    std::string file_, text_;
+    std::vector<std::string> names_;
+    std::vector<cell> cells_;   // row by row, and one more that ends the last
+    std::int64_t rows_ = 0;
+};
+
+/// Where the column `name` stands among `names`; data_error, naming all of them, where it does not.
+inline std::int64_t find_column(const std::vector<std::string>& names, std::string_view name, const std::string& file) {
+    std::string all;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name) return static_cast<std::int64_t>(i);
+        all += (all.empty() ? "" : ", ") + names[i];
+    }
+    throw data_error("no such column", file, io::printable(name), "one of " + io::printable(all, 400));
+}
+inline std::int64_t table::column(std::string_view name) const { return find_column(names_, name, file_); }
+
+/// The CSV file at `path`, plain or gzip. io_error where it cannot be read, format_error as csv::reader.
+inline table read(const std::string& path, const options& o = {}) {
+    io::input_file file(path);
+    io::gzip_source plain(file);
+    reader in(plain, o);
+    return table(in);
+}
+/// CSV that lies in memory; `name` is what errors call it.
+inline table parse(std::string_view text, const std::string& name, const options& o = {}) {
+    io::memory_source source(std::as_bytes(std::span(text)), name);
+    reader in(source, o);
+    return table(in);
+}
+
+} // namespace sinter::data::csv

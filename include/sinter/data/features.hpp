@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/example_set.hpp>
+#include <sinter/data/features/categories.hpp>
+#include <sinter/data/features/numeric.hpp>
+
+/// From the columns of a CSV file to what a net takes: numbers around zero, indicators, and numbers for embeddings.
+namespace sinter::data {
+
+/// Says what becomes of which column, learns what that needs (means, vocabularies, boundaries) from the training data, and
+/// then does the same to any data. save and load are in features/save.hpp, examples straight from a file in
+/// features/stream.hpp.
+///
+///     data::features people;
+///     people.number("age").indicator(data::vocabulary("occupation", 12)).label("income", {"<=50K", ">50K"});
+///     people.fit(train);
+///     const data::example_set set = people.apply(test);
+///
+/// All numbers and indicators make one float input of width() numbers, in the order in which they were named; each
+/// index is an int input of its own behind it.
+class features {
+public:
+    enum class kind : std::uint8_t { number, indicator, index };
+    struct item {
+        kind form;
+        numeric value;       ///< of a number
+        categories classes;  ///< of the others
+    };
+
+    features& number(std::string column, numeric_options o = {}) {
+        items_.push_back({kind::number, {.column = std::move(column), .options = o}, {}});
+        return *this;
+    }
+    /// 1 at the category's place, 0 at all others: `size` numbers.
+    features& indicator(categories c) {
+        items_.push_back({kind::indicator, {}, std::move(c)});
+        return *this;
+    }
+    /// The category's number, for an embedding<size, N>.
+    features& index(categories c) {
+        items_.push_back({kind::index, {}, std::move(c)});
+        return *this;
+    }
+    /// A class number for each row: the text's place among `classes`.
+    features& label(std::string column, std::vector<std::string> classes) {
+        label_ = vocabulary(std::move(column), std::move(classes));
+        return *this;
+    }
+    /// A number for each row to be told, standardised like the others unless the options say otherwise.
+    features& target(std::string column, numeric_options o = {}) {
+        o.tell_missing = false;
+        target_ = {.column = std::move(column), .options = o};
+        return *this;
+    }
+
+    int width() const {
+        int n = 0;
+        for (const item& i : items_) n += i.form == kind::number ? i.value.width() : i.form == kind::indicator ? i.classes.size : 0;
+        return n;
+    }
+    int indices() const {
+        int n = 0;
+        for (const item& i : items_) n += i.form == kind::index;
+        return n;
+    }
+    const std::vector<item>& items() const { return items_; }
+    const categories& label() const { return label_; }
+    const numeric& target() const { return target_; }
+
+    /// Learns from the training data. Errors as bind and write.
+    void fit(const csv::table& training) {
+        bind(training.names(), training.file());
+        std::vector<csv::field> room;
+        for (std::int64_t r = 0; r < training.rows(); ++r) observe(training.row(r, room));
+        learn();
+    }
+    /// The same from a file too large for memory: its rest.
+    void fit(csv::reader& training) {
+        bool bound = false;   // without header or names, the columns are known once a record has been read
+        while (training.next()) {
+            if (!bound) bind(training.names(), training.file());
+            bound = true;
+            observe(training.fields());
+        }
+        learn();
+    }
+    /// The table's rows as examples.
+    example_set apply(const csv::table& from) const {
+        features bound = *this;
+        bound.bind(from.names(), from.file());
+        const auto rows = static_cast<std::size_t>(from.rows()), wide = static_cast<std::size_t>(width());
+        std::vector<float> x(rows * wide), y(has_target() ? rows : 0);
+        std::vector<std::vector<std::int32_t>> index(static_cast<std::size_t>(indices()), std::vector<std::int32_t>(rows));
+        std::vector<std::int32_t> labels(has_label() ? rows : 0), one(index.size());
+        std::vector<csv::field> room;
+        for (std::size_t r = 0; r < rows; ++r) {
+            const auto row = from.row(static_cast<std::int64_t>(r), room);
+            bound.write(row, x.data() + r * wide, one.data());
+            for (std::size_t i = 0; i < one.size(); ++i) index[i][r] = one[i];
+            if (has_label()) labels[r] = bound.label_of(row);
+            if (has_target()) y[r] = bound.target_of(row);
+        }
+        example_set set;
+        if (wide) set.input(extents(width()), std::move(x));
+        for (auto& i : index) set.input(extents(1), std::move(i));
+        if (has_label()) set.labels(std::move(labels));
+        if (has_target()) set.targets(extents(1), std::move(y));
+        return set;
+    }
+
+    /// For those who go through rows themselves. bind finds the columns; data_error where one is not there.
+    void bind(const std::vector<std::string>& names, const std::string& file) {
+        file_ = file;
+        for (item& i : items_)
+            if (i.form == kind::number) i.value.bind(names, file);
+            else i.classes.bind(names, file);
+        if (has_label()) label_.bind(names, file);
+        if (has_target()) target_.bind(names, file);
+    }
+    /// width() floats and indices() whole numbers; format_error, with the place, where a number is needed and there is none.
+    void write(std::span<const csv::field> row, float* x, std::int32_t* index) const {
+        for (const item& i : items_) {
+            if (i.form == kind::number) {
+                i.value.write(row, file_, x);
+                x += i.value.width();
+                continue;
+            }
+            const int c = i.classes.of(row, file_);
+            if (i.form == kind::index) {
+                *index++ = c;
+                continue;
+            }
+            for (int k = 0; k < i.classes.size; ++k) *x++ = k == c ? 1.f : 0.f;
+        }
+    }
+    /// format_error, with the place, for a text that is no class.
+    std::int32_t label_of(std::span<const csv::field> row) const {
+        const int c = label_.of(row, file_);
+        if (c == 0) {
+            std::string all;
+            for (const std::string& w : label_.words) all += (all.empty() ? "" : ", ") + w;
+            const csv::field& f = row[label_.work.at];
+            throw format_error("not a class", csv::place(file_, f) + ", column " + io::printable(label_.column),
+                               io::printable(f.text, 40), "one of " + io::printable(all, 400));
+        }
+        return c - 1;
+    }
+    /// format_error, with the place, where it is missing.
+    float target_of(std::span<const csv::field> row) const {
+        const double x = target_.read(row, file_);
+        if (!(x == x))
+            throw format_error("the target is missing", csv::place(file_, row[target_.work.at]) + ", column " + io::printable(target_.column),
+                               io::printable(row[target_.work.at].text, 40), "a number");
+        return static_cast<float>(target_.scaled(x));
+    }
+    bool has_label() const { return !label_.words.empty(); }
+    bool has_target() const { return !target_.column.empty(); }
+
+private:
+    std::vector<item> items_;
+    categories label_;
+    numeric target_;
+    std::string file_;
+
+    friend class feature_file;
+
+    void observe(std::span<const csv::field> row) {
+        for (item& i : items_)
+            if (i.form == kind::number) i.value.observe(row, file_);
+            else i.classes.observe(row, file_);
+        if (has_target()) target_.observe(row, file_);
+    }
+    void learn() {
+        for (item& i : items_)
+            if (i.form == kind::number) i.value.learn();
+            else i.classes.learn();
+        target_.learn();
+    }
+};
+
+} // namespace sinter::data

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/csv/table.hpp>
+
+namespace sinter::data {
+
+struct numeric_options {
+    bool logarithm = false;      ///< sign(x) log(1 + |x|) first: for amounts of very different sizes
+    bool standardise = true;     ///< so that the training data have mean 0 and standard deviation 1
+    bool tell_missing = false;   ///< one more number: 1 where the value is missing, else 0
+};
+
+namespace detail {
+/// What a column of numbers keeps while it works.
+struct numeric_work {
+    std::size_t at = 0;      ///< the column's place in a row
+    std::int64_t count = 0;  ///< values seen, their mean so far, and the sum of squares around it
+    double mean = 0, squares = 0;
+};
+} // namespace detail
+
+/// A column of numbers; a missing one becomes the training data's mean.
+struct numeric {
+    std::string column;
+    numeric_options options{};
+    double mean = 0, deviation = 1;   ///< learned, after the logarithm
+    detail::numeric_work work{};
+
+    int width() const { return options.tell_missing ? 2 : 1; }
+    void bind(const std::vector<std::string>& names, const std::string& file) {
+        work.at = static_cast<std::size_t>(csv::find_column(names, column, file));
+    }
+    void observe(std::span<const csv::field> row, const std::string& file) {
+        const double x = read(row, file);
+        if (!(x == x)) return;
+        const double before = x - work.mean;   // Welford 1962: no difference of large sums
+        work.mean += before / static_cast<double>(++work.count);
+        work.squares += before * (x - work.mean);
+    }
+    /// Also without `standardise`: a missing value still needs the mean.
+    void learn() {
+        mean = work.mean;
+        const double variance = work.count ? work.squares / static_cast<double>(work.count) : 0;
+        deviation = variance > 0 ? __builtin_sqrt(variance) : 1;   // what never changes becomes 0
+        work = {.at = work.at};
+    }
+    void write(std::span<const csv::field> row, const std::string& file, float* out) const {
+        const double x = read(row, file);
+        const bool missing = !(x == x);
+        out[0] = static_cast<float>(scaled(missing ? mean : x));
+        if (options.tell_missing) out[1] = missing ? 1.f : 0.f;
+    }
+    double scaled(double x) const { return options.standardise ? (x - mean) / deviation : x; }
+    /// What scaled and the logarithm made `y` of.
+    double original(double y) const {
+        const double x = options.standardise ? y * deviation + mean : y;
+        return !options.logarithm ? x : x < 0 ? -__builtin_expm1(-x) : __builtin_expm1(x);
+    }
+    /// The number itself, or its logarithm; NaN where it is missing.
+    double read(std::span<const csv::field> row, const std::string& file) const {
+        const double x = csv::number(row[work.at], file, column);
+        return !options.logarithm ? x : x < 0 ? -__builtin_log1p(-x) : __builtin_log1p(x);
+    }
+};
+
+} // namespace sinter::data

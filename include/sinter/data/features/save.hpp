@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/data/features.hpp>
+#include <sinter/io/atomic_write.hpp>
+
+/// Features as a file, with all that they have learned: what was done to the training data can then be done to other data,
+/// in another program.
+namespace sinter::data {
+
+/// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its words.
+class feature_file {
+public:
+    static std::string text(const features& f) {
+        std::string s = first_line + std::string("\n");
+        for (const features::item& i : f.items_)
+            if (i.form == features::kind::number) s += line("number", i.value);
+            else s += lines(i.form == features::kind::index ? "index" : "indicator", i.classes);
+        if (f.has_label()) s += lines("label", f.label_);
+        if (f.has_target()) s += line("target", f.target_);
+        return s;
+    }
+    /// format_error, with file, line and column, for anything that text() does not write.
+    static features parse(io::byte_source& in) {
+        csv::reader reader(in, {.header = false, .most_columns = categories::most, .ragged = true});
+        cursor at(reader);
+        if (!at.next_line() || at.rest() != first_line) at.refuse("not a file of features", first_line);
+        features f;
+        while (at.next_line()) {
+            const std::string what = at.word();
+            if (what == "number" || what == "target") {
+                numeric n = read_numeric(at);
+                if (what == "number") f.items_.push_back({features::kind::number, std::move(n), {}});
+                else f.target_ = std::move(n);
+            } else if (what == "indicator" || what == "index") {
+                const auto form = what == "index" ? features::kind::index : features::kind::indicator;
+                f.items_.push_back({form, {}, read_categories(at, true)});
+            } else if (what == "label") {
+                f.label_ = read_categories(at, true);
+                if (f.label_.words.empty()) at.refuse("a label without classes", "a vocabulary");
+            } else {
+                at.refuse("unknown feature", "number, indicator, index, label or target");
+            }
+            if (f.items_.size() > most_items) at.refuse("too many features", "at most " + std::to_string(most_items));
+        }
+        return f;
+    }
+
+private:
+    static constexpr const char* first_line = "sinter features,1";
+    static constexpr std::size_t most_items = 4096;
+    static constexpr const char* names[] = {"bucketized", "quantiles", "vocabulary", "hashed", "crossed"};
+
+    static std::string digits(double x) {   // the shortest that read back as the same number
+        char s[40];
+        return {s, std::to_chars(s, s + sizeof s, x).ptr};
+    }
+    static std::string digits(float x) {
+        char s[40];
+        return {s, std::to_chars(s, s + sizeof s, x).ptr};
+    }
+    static std::string line(const char* what, const numeric& n) {
+        return what + (',' + csv::escaped(n.column)) + (n.options.logarithm ? ",1" : ",0") + (n.options.standardise ? ",1" : ",0") +
+               (n.options.tell_missing ? ",1," : ",0,") + digits(n.mean) + ',' + digits(n.deviation) + '\n';
+    }
+    static std::string lines(const std::string& what, const categories& c) {
+        std::string s = what + ',' + names[static_cast<int>(c.form)] + ',' + csv::escaped(c.column) + ',' + std::to_string(c.size) +
+                        (c.learns ? ",1," : ",0,");
+        s += std::to_string(c.boundaries.size() + c.words.size() + c.parts.size());
+        for (const float b : c.boundaries) s += ',' + digits(b);
+        for (const std::string& w : c.words) s += ',' + csv::escaped(w);
+        s += '\n';
+        for (const categories& p : c.parts) s += lines("part", p);
+        return s;
+    }
+
+    /// Goes through a record's fields.
+    class cursor {
+    public:
+        explicit cursor(csv::reader& in) : in_(in) {}
+        bool next_line() {
+            if (at_ < in_.fields().size()) refuse("more than was expected", "the end of the line");
+            at_ = 0;
+            return in_.next();
+        }
+        std::string word() {
+            if (at_ >= in_.fields().size()) refuse("a line is too short", "another field");
+            return std::string(in_.fields()[at_++].text);
+        }
+        double number(double least, double most) {
+            const std::string s = word();
+            double x = 0;
+            const auto [end, fault] = std::from_chars(s.data(), s.data() + s.size(), x);
+            if (fault != std::errc{} || end != s.data() + s.size() || !(x >= least && x <= most))
+                refuse("a number cannot be used", digits(least) + " to " + digits(most), 1);
+            return x;
+        }
+        int whole(int least, int most) {
+            const double x = number(least, most);
+            if (x != static_cast<int>(x)) refuse("a number is not whole", "a whole number", 1);
+            return static_cast<int>(x);
+        }
+        std::string rest() {
+            std::string all;
+            while (at_ < in_.fields().size()) all += (all.empty() ? "" : ",") + word();
+            return all;
+        }
+        std::size_t left() const { return in_.fields().size() - at_; }
+        [[noreturn]] void refuse(const char* what, const std::string& needed, std::size_t back = 0) const {
+            const auto& all = in_.fields();
+            const csv::field none{};
+            const csv::field& f = all.empty() ? none : all[std::min(at_ - back, all.size() - 1)];
+            throw format_error(what, csv::place(in_.file(), f), io::printable(f.text, 40), needed);
+        }
+
+    private:
+        csv::reader& in_;
+        std::size_t at_ = 0;
+    };
+    static numeric read_numeric(cursor& at) {
+        constexpr double most = 3.5e38;
+        numeric n;
+        n.column = at.word();
+        n.options = {at.whole(0, 1) == 1, at.whole(0, 1) == 1, at.whole(0, 1) == 1};
+        n.mean = at.number(-most, most);
+        n.deviation = at.number(0, most);
+        if (n.deviation == 0) at.refuse("a deviation of zero", "a positive number", 1);
+        return n;
+    }
+    static categories read_categories(cursor& at, bool may_cross) {
+        using kind = categories::kind;
+        categories c;
+        const std::string form = at.word();
+        int k = 0;
+        while (k < 5 && form != names[k]) ++k;
+        if (k == 5 || (k == 4 && !may_cross)) at.refuse("unknown categories", "one of bucketized, quantiles, vocabulary, hashed, crossed", 1);
+        c.form = static_cast<kind>(k);
+        c.column = at.word();
+        c.size = at.whole(1, categories::most);
+        c.learns = at.whole(0, 1) == 1;
+        const int n = at.whole(0, categories::most);
+        const bool numbers = c.form == kind::bucketized || c.form == kind::quantiles;
+        const bool fits = numbers ? n + 2 <= c.size || (c.learns && n < c.size) : c.form == kind::vocabulary ? n < c.size
+                        : c.form == kind::crossed ? n >= 2 && n <= 64 : n == 0;
+        if (!fits || (c.form != kind::crossed && static_cast<std::size_t>(n) != at.left()))
+            at.refuse("a number of values that does not fit", "as many as follow, and as there are categories for", 1);
+        for (int i = 0; i < n && numbers; ++i) {
+            c.boundaries.push_back(static_cast<float>(at.number(-3.4028234e38, 3.4028234e38)));
+            if (i && !(c.boundaries[static_cast<std::size_t>(i) - 1] < c.boundaries.back())) at.refuse("boundaries must ascend", "a larger one", 1);
+        }
+        for (int i = 0; i < n && c.form == kind::vocabulary; ++i) c.words.push_back(at.word());
+        for (int i = 0; i < n && c.form == kind::crossed; ++i) {
+            if (!at.next_line() || at.word() != "part") at.refuse("a part is missing", "a line that begins with part");
+            c.parts.push_back(read_categories(at, false));
+        }
+        c.number_words();
+        return c;
+    }
+};
+
+/// Writes the whole file or, with an io_error, leaves what was there.
+inline void save(const features& f, const std::string& path) {
+    io::atomic_write(path, [&](io::output_file& file) { file.write(feature_file::text(f)); });
+}
+/// io_error where the file cannot be read, format_error where it is none of save's.
+inline features load_features(const std::string& path) {
+    io::input_file file(path);
+    return feature_file::parse(file);
+}
+
+} // namespace sinter::data
