@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*. Small, valid, each showing one feature.
+"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*, FOLDER/csv/*,
+FOLDER/features/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -76,6 +77,17 @@ SEEDS = {
         "text": b"P2\n# comment\n3 2\n255\n0 51 102\n153 204 255\n",
         "bytes": b"P5 3 2 255\n\x00\x33\x66\x99\xcc\xff",
         "wide": b"P5#c\n2 1 65535\n\x00\x00\xff\xff",
+    },
+    "csv": {
+        "plain": b"age,job\n20,cook\n30,smith\n",
+        "quotes": b'a,"b,"\r\n"two\nlines","say ""x"""\r\n',
+        "missing": b"\xef\xbb\xbfa,b,c\n,?,\n\n\"\",NA,-1e3",
+    },
+    "features": {
+        "numbers": b"sinter features,1\nnumber,a,0,1,0,38.5,13.25\nnumber,b,1,0,1,0,1\ntarget,a,0,1,0,1e3,2\n",
+        "classes": b"sinter features,1\nindicator,bucketized,a,4,0,2,-1.5,10\nindex,quantiles,a,5,1,1,3\n"
+        b'index,hashed,b,16,0,0\nindicator,vocabulary,b,4,1,2,"x,y",\nlabel,vocabulary,b,3,0,2,low,high\n',
+        "crossed": b"sinter features,1\nindex,crossed,,9,0,2\npart,hashed,a,5,0,0\npart,vocabulary,b,2,0,1,x\n",
     },
 }
 

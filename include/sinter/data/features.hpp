@@ -41,13 +41,15 @@ public:
         items_.push_back({kind::index, {}, std::move(c)});
         return *this;
     }
-    /// A class number for each row: the text's place among `classes`.
+    /// A class number for each row: the text's place among `classes`. option_error where there is a target, too.
     features& label(std::string column, std::vector<std::string> classes) {
+        not_both(has_target());
         label_ = vocabulary(std::move(column), std::move(classes));
         return *this;
     }
     /// A number for each row to be told, standardised like the others unless the options say otherwise.
     features& target(std::string column, numeric_options o = {}) {
+        not_both(has_label());
         o.tell_missing = false;
         target_ = {.column = std::move(column), .options = o};
         return *this;
@@ -55,7 +57,9 @@ public:
 
     int width() const {
         int n = 0;
-        for (const item& i : items_) n += i.form == kind::number ? i.value.width() : i.form == kind::indicator ? i.classes.size : 0;
+        for (const item& i : items_)
+            if (i.form == kind::number) n += i.value.width();
+            else if (i.form == kind::indicator) n += i.classes.size;
         return n;
     }
     int indices() const {
@@ -149,8 +153,7 @@ public:
     float target_of(std::span<const csv::field> row) const {
         const double x = target_.read(row, file_);
         if (!(x == x))
-            throw format_error("the target is missing", csv::place(file_, row[target_.work.at]) + ", column " + io::printable(target_.column),
-                               io::printable(row[target_.work.at].text, 40), "a number");
+            throw missing_target(row[target_.work.at]);
         return static_cast<float>(target_.scaled(x));
     }
     bool has_label() const { return !label_.words.empty(); }
@@ -164,6 +167,13 @@ private:
 
     friend class feature_file;
 
+    format_error missing_target(const csv::field& f) const {
+        return {"the target is missing", csv::place(file_, f) + ", column " + io::printable(target_.column),
+                io::printable(f.text, 40), "a number"};
+    }
+    static void not_both(bool other) {
+        if (other) throw option_error("features have a label or a target", "features", "both", "one of them");
+    }
     void observe(std::span<const csv::field> row) {
         for (item& i : items_)
             if (i.form == kind::number) i.value.observe(row, file_);

@@ -50,7 +50,8 @@ public:
         : in_(source), options_(std::move(o)), buffer_(std::make_unique<std::byte[]>(chunk)) {
         const char d = options_.delimiter;
         if (d == '"' || d == '\r' || d == '\n' || d == '\0')
-            throw option_error("impossible delimiter", "csv", io::printable({&d, 1}), "a character other than quotes and line ends");
+            throw option_error("impossible delimiter", "csv", io::printable({&d, 1}),
+                               "a character other than quotes and line ends");
         peek();
         constexpr std::byte mark[] = {std::byte{0xef}, std::byte{0xbb}, std::byte{0xbf}};
         if (filled_ >= sizeof mark && std::memcmp(buffer_.get(), mark, sizeof mark) == 0) at_ = sizeof mark;
@@ -126,7 +127,8 @@ private:
         if (c == '\r') {
             take();
             c = peek();
-            if (c != '\n' && c != end_of_file) refuse("a carriage return within a field", column_ - 1, "a line feed behind it, or quotes");
+            if (c != '\n' && c != end_of_file) 
+                refuse("a carriage return within a field", column_ - 1, "a line feed behind it, or quotes");
         }
         if (c == '\n') take();
         return c == '\n' || c == end_of_file;
@@ -168,7 +170,8 @@ private:
         for (;;) {
             const int c = take();
             if (c == end_of_file)
-                throw format_error("a quote is not closed", place(in_.name(), fields_.back()), "the end of the file", "a closing quote");
+                throw format_error("a quote is not closed", place(in_.name(), fields_.back()), "the end of the file",
+                                   "a closing quote");
             if (c == '"' && peek() != '"') break;
             if (c == '"') take();
             keep(c);

@@ -32,7 +32,8 @@ public:
 
     field at(std::int64_t row, std::int64_t column) const {
         const std::size_t i = static_cast<std::size_t>(row) * names_.size() + static_cast<std::size_t>(column);
-        return {std::string_view(text_).substr(cells_[i].begin, cells_[i + 1].begin - cells_[i].begin), cells_[i].line, cells_[i].column};
+        const cell &a = cells_[i], &b = cells_[i + 1];
+        return {std::string_view(text_).substr(a.begin, b.begin - a.begin), a.line, a.column};
     }
     /// A row's fields; `into` is overwritten.
     std::span<const field> row(std::int64_t row, std::vector<field>& into) const {

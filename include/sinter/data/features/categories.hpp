@@ -118,7 +118,8 @@ inline void need_size(int size, int least, const char* where) {
 inline categories bucketized(std::string column, std::vector<float> boundaries) {
     for (std::size_t i = 0; i < boundaries.size(); ++i)
         if (!(boundaries[i] - boundaries[i] == 0) || (i && !(boundaries[i - 1] < boundaries[i])))
-            throw option_error("boundaries must ascend", "bucketized, boundary " + std::to_string(i), std::to_string(boundaries[i]));
+            throw option_error("boundaries must ascend", "bucketized, boundary " + std::to_string(i),
+                               std::to_string(boundaries[i]));
     const int size = static_cast<int>(boundaries.size()) + 2;
     return {.form = categories::kind::bucketized, .column = std::move(column), .size = size, .boundaries = std::move(boundaries)};
 }

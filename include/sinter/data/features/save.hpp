@@ -25,6 +25,7 @@ public:
         cursor at(reader);
         if (!at.next_line() || at.rest() != first_line) at.refuse("not a file of features", first_line);
         features f;
+        std::int64_t wide = 0;
         while (at.next_line()) {
             const std::string what = at.word();
             if (what == "number" || what == "target") {
@@ -40,7 +41,10 @@ public:
             } else {
                 at.refuse("unknown feature", "number, indicator, index, label or target");
             }
+            if (f.has_label() && f.has_target()) at.refuse("a label and a target", "one of them");
             if (f.items_.size() > most_items) at.refuse("too many features", "at most " + std::to_string(most_items));
+            if (!f.items_.empty() && f.items_.back().form == features::kind::indicator) wide += f.items_.back().classes.size;
+            if (wide > categories::most) at.refuse("too many indicators", "at most 2^24 in all");
         }
         return f;
     }
@@ -59,12 +63,13 @@ private:
         return {s, std::to_chars(s, s + sizeof s, x).ptr};
     }
     static std::string line(const char* what, const numeric& n) {
-        return what + (',' + csv::escaped(n.column)) + (n.options.logarithm ? ",1" : ",0") + (n.options.standardise ? ",1" : ",0") +
-               (n.options.tell_missing ? ",1," : ",0,") + digits(n.mean) + ',' + digits(n.deviation) + '\n';
+        std::string s = what + (',' + csv::escaped(n.column));
+        for (const bool o : {n.options.logarithm, n.options.standardise, n.options.tell_missing}) s += o ? ",1" : ",0";
+        return s + ',' + digits(n.mean) + ',' + digits(n.deviation) + '\n';
     }
     static std::string lines(const std::string& what, const categories& c) {
-        std::string s = what + ',' + names[static_cast<int>(c.form)] + ',' + csv::escaped(c.column) + ',' + std::to_string(c.size) +
-                        (c.learns ? ",1," : ",0,");
+        std::string s = what + ',' + names[static_cast<int>(c.form)] + ',' + csv::escaped(c.column) + ',' +
+                        std::to_string(c.size) + (c.learns ? ",1," : ",0,");
         s += std::to_string(c.boundaries.size() + c.words.size() + c.parts.size());
         for (const float b : c.boundaries) s += ',' + digits(b);
         for (const std::string& w : c.words) s += ',' + csv::escaped(w);
@@ -107,8 +112,8 @@ private:
         std::size_t left() const { return in_.fields().size() - at_; }
         [[noreturn]] void refuse(const char* what, const std::string& needed, std::size_t back = 0) const {
             const auto& all = in_.fields();
-            const csv::field none{};
-            const csv::field& f = all.empty() ? none : all[std::min(at_ - back, all.size() - 1)];
+            if (all.empty()) throw format_error(what, in_.file(), "the end of the file", needed);
+            const csv::field& f = all[std::min(at_ - back, all.size() - 1)];
             throw format_error(what, csv::place(in_.file(), f), io::printable(f.text, 40), needed);
         }
 
@@ -132,7 +137,8 @@ private:
         const std::string form = at.word();
         int k = 0;
         while (k < 5 && form != names[k]) ++k;
-        if (k == 5 || (k == 4 && !may_cross)) at.refuse("unknown categories", "one of bucketized, quantiles, vocabulary, hashed, crossed", 1);
+        if (k == 5 || (k == 4 && !may_cross))
+            at.refuse("unknown categories", "one of bucketized, quantiles, vocabulary, hashed, crossed", 1);
         c.form = static_cast<kind>(k);
         c.column = at.word();
         c.size = at.whole(1, categories::most);
@@ -145,11 +151,12 @@ private:
             at.refuse("a number of values that does not fit", "as many as follow, and as there are categories for", 1);
         for (int i = 0; i < n && numbers; ++i) {
             c.boundaries.push_back(static_cast<float>(at.number(-3.4028234e38, 3.4028234e38)));
-            if (i && !(c.boundaries[static_cast<std::size_t>(i) - 1] < c.boundaries.back())) at.refuse("boundaries must ascend", "a larger one", 1);
+            if (i && !(c.boundaries[static_cast<std::size_t>(i) - 1] < c.boundaries.back()))
+                at.refuse("boundaries must ascend", "a larger one", 1);
         }
         for (int i = 0; i < n && c.form == kind::vocabulary; ++i) c.words.push_back(at.word());
         for (int i = 0; i < n && c.form == kind::crossed; ++i) {
-            if (!at.next_line() || at.word() != "part") at.refuse("a part is missing", "a line that begins with part");
+            if (!at.next_line() || at.word() != "part") at.refuse("a part is missing", "a line that begins with part", 1);
             c.parts.push_back(read_categories(at, false));
         }
         c.number_words();

@@ -8,7 +8,8 @@ namespace sinter::data {
 /// Examples of a CSV file that is read anew in each pass: none of it is kept in memory.
 class csv_stage final : public example_stage {
 public:
-    csv_stage(std::string path, features f, csv::options o) : path_(std::move(path)), features_(std::move(f)), options_(std::move(o)) {
+    csv_stage(std::string path, features f, csv::options o)
+        : path_(std::move(path)), features_(std::move(f)), options_(std::move(o)) {
         if (features_.width()) add(role::input, features_.width(), dtype::f32);
         for (int i = 0; i < features_.indices(); ++i) add(role::input, 1, dtype::i32);
         if (features_.has_label()) add(role::label, 1, dtype::i32);
@@ -63,7 +64,8 @@ private:
 
     void add(role use, int width, dtype type) {
         if (columns_.count == column_list::most)
-            throw option_error("too many features of their own", "csv_examples", {}, "at most " + std::to_string(column_list::most));
+            throw option_error("too many features of their own", "csv_examples", {},
+                               "at most " + std::to_string(column_list::most));
         column c{use, extents(width)};
         c.row.type = type;
         columns_[columns_.count++] = c;

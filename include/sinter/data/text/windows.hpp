@@ -45,7 +45,9 @@ public:
         return true;
     }
     bool rows_last() const override { return true; }
-    void skip(std::int64_t n) override { at_ = n < size_ - at_ ? at_ + n : size_; }   // where one begins hangs on its number alone
+    void skip(std::int64_t n) override {   // where a window begins hangs on its number alone
+        at_ = n < size_ - at_ ? at_ + n : size_;
+    }
 
 private:
     std::int64_t first_of(std::int64_t i) const {

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: zlib
+#define BOOST_TEST_MODULE data_features
+#include <boost/test/unit_test.hpp>
+#include "io/error_parts.hpp"
+#include "io/temporary_folder.hpp"
+#include <sinter/data/batch.hpp>
+#include <sinter/data/features/save.hpp>
+#include <sinter/data/features/stream.hpp>
+#include <sinter/data/shuffle.hpp>
+#include <cmath>
+
+using namespace sinter;
+namespace csv = data::csv;
+
+static const std::string people =
+    "age,job,hours,income,pay\n"
+    "20,cook,10,low,100\n"
+    "30,smith,20,low,200\n"
+    "40,cook,,high,300\n"
+    "?,,40,low,400\n"
+    "70,baker,30,high,500\n";
+static csv::table train() { return csv::parse(people, "people.csv"); }
+static std::vector<float> column(const data::example_set& s, int width, int c) {
+    std::vector<float> x;
+    for (std::int64_t i = 0; i < s.size(); ++i) x.push_back(s.x()[static_cast<std::size_t>(i * width + c)]);
+    return x;
+}
+static std::vector<std::int32_t> indices(const data::categories& c, const csv::table& fitted_on, const csv::table& applied_to) {
+    data::features f;
+    f.index(c).fit(fitted_on);
+    const data::example_set s = f.apply(applied_to);
+    std::vector<std::int32_t> i;
+    for (std::int64_t r = 0; r < s.size(); ++r) i.push_back(*static_cast<const std::int32_t*>(s.row(0, r)));
+    return i;
+}
+using ints = std::vector<std::int32_t>;
+
+BOOST_AUTO_TEST_CASE(numbers_are_standardised_by_the_training_data) {
+    data::features f;
+    f.number("age").number("age", {.standardise = false, .tell_missing = true}).number("pay", {.logarithm = true});
+    BOOST_TEST(f.width() == 4);
+    f.fit(train());
+    const data::example_set s = f.apply(train());
+    // mean 40, variance (400 + 100 + 0 + 900) / 4
+    const std::vector<float> age = column(s, 4, 0), wanted{-20, -10, 0, 0, 30};
+    for (std::size_t i = 0; i < 5; ++i) BOOST_TEST(std::abs(age[i] - wanted[i] / std::sqrt(350.)) < 1e-6);
+    BOOST_TEST((column(s, 4, 1) == std::vector<float>{20, 30, 40, 40, 70}));   // the mean where it is missing
+    BOOST_TEST((column(s, 4, 2) == std::vector<float>{0, 0, 0, 1, 0}));
+    double mean = 0, square = 0;
+    for (const double p : {100., 200., 300., 400., 500.}) mean += std::log(1 + p) / 5;
+    for (const double p : {100., 200., 300., 400., 500.}) square += std::pow(std::log(1 + p) - mean, 2) / 5;
+    BOOST_TEST(std::abs(column(s, 4, 3)[1] - (std::log(201.) - mean) / std::sqrt(square)) < 1e-6);
+
+    const data::example_set other = f.apply(csv::parse("pay,hours,age\n-200,,50\n0,1,\n", "test.csv"));
+    BOOST_TEST(std::abs(column(other, 4, 0)[0] - 10 / std::sqrt(350.)) < 1e-6);
+    BOOST_TEST(column(other, 4, 0)[1] == 0);
+    BOOST_TEST(std::abs(column(other, 4, 3)[0] - (-std::log(201.) - mean) / std::sqrt(square)) < 1e-6);
+}
+BOOST_AUTO_TEST_CASE(a_number_that_never_changes) {
+    data::features f;
+    f.number("x").number("y");
+    const csv::table t = csv::parse("x,y\n7,\n7,\n", "t");
+    f.fit(t);
+    const data::example_set s = f.apply(t);
+    BOOST_TEST(s.x().size() == 4u);
+    for (const float v : s.x()) BOOST_TEST(v == 0);
+}
+BOOST_AUTO_TEST_CASE(buckets) {
+    const csv::table t = csv::parse("x\n-1e9\n9.99\n10\n19\n20\n1e9\n\n\"\"\n", "t");
+    BOOST_TEST((indices(data::bucketized("x", {10, 20}), t, t) == ints{0, 0, 1, 1, 2, 2, 3}));
+    BOOST_TEST((indices(data::bucketized("x", {}), t, t) == ints{0, 0, 0, 0, 0, 0, 1}));
+    for (const std::vector<float>& bad : {std::vector<float>{2, 1}, {1, 1}, {NAN}, {1, INFINITY}})
+        BOOST_CHECK_THROW(data::bucketized("x", bad), option_error);
+}
+BOOST_AUTO_TEST_CASE(quantiles_hold_equally_many) {
+    std::string text = "x\n", repeated = "x\n";
+    for (int i = 0; i < 1000; ++i) {
+        text += std::to_string(i * 7919 % 1000) + "\n";
+        repeated += i < 900 ? "0\n" : std::to_string(i) + "\n";
+    }
+    const csv::table t = csv::parse(text, "t"), r = csv::parse(repeated, "r");
+    int times[6] = {};
+    for (const std::int32_t i : indices(data::quantiles("x", 5), t, t)) ++times[i];
+    for (int i = 0; i < 5; ++i) BOOST_TEST(times[i] == 200);
+    BOOST_TEST(times[5] == 0);
+    BOOST_TEST((indices(data::quantiles("x", 5), t, csv::parse("x\n-5\n199\n200\n5000\nNA\n", "u")) == ints{0, 0, 1, 4, 5}));
+    for (const std::int32_t i : indices(data::quantiles("x", 5), r, r)) BOOST_TEST((i == 0 || i == 1));
+}
+BOOST_AUTO_TEST_CASE(vocabularies) {
+    const csv::table test = csv::parse("job\n  cook \nsmith\nking\n\"\"\n", "t");
+    BOOST_TEST((indices(data::vocabulary("job", {"smith", "cook"}), train(), test) == ints{2, 1, 0, 0}));
+    BOOST_TEST((indices(data::vocabulary("job", {"smith", ""}), train(), test) == ints{0, 1, 0, 2}));
+    // learned: cook twice; then "", baker, smith by the alphabet
+    BOOST_TEST((indices(data::vocabulary("job", 5), train(), test) == ints{1, 4, 0, 2}));
+    BOOST_TEST((indices(data::vocabulary("job", 2), train(), test) == ints{1, 0, 0, 0}));
+    BOOST_TEST((indices(data::vocabulary("job", 9), train(), test) == ints{1, 4, 0, 2}));
+    BOOST_CHECK_THROW(data::vocabulary("job", 0), option_error);
+}
+BOOST_AUTO_TEST_CASE(hashes) {
+    std::string text = "x\n";
+    for (int i = 0; i < 10'000; ++i) text += "word" + std::to_string(i) + "\n";
+    const csv::table t = csv::parse(text, "t");
+    int times[10] = {};
+    const ints all = indices(data::hashed("x", 10), t, t);
+    for (const std::int32_t i : all) ++times[i];
+    for (const int n : times) BOOST_TEST(std::abs(n - 1000) < 150);   // five standard deviations
+    BOOST_TEST((indices(data::hashed("x", 10), t, csv::parse("x\n word9999\n", "u"))[0] == all[9999]));
+    // The hash must never change: files of weights hang on it.
+    BOOST_TEST((indices(data::hashed("x", 1000), t, csv::parse("x\nHawaii\n\"\"\n", "u")) == ints{249, 911}));
+}
+BOOST_AUTO_TEST_CASE(crossings) {
+    const data::categories job = data::vocabulary("job", {"cook", "smith"}), age = data::bucketized("age", {35});   // three each
+    const ints exact = indices(data::crossed(9, {job, age}), train(), train());
+    BOOST_TEST((exact == ints{3, 6, 4, 2, 1}));   // 3 * job + age
+    const ints few = indices(data::crossed(4, {job, age}), train(), train());
+    for (const std::int32_t i : few) BOOST_TEST((i >= 0 && i < 4));
+    const ints learned = indices(data::crossed(100, {data::vocabulary("job", 5), age}), train(), train());   // parts learn
+    BOOST_TEST((learned == ints{3, 12, 4, 8, 10}));
+    BOOST_CHECK_THROW(data::crossed(9, {job}), option_error);
+    BOOST_CHECK_THROW(data::crossed(9, {job, data::crossed(9, {job, age})}), option_error);
+    BOOST_CHECK_THROW(data::crossed(0, {job, age}), option_error);
+}
+static data::features everything() {
+    data::features f;
+    f.indicator(data::vocabulary("job", 3)).number("age").index(data::quantiles("pay", 4));
+    f.indicator(data::bucketized("hours", {15.5f, 25}));
+    f.index(data::crossed(50, {data::vocabulary("job", {"co,ok", "a \"smith\""}), data::hashed("hours", 7)}));
+    f.number("pay", {.logarithm = true, .tell_missing = true}).label("income", {"low", "high"});
+    return f;
+}
+static bool same(const data::example_set& a, const data::example_set& b) {
+    bool equal = a.size() == b.size() && a.columns().size() == b.columns().size();
+    for (std::size_t c = 0; equal && c < a.columns().size(); ++c)
+        for (std::int64_t i = 0; equal && i < a.size(); ++i)
+            equal = a.columns()[c].bytes() == b.columns()[c].bytes() &&
+                    std::memcmp(a.row(c, i), b.row(c, i), a.columns()[c].bytes()) == 0;
+    return equal;
+}
+BOOST_AUTO_TEST_CASE(what_comes_where) {
+    data::features f = everything();
+    BOOST_TEST(f.width() == 3 + 1 + 4 + 2);
+    BOOST_TEST(f.indices() == 2);
+    f.fit(train());
+    const data::example_set s = f.apply(train());
+    BOOST_TEST(s.columns().size() == 4u);
+    BOOST_TEST(s.columns()[0].width() == 10);
+    BOOST_TEST((s.columns()[1].row.type == dtype::i32));
+    const float* const second = static_cast<const float*>(s.row(0, 1));   // smith, 30, 20 hours
+    const float first_two[] = {1, 0, 0};
+    BOOST_TEST(std::equal(first_two, first_two + 3, second));   // the vocabulary is cook and the empty word
+    const float hours[] = {0, 1, 0, 0};
+    BOOST_TEST(std::equal(hours, hours + 4, second + 4));
+    BOOST_TEST((std::vector<std::int32_t>(s.labels().begin(), s.labels().end()) == ints{0, 0, 1, 0, 1}));
+    BOOST_CHECK_THROW(f.target("pay"), option_error);
+}
+BOOST_AUTO_TEST_CASE(targets) {
+    data::features f;
+    f.number("age").target("pay", {.logarithm = true}).fit(train());
+    const data::example_set s = f.apply(train());
+    double mean = 0;
+    for (const float y : s.targets()) mean += static_cast<double>(y) / 5;
+    BOOST_TEST(std::abs(mean) < 1e-6);
+    for (std::size_t i = 0; i < 5; ++i) {
+        const double pay = f.target().original(static_cast<double>(s.targets()[i]));
+        BOOST_TEST(std::abs(pay - 100. * static_cast<double>(i + 1)) < 1e-3);
+    }
+}
+BOOST_AUTO_TEST_CASE(saved_and_loaded) {
+    const temporary_folder folder;
+    data::features f = everything();
+    f.fit(train());
+    data::save(f, folder / "f.csv");
+    const data::features again = data::load_features(folder / "f.csv");
+    BOOST_TEST(data::feature_file::text(again) == data::feature_file::text(f));
+    BOOST_TEST(again.width() == f.width());
+    const csv::table test = csv::parse("pay,income,hours,age,job\n250,low,16,33,smith\n,high,,,cook\n1e5,low,-7,1,\"co,ok\"\n",
+                                       "test.csv");
+    BOOST_TEST(same(again.apply(test), f.apply(test)));
+
+    data::features t;
+    t.number("age").target("pay", {.standardise = false}).fit(train());
+    data::save(t, folder / "t.csv");
+    const data::features told = data::load_features(folder / "t.csv");
+    BOOST_TEST(data::feature_file::text(told) == data::feature_file::text(t));
+    check_error<format_error>([&] { (void)told.apply(test); }, "the target is missing", "test.csv:3:1, column 'pay'", "''");
+}
+BOOST_AUTO_TEST_CASE(files_of_features_are_checked) {
+    const auto refuses = [](const std::string& lines, const char* fault, const char* where) {
+        const std::string text = "sinter features,1\n" + lines;
+        io::memory_source in(std::as_bytes(std::span(text)), "f");
+        check_error<format_error>([&] { data::feature_file::parse(in); }, fault, where);
+    };
+    refuses("numer,age\n", "unknown feature", "f:2");
+    refuses("number,age,0,1,0,3\n", "too short", "f:2");
+    refuses("number,age,0,2,0,3,1\n", "cannot be used", "f:2:14");
+    refuses("number,age,0,1,0,nan,1\n", "cannot be used", "f:2:18");
+    refuses("number,age,0,1,0,3,0\n", "deviation of zero", "f:2:20");
+    refuses("number,age,0,1,0,3,1,9\n", "more than was expected", "f:2:22");
+    refuses("index,hashed,x,0,0,0\n", "cannot be used", "f:2:16");
+    refuses("index,hashed,x,99999999,0,0\n", "cannot be used", "f:2:16");
+    refuses("index,hashed,x,1.5,0,0\n", "not whole", "f:2:16");
+    refuses("index,other,x,5,0,0\n", "unknown categories", "f:2:7");
+    refuses("index,bucketized,x,4,0,2,1,1\n", "must ascend", "f:2:28");
+    refuses("index,bucketized,x,3,0,2,1,2\n", "does not fit", "f:2:24");
+    refuses("index,vocabulary,x,2,0,2,a,b\n", "does not fit", "f:2");
+    refuses("index,vocabulary,x,9,0,3,a,b\n", "does not fit", "f:2");
+    refuses("index,crossed,,9,0,2\nindex,hashed,x,5,0,0\n", "a part is missing", "f:3:1");
+    refuses("index,crossed,,9,0,2\npart,crossed,,9,0,2\n", "unknown categories", "f:3");
+    refuses("label,hashed,x,5,0,0\n", "without classes", "f:2");
+    refuses("target,age,0,1,0,3,1\nlabel,vocabulary,x,2,0,1,a\n", "a label and a target", "f:3");
+    const std::string other = "age,job\n";
+    io::memory_source in(std::as_bytes(std::span(other)), "f");
+    check_error<format_error>([&] { data::feature_file::parse(in); }, "not a file of features", "f:1");
+}
+BOOST_AUTO_TEST_CASE(straight_from_a_file) {
+    const temporary_folder folder;
+    const std::string path = write_bytes(folder / "people.csv", people);
+    data::features f = everything();
+    f.fit(train());
+    {   // fitting from the file is fitting from memory
+        data::features g = everything();
+        io::input_file file(path);
+        csv::reader reader(file);
+        g.fit(reader);
+        BOOST_TEST(data::feature_file::text(g) == data::feature_file::text(f));
+    }
+    const data::example_set wanted = f.apply(train());
+    auto p = data::csv_examples(path, f) | data::batch(2);
+    BOOST_TEST(p.size() == data::unknown_size);
+    for (int pass = 0; pass < 2; ++pass) {
+        std::int64_t row = 0;
+        for (const data::batch_view& b : p)
+            for (int i = 0; i < b.size; ++i, ++row) {
+                BOOST_TEST(std::memcmp(b.x + i * f.width(), wanted.row(0, row), wanted.columns()[0].bytes()) == 0);
+                for (const std::size_t k : {1u, 2u})
+                    BOOST_TEST(b.inputs[k].indices[i] == *static_cast<const std::int32_t*>(wanted.row(k, row)));
+                BOOST_TEST(b.labels[i] == wanted.labels()[static_cast<std::size_t>(row)]);
+            }
+        BOOST_TEST(row == 5);
+        BOOST_TEST(p.size() == 5);
+    }
+    p.rewind();
+    p.next();
+    const data::position at = p.position();
+    p.next();
+    const std::int32_t label = p.next()->labels[0];   // of the fifth
+    p.seek(at);
+    p.next();
+    BOOST_TEST(p.next()->labels[0] == label);
+
+    const std::string no_header = write_bytes(folder / "h.csv", "7;x\n8;y\n");
+    auto headless = data::csv_examples(no_header, data::features{}.number("0", {.standardise = false}),
+                                       {.delimiter = ';', .header = false}) | data::shuffle(10, 1) | data::batch(5);
+    const data::batch_view* const b = headless.next();
+    BOOST_TEST(b->size == 2);
+    BOOST_TEST(b->x[0] + b->x[1] == 15);
+    BOOST_CHECK_THROW(data::csv_examples(folder / "absent", f), io_error);
+    BOOST_CHECK_THROW(data::csv_examples(path, data::features{}), option_error);
+    BOOST_CHECK_THROW(data::csv_examples(path, data::features{}.number("size")), data_error);
+}
+BOOST_AUTO_TEST_CASE(faults_say_where) {
+    data::features f = everything();
+    f.fit(train());
+    const std::string head = "age,job,hours,income,pay\n";
+    check_error<format_error>([&] { (void)f.apply(csv::parse(head + "1,x,2,medium,3\n", "t.csv")); }, "not a class",
+                              "t.csv:2:7, column 'income'", "'medium'", "'low, high'");
+    check_error<format_error>([&] { (void)f.apply(csv::parse(head + "1,x,2,low,3\nold,x,2,low,3\n", "t.csv")); }, "not a number",
+                              "t.csv:3:1, column 'age'", "'old'");
+    check_error<data_error>([&] { (void)f.apply(csv::parse("age,job\n1,x\n", "t.csv")); }, "no such column", "t.csv", "'pay'",
+                            "age, job");
+    const csv::table old = csv::parse(head + "old,x,2,low,3\n", "t.csv");
+    check_error<format_error>([&] { everything().fit(old); }, "not a number", "t.csv:2:1");
+}
