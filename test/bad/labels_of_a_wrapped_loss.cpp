@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: fault_kind::labels_do_not_fit_predictions
+// expect: fault_kind::loss_must_declare_class_index_targets
 // expect-gcc: in_op<printed<8>{"row_sum"}>
 // expect-clang: in_op<'r', 'o', 'w', '_', 's', 'u', 'm'>
 // expect-gcc: in_layer<printed<1>{""}>

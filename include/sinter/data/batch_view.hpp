@@ -15,7 +15,7 @@ struct position {
     bool operator==(const position&) const = default;
 };
 
-/// One input of a batch, [size, row...]: `values` for float inputs, `indices` for int ones; the other is null.
+/// One input or target of a batch, [size, row...]: `values` for floats, `indices` for whole numbers; the other is null.
 struct input_view {
     const float* values = nullptr;
     const std::int32_t* indices = nullptr;
@@ -26,12 +26,18 @@ struct input_view {
 struct batch_view {
     const float* x = nullptr;               ///< the first float input, [size, extents...]; null if there is none
     const std::int32_t* labels = nullptr;   ///< [size], or several an example, [size, extents...]; null without labels
-    const float* y = nullptr;               ///< targets, [size, extents...]; null without
+    const float* y = nullptr;               ///< targets, [size, extents...]; null without (of several: the first)
     int size = 0;                           ///< examples in this batch: at most the batch size
     std::span<const input_view> inputs{};   ///< every input in the order in which the set has them
     /// Labels and numbers of y an example. A pipeline always says; 0, in a batch made by hand, vouches for as many as the
     /// program wants.
     int label_width = 0, y_width = 0;
+    /// How much each example counts, [size], or each of its places, [size, extents...]; null without weights.
+    const float* weights = nullptr;
+    int weight_width = 0;                   ///< as label_width
+    /// All labels and targets in the order in which the set has them. A batch made by hand needs them only where a loss takes
+    /// several of a kind: labels and y are the first ones.
+    std::span<const input_view> targets{};
 };
 
 /// Memory of one batch, used again and again. Moving it moves the addresses along.
@@ -54,13 +60,17 @@ public:
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
             rows_[columns_++] = {at, columns[c].bytes()};
-            if (columns[c].use == role::label) view_.labels = i, view_.label_width = columns[c].width();
-            if (columns[c].use == role::target) view_.y = f, view_.y_width = columns[c].width();
-            if (columns[c].use != role::input) continue;
-            inputs_[input_count_++] = {is_float ? f : nullptr, is_float ? nullptr : i, columns[c].width()};
-            if (is_float && !view_.x) view_.x = f;
+            const role use = columns[c].use;
+            const int width = columns[c].width();
+            if (use == role::label && !view_.labels) view_.labels = i, view_.label_width = width;
+            if (use == role::target && !view_.y) view_.y = f, view_.y_width = width;
+            if (use == role::weight) view_.weights = f, view_.weight_width = width;
+            if (use == role::input && is_float && !view_.x) view_.x = f;
+            const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width};
+            if (use == role::input) inputs_[input_count_++] = all;
+            else if (use != role::weight) targets_[target_count_++] = all;
         }
-        view_.inputs = {inputs_, input_count_};
+        show_own();
     }
     batch_buffer(batch_buffer&& o) noexcept { swap(o); }
     batch_buffer& operator=(batch_buffer&& o) noexcept {
@@ -75,10 +85,12 @@ public:
         std::swap(rows_, o.rows_);
         std::swap(columns_, o.columns_);
         std::swap(inputs_, o.inputs_);
+        std::swap(targets_, o.targets_);
         std::swap(input_count_, o.input_count_);
+        std::swap(target_count_, o.target_count_);
         std::swap(view_, o.view_);
-        view_.inputs = {inputs_, input_count_};   // each view shows its own buffer's
-        o.view_.inputs = {o.inputs_, o.input_count_};
+        show_own();
+        o.show_own();
         std::swap(after, o.after);
     }
 
@@ -101,9 +113,14 @@ private:
     };
     char* memory_ = nullptr;
     row_place rows_[column_list::most]{};
-    input_view inputs_[column_list::most];
-    std::size_t columns_ = 0, input_count_ = 0;
+    input_view inputs_[column_list::most], targets_[column_list::most];
+    std::size_t columns_ = 0, input_count_ = 0, target_count_ = 0;
     batch_view view_;
+
+    void show_own() {   // of this buffer, wherever it has been moved to
+        view_.inputs = {inputs_, input_count_};
+        view_.targets = {targets_, target_count_};
+    }
 };
 
 } // namespace sinter::data

@@ -11,7 +11,7 @@
 namespace sinter::data {
 
 /// What a column of examples is for.
-enum class role : std::uint8_t { input, label, target };
+enum class role : std::uint8_t { input, label, target, weight };
 
 /// One array of an example set or of a batch: a row of `row.size()` numbers (float, or std::int32_t) per example.
 struct column {
@@ -35,7 +35,7 @@ struct column_list {
     const column* end() const { return at + count; }
 };
 
-/// Examples in memory: any number of inputs, and int labels or float targets. Copies and slices share the numbers,
+/// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike. Copies and slices share the numbers,
 /// which never change, so that passing a set by value costs nothing.
 class example_set {
 public:
@@ -65,6 +65,13 @@ public:
     /// Float targets (regression), n rows of `row`.
     example_set& targets(shape row, std::vector<float> values) {
         return add(role::target, row, dtype::f32, std::move(values), {});
+    }
+
+    /// How much each example counts in a weighted() loss, 0 not at all.
+    example_set& weights(std::vector<float> values) { return weights(extents(1), std::move(values)); }
+    /// Several an example, n rows of `row`: one for each place, in a row_weighted() loss.
+    example_set& weights(shape row, std::vector<float> values) {
+        return add(role::weight, row, dtype::f32, std::move(values), {});
     }
 
     std::int64_t size() const { return size_; }
@@ -101,7 +108,7 @@ private:
 
     example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
         const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
-        const char* name = use == role::input ? "input" : use == role::label ? "labels" : "targets";
+        const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
         if (row.size() <= 0 || got % row.size() != 0)
             throw data_error("values do not fill whole rows", name, std::to_string(got),
                              "a multiple of " + std::to_string(row.size()));
@@ -109,8 +116,7 @@ private:
         if (columns_.count > 0 && n != size_)
             throw data_error("number of examples differs", name, std::to_string(n), std::to_string(size_));
         for (const column& c : columns_)
-            if (use != role::input && c.use != role::input)
-                throw data_error("a set has labels or targets once", name);
+            if (use == role::weight && c.use == use) throw data_error("a set has weights once", name);
         if (first_ != 0)
             throw data_error("columns are added before slicing", name);
         if (columns_.count == column_list::most)

@@ -8,7 +8,7 @@
 namespace sinter::data {
 
 /// One example as a mapped function gets it: the first float input, the label (where there are several, the first one's
-/// address), the targets. What an example does not have is empty or null; further inputs pass through unchanged.
+/// address), the targets. What an example does not have is empty or null; further columns pass through unchanged.
 struct example_view {
     std::span<const float> x;
     shape row;   ///< extents of x
@@ -49,8 +49,9 @@ public:
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             const auto width = static_cast<std::size_t>(columns_[c].width());
             if (c == x_) out_.x = {at, width};
-            if (columns_[c].use == role::label) out_.label = reinterpret_cast<std::int32_t*>(at);
-            if (columns_[c].use == role::target) out_.y = {at, width};
+            if (columns_[c].use == role::label && label_ == column_list::most)
+                label_ = c, out_.label = reinterpret_cast<std::int32_t*>(at);
+            if (columns_[c].use == role::target && y_ == column_list::most) y_ = c, out_.y = {at, width};
             rows_[c] = at;
             at += width;
         }
@@ -68,8 +69,8 @@ public:
             rows[c] = rows_[c];
             const auto* f = static_cast<const float*>(pulled_[c]);
             if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
-            if (columns_[c].use == role::label) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
-            if (columns_[c].use == role::target) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
+            if (c == label_) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
+            if (c == y_) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
             if (c != x_ || !reshapes_) std::memcpy(rows_[c], pulled_[c], columns_[c].bytes());
         }
         const philox_block b = philox_at(key_, index_++, pass_);
@@ -93,7 +94,7 @@ private:
     column_list columns_;
     std::uint64_t key_, pass_ = 0, index_ = 0;
     const void* pulled_[column_list::most];
-    std::size_t x_ = columns_.size();
+    std::size_t x_ = columns_.size(), label_ = column_list::most, y_ = column_list::most;   // columns of what a function sees
     bool reshapes_ = false;
     std::vector<float> numbers_;        // one example; rows_ says where each column's row is
     float* rows_[column_list::most];

@@ -18,6 +18,8 @@ enum class fault_kind : std::uint8_t {
     axis_out_of_range,
     batch_axis_refused,            ///< an op that cannot work along the batch
     labels_do_not_fit_predictions,
+    loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
+    loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
     wrong_number_of_inputs,
     wrong_element_type,

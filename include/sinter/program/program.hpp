@@ -249,7 +249,9 @@ struct variable_info {
 /// An input or target: what a batch must hold.
 struct port_info {
     shape s;
-    int below = 0;   ///< whole numbers must be in [0, below); 0: not whole numbers
+    int below = 0;         ///< whole numbers must be in [0, below); 0: not whole numbers
+    int also = 0;          ///< or this one
+    bool weight = false;   ///< of the examples, not a target
 };
 
 /// What is left of a program at run time, in arrays of exactly their size.
@@ -295,6 +297,7 @@ struct compiled_value {
     using request = R;
     static constexpr graph_view graph = detail::graph_value<R>::v.view();
     static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
+    static constexpr port_info port(const node& n) { return {n.s, n.p[1], n.p[3], n.p[4] != 0}; }
     static constexpr auto make() {
         constexpr auto& d = detail::emit_stage<R>::v;
         const graph_view g = detail::graph_value<R>::v.view();
@@ -321,8 +324,8 @@ struct compiled_value {
             }
         }
         for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
-        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = {g.n[g.inputs[i]].s, g.n[g.inputs[i]].p[1]};
-        for (int i = 0; i < c.targets; ++i) f.targets[i] = {g.n[g.targets[i]].s, g.n[g.targets[i]].p[1]};
+        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
+        for (int i = 0; i < c.targets; ++i) f.targets[i] = port(g.n[g.targets[i]]);
         for (int i = 0; i < c.outputs; ++i) {
             f.outputs[i] = p.at[base_of(g.n, g.outputs[i])];
             f.output_shapes[i] = g.n[g.outputs[i]].s;

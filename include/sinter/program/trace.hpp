@@ -2,49 +2,13 @@
 #pragma once
 #include <sinter/expr/compose.hpp>
 #include <sinter/ops/detail/known.hpp>
+#include <sinter/program/loss.hpp>
 #include <sinter/program/traced.hpp>
 
 /// Tracing: runs the expression on symbolic tensors, then the loss.
 namespace sinter {
 
-/// What a loss is given as its second tensor.
-enum class target_kind : std::uint8_t {
-    class_index,      ///< one int32 an example (or one for each place that the prediction has a row of scores for)
-    same_as_output    ///< float32 of the prediction's extents
-};
-
-template <class L>
-constexpr target_kind target_kind_of() {
-    if constexpr (requires { L::target; }) return L::target;
-    else return target_kind::same_as_output;
-}
-
 namespace detail {
-
-constexpr tensor make_target(graph& g, const shape& prediction, target_kind kind) {
-    shape s = prediction.plain();
-    int classes = 0;
-    if (kind == target_kind::class_index && s.rank == 0)
-        return fail(&g, fault_kind::labels_do_not_fit_predictions, op::input, s, batch_of(1));
-    if (kind == target_kind::class_index) {
-        classes = s.last();
-        s.d[--s.rank] = 0;
-        s.type = dtype::i32;
-    }
-    const tensor t = make<op::input>(&g, s, {}, {g.inputs.n + g.targets.n, classes});
-    g.targets.push(t.id);
-    return t;
-}
-
-/// The mean over the batch of whatever the loss gives for each example; a loss that is a scalar already stays.
-constexpr tensor mean_loss(tensor l) {
-    if (!l.ok()) return l;
-    if (!l.shape().batched) return ops::reshape(l, extents());
-    int n = l.shape().size();
-    l = ops::sum(ops::reshape(l, extents(n)), {-1});
-    l = ops::over_batch(ops::sum(l, {batch_axis}));
-    return n > 1 ? l * (1.f / static_cast<float>(n)) : l;
-}
 
 /// A net may return what was there before, or a view of it: as an output it gets memory of its own.
 constexpr tensor as_output(tensor y) {
@@ -71,19 +35,12 @@ constexpr void trace_all(graph& g, program_mode mode) {
         g.outputs.push(as_output(y[i]).id);
     }
     if (mode == program_mode::prediction) return;
-    growing<tensor> targets;
-    for (int i = 0; i < y.n; ++i) targets.push(make_target(g, y[i].shape(), target_kind_of<Loss>()));
-    tensor l;
-    if constexpr (std::is_invocable_v<Loss, bundle, bundle>) {   // asked first: a tensor would do as a bundle, too
-        bundle t;
-        t.g = &g;
-        for (int i = 0; i < y.n; ++i) t.t[t.n++] = targets[i];
-        l = Loss{}(y, t);
-    } else {
-        if (y.n != 1) g.fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
-        l = Loss{}(y[0], targets[0]);
-    }
-    if (l.ok()) g.loss = mean_loss(l).id;
+    const target_list wanted = targets_of<Loss>(y.n);
+    bundle t;
+    t.g = &g;
+    for (int i = 0; i < wanted.n; ++i) t.t[t.n++] = make_target(g, y, wanted.at[i]);
+    const tensor l = reduce_loss(call_loss<Loss>(y, t), reduction_of<Loss>());
+    if (l.ok()) g.loss = l.id;
 }
 } // namespace detail
 

@@ -17,9 +17,9 @@ inline void check_range(const std::int32_t* x, const port_info& p, int batch, co
     for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
     if (!p.below || most < static_cast<std::uint32_t>(p.below)) return;
     for (std::int64_t i = 0; i < n; ++i)
-        if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below))
+        if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
             throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch",
-                             std::to_string(x[i]), "0 to " + std::to_string(p.below - 1));
+                             std::to_string(x[i]), "0 to " + std::to_string(p.below - 1) + (p.also ? ", or " + std::to_string(p.also) : ""));
 }
 
 inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
@@ -39,18 +39,48 @@ inline const float* input_port(const data::batch_view& b, int i, const port_info
     return reinterpret_cast<const float*>(v.indices);
 }
 
-inline const float* target_port(const data::batch_view& b, const port_info& p) {
+/// The `number`-th of the targets that are whole numbers, or of those that are floats.
+inline data::input_view target_column(const data::batch_view& b, bool whole, int number) {
+    for (const data::input_view& v : b.targets)
+        if ((whole ? v.indices != nullptr : v.values != nullptr) && number-- == 0) return v;
+    if (!b.targets.empty() || number > 0) return {};
+    return {b.y, b.labels, whole ? b.label_width : b.y_width};
+}
+inline const float* target_port(const data::batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
-    if (whole ? !b.labels : !b.y)
+    const data::input_view v = target_column(b, whole, number);
+    if (whole ? !v.indices : !v.values) {
+        if (number > 0)
+            throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch",
+                             std::to_string(number), "one more, for the loss");
         throw data_error("the batch has no targets of the kind that the loss needs", "batch",
                          whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
-    const int width = whole ? b.label_width : b.y_width;
-    if (width && width != p.s.size())
+    }
+    if (v.width && v.width != p.s.size())
         throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch",
-                         std::to_string(width) + " an example", std::to_string(p.s.size()) + ", as the net's output has");
-    if (!whole) return b.y;
-    check_range(b.labels, p, b.size, "label");
-    return reinterpret_cast<const float*>(b.labels);
+                         std::to_string(v.width) + " an example", std::to_string(p.s.size()) + ", as the net and its loss have");
+    if (!whole) return v.values;
+    check_range(v.indices, p, b.size, "label");
+    return reinterpret_cast<const float*>(v.indices);
+}
+inline const float* weight_port(const data::batch_view& b, const port_info& p) {
+    if (!b.weights) throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
+    if (b.weight_width && b.weight_width != p.s.size())
+        throw data_error("wrong number of weights", "batch", std::to_string(b.weight_width) + " an example",
+                         std::to_string(p.s.size()));
+    return b.weights;
+}
+inline void bind_targets(const data::batch_view& b, const port_info* ports, int n, const float** to) {
+    int seen[2] = {};   // floats, whole numbers
+    bool weighted = false;
+    for (int i = 0; i < n; ++i) {
+        const port_info& p = ports[i];
+        weighted = weighted || p.weight;
+        to[i] = p.weight ? weight_port(b, p) : target_port(b, p, seen[p.s.type == dtype::i32]++);
+    }
+    if (b.weights && !weighted)   // to train without them, unnoticed, would be worse
+        throw data_error("the batch has weights and the loss takes none", "batch", "weights",
+                         "weighted(loss), or data without weights");
 }
 
 } // namespace detail
@@ -63,7 +93,7 @@ void bind_batch(const data::batch_view& b, const float** ports, bool with_target
         throw data_error("batch size does not fit the program", "batch", std::to_string(b.size),
                          "1 to " + std::to_string(P::v.max_batch) + " (the program's maximum, a template argument)");
     for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
-    for (int i = 0; with_targets && i < P::v.n_targets; ++i) *ports++ = detail::target_port(b, P::v.targets[i]);
+    if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);
 }
 
 } // namespace sinter

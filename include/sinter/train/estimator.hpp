@@ -126,7 +126,9 @@ public:
     int threads() const { return t_.threads(); }   ///< that it works with
 
 private:
-    static constexpr bool classifies = target_kind_of<Loss>() == target_kind::class_index;
+    static constexpr target_list targets = targets_of<Loss>(1);
+    static constexpr bool classifies =
+        targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].output == 0;
     /// A step's outputs are at hand where the device's memory is the host's. From a GPU they would have to be copied, and
     /// the GPU would wait for that in each step.
     static constexpr bool counts_in_training = classifies && Device::shares_memory;
@@ -147,12 +149,26 @@ private:
                 if (!f(b)) return;
             }
     }
-    /// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several.
+    static constexpr int weights_an_example() {
+        constexpr auto& p = trainer_type::training::v;
+        for (int i = 0; i < p.n_targets; ++i)
+            if (p.targets[i].weight) return p.targets[i].s.size();
+        return 0;
+    }
+    /// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several, but for what
+    /// the loss ignores.
     void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
         if constexpr (classifies) {
             const std::span<const float> y = t_.output();
             const int classes = trainer_type::output_shape().last();
-            accuracy.add(y.data(), b.labels, static_cast<int>(y.size()) / classes, classes);
+            const int rows = static_cast<int>(y.size()) / classes;
+            if (!targets.at[0].ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
+            const int of_weights = weights_an_example(), of_rows = rows / b.size;
+            for (int i = 0; i < rows; ++i) {
+                if (targets.at[0].ignores && b.labels[i] == targets.at[0].also) continue;
+                if (b.weights && b.weights[i * of_weights / of_rows] == 0.f) continue;
+                accuracy.add(y.data() + static_cast<std::int64_t>(i) * classes, b.labels + i, 1, classes);
+            }
         }
     }
     epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,

@@ -10,8 +10,9 @@ inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"},
     optimizer_port{"optimizer_port"};
 }
 
+/// p = {port, labels or indices must be below this, is it an image?, this number is allowed too, is it a loss's weight?}
 template <>
-struct rule<op::input> : leaf_rule {   ///< p = {port, labels or indices must be below this, is it an image?}
+struct rule<op::input> : leaf_rule {
     static constexpr const char* name = "input";
 };
 template <>

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/train/losses/detail/parts.hpp>
+
+namespace sinter {
+
+namespace detail {
+/// x over its length along the last axis; lengths below 1e-6 count as that.
+constexpr tensor direction(tensor x) { return x / ops::sqrt(ops::maximum(sum(x * x, {-1}, keep::yes), 1e-12f)); }
+} // namespace detail
+
+/// 1 - the cosine of the angle between prediction and target along the last axis, in [0, 2]; one value for each row (PyTorch's
+/// CosineEmbeddingLoss of pairs that belong together; Keras' CosineSimilarity is this less 1).
+struct cosine_distance_loss {
+    static constexpr target_kind target = target_kind::same_as_output;
+    constexpr tensor operator()(tensor prediction, tensor target) const {
+        if (!detail::same_extents(prediction, target, op::row_sum)) return {prediction.g, -1};
+        if (prediction.shape().rank == 0)
+            return fail(prediction.g, fault_kind::axis_out_of_range, op::row_sum, prediction.shape(), extents(1));
+        return 1.f - sum(detail::direction(prediction) * detail::direction(target), {-1});
+    }
+};
+inline constexpr cosine_distance_loss cosine_distance{};
+
+} // namespace sinter

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/losses/detail/parts.hpp>
+
+namespace sinter {
+
+/// Mean absolute error, |y - t|: the mean over the last axis for each row. Where y = t no gradient flows (PyTorch's L1Loss,
+/// Keras' MeanAbsoluteError).
+struct mae_loss {
+    static constexpr target_kind target = target_kind::same_as_output;
+    constexpr tensor operator()(tensor prediction, tensor target) const {
+        if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
+        return detail::row_mean(detail::magnitude(prediction - target));
+    }
+};
+inline constexpr mae_loss mae{};
+
+} // namespace sinter

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/train/losses/detail/parts.hpp>
+
+namespace sinter {
+
+/// Cross entropy of independent yes-or-no decisions: -t log s(z) - (1 - t) log(1 - s(z)) with the logistic function s, logits z
+/// and targets t in [0, 1]; the mean over the last axis for each row (PyTorch's BCEWithLogitsLoss, Keras' BinaryCrossentropy from
+/// logits). Computed as t max(-z, 0) + (1 - t) max(z, 0) + log(1 + e^-|z|), which does not overflow; a logit of infinity that
+/// is right costs nothing.
+struct sigmoid_cross_entropy_loss {
+    static constexpr target_kind target = target_kind::same_as_output;
+    constexpr tensor operator()(tensor logits, tensor target) const {
+        if (!detail::same_extents(logits, target, op::sub)) return {logits.g, -1};
+        const tensor no = 1.f - target, rest = ops::log(ops::exp(-detail::magnitude(logits)) + 1.f);
+        const tensor missed = detail::only_where(target, target * ops::maximum(-logits, 0.f));
+        const tensor raised = detail::only_where(no, no * ops::maximum(logits, 0.f));
+        return detail::row_mean(missed + raised + rest);
+    }
+};
+inline constexpr sigmoid_cross_entropy_loss sigmoid_cross_entropy{};
+
+} // namespace sinter
