@@ -66,26 +66,33 @@ need_compiler_and_cmake() {
     printf '3.25\n%s\n' "$version" | sort -CV || die "Sinter needs cmake 3.25 or newer; this is $version."
 }
 
-# want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors: the system's, or one in a virtual
-# environment in FOLDER, made where apt and the network allow it. Empty where they do not; ctest shows what that skips.
+# want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors, and onnxruntime if that can be had: the
+# system's, or one in a virtual environment in FOLDER, made where apt and the network allow it. Empty where they do not;
+# ctest shows what that skips.
 want_python() {
-    local modules='import numpy, safetensors' log=$1.log
+    local log=$1.log
     python=
     if ! has_command python3 || ! python3 -c 'import ensurepip' 2>/dev/null; then apt_install python3-venv || true; fi
     has_command python3 || return 0
-    local candidate
-    for candidate in python3 "$1/bin/python3"; do
-        if "$candidate" -c "$modules" 2>/dev/null; then python=$(command -v "$candidate") && return 0; fi
-    done
-    say "Installing in $1: numpy, safetensors"
+    find_python 'import numpy, safetensors, onnxruntime' python3 "$1/bin/python3" && return 0
+    say "Installing in $1: numpy, safetensors, onnxruntime"
     mkdir -p "$(dirname "$1")"
     # Few tries and a short wait: without a network the tests shall begin all the same.
-    if python3 -m venv "$1" >"$log" 2>&1 && "$1/bin/python3" -m pip install --disable-pip-version-check --retries 1 \
-            --timeout 10 --only-binary :all: numpy safetensors >>"$log" 2>&1; then
-        python=$1/bin/python3
-    else
-        printf 'No numpy and safetensors for python3 (%s says why): one test is skipped.\n' "$log"
+    local pip=("$1/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 10 --only-binary :all:)
+    if python3 -m venv "$1" >"$log" 2>&1 && "${pip[@]}" numpy safetensors >>"$log" 2>&1; then
+        "${pip[@]}" onnxruntime >>"$log" 2>&1 || printf 'No onnxruntime for python3 (%s says why): its tests are skipped.\n' "$log"
     fi
+    find_python 'import numpy, safetensors' "$1/bin/python3" python3 ||
+        printf 'No numpy and safetensors for python3 (%s says why): the tests that need them are skipped.\n' "$log"
+}
+# find_python CODE CANDIDATE...: the first interpreter that can run CODE.
+find_python() {
+    local code=$1 candidate
+    shift
+    for candidate in "$@"; do
+        if "$candidate" -c "$code" 2>/dev/null; then python=$(command -v "$candidate") && return 0; fi
+    done
+    return 1
 }
 
 # jobs: how many compilers run at once; each may take 1.5 GiB.

@@ -34,7 +34,7 @@ if has_command clang++ && ! has_sanitizers clang++; then
     apt_install "libclang-rt-$major-dev" || true
 fi
 
-# Nor is the reference implementation of safetensors, which reads what we write.
+# Nor are the reference implementation of safetensors and onnxruntime, which read what we write.
 want_python "$top/build/python"
 
 builds=$top/build/test

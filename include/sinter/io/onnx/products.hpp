@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/onnx/exporter.hpp>
+#include <sinter/ops/matmul.hpp>
+
+/// Products: MatMul.
+namespace sinter::onnx {
+
+namespace detail {
+
+/// A dense layer behind the flatten of a convolution or pool: instead of the image's axes, the weights' rows change places.
+inline bool emit_dense_of_image(exporter& e, int id) {
+    const node& n = e.n(id);
+    const int flat = n.in[0];
+    if (e.n(flat).k != op::reshape || e.s(flat).rank != 1 || !e.s(flat).batched) return false;
+    const int image = e.operand(flat, 0);
+    const auto k = e.values_of(n.in[1]);
+    if (e.s(image).rank < 2 || !e.only_channels_first(image) || !k.there) return false;
+    const int channels = e.s(image).last(), places = e.s(image).rows(), columns = n.s.last();
+    std::vector<float> x(k.x.size());
+    for (int c = 0; c < channels; ++c)
+        for (int p = 0; p < places; ++p)
+            std::copy_n(k.x.begin() + (p * channels + c) * columns, columns, x.begin() + (c * places + p) * columns);
+    const std::string flattened = e.reshape(flat, e.value_channels_first(image), {0, channels * places});
+    e.set(id, e.add(id, "MatMul", {flattened, e.m.floats(k.path, {channels * places, columns}, x)}));
+    return true;
+}
+inline void emit_gemm(exporter& e, int id) {
+    if (emit_dense_of_image(e, id)) return;
+    e.set(id, e.add(id, "MatMul", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}));
+}
+inline std::string last_two_swapped(exporter& e, int id) {
+    const int axes = e.s(id).rank + e.s(id).batched;
+    std::vector<std::int64_t> order;
+    for (int i = 0; i < axes; ++i) order.push_back(i);
+    std::swap(order[order.size() - 1], order[order.size() - 2]);
+    return e.add(id, "Transpose", {e.value(id)}, {ints("perm", order)});
+}
+inline void emit_matmul(exporter& e, int id) {
+    const node& n = e.n(id);
+    std::vector<std::string> in;
+    for (int k = 0; k < 2; ++k) in.push_back(n.p[k] ? last_two_swapped(e, n.in[k]) : e.value(n.in[k]));
+    e.set(id, e.add(id, "MatMul", in));
+}
+
+} // namespace detail
+
+inline constexpr emitter product_emitters[] = {{op::gemm, detail::emit_gemm}, {op::matmul, detail::emit_matmul}};
+
+} // namespace sinter::onnx

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/onnx/exporter.hpp>
+#include <sinter/ops/max.hpp>
+#include <sinter/ops/sum.hpp>
+
+/// Reductions: ReduceSum, ReduceMax.
+namespace sinter::onnx {
+
+namespace detail {
+
+/// Over the axes that became 1; they stay.
+inline void emit_kept(exporter& e, int id, const char* type) {
+    const int x = e.operand(id, 0);
+    const shape &from = e.s(x), &to = e.s(id);
+    const bool first = from.rank > 1 && e.only_channels_first(x);
+    std::vector<std::int64_t> axes;
+    for (int i = 0; i < from.rank; ++i)
+        if (to.d[i] != from.d[i]) axes.push_back(from.batched + (!first ? i : i + 1 == from.rank ? 0 : i + 1));
+    const std::string in = first ? e.value_channels_first(x) : e.value(x);
+    const std::string y = axes.empty() ? e.add(id, "Identity", {in}) : e.add(id, type, {in, e.m.whole(axes)});
+    if (first) e.set_channels_first(id, y);
+    else e.set(id, y);
+}
+inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
+inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }
+/// Over the batch and all axes but the last.
+inline void emit_col_sum(exporter& e, int id) {
+    const int x = e.operand(id, 0);
+    std::vector<std::int64_t> axes;
+    for (int i = 0; i + 1 < e.s(x).rank + e.s(x).batched; ++i) axes.push_back(i);
+    e.set(id, e.add(id, "ReduceSum", {e.value(x), e.m.whole(axes)}, {integer("keepdims", 0)}));
+}
+
+} // namespace detail
+
+inline constexpr emitter reduction_emitters[] = {{op::row_sum, detail::emit_sum},
+                                                 {op::middle_sum, detail::emit_sum},
+                                                 {op::col_sum, detail::emit_col_sum},
+                                                 {op::row_max, detail::emit_max},
+                                                 {op::middle_max, detail::emit_max}};
+
+} // namespace sinter::onnx

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: python
+#define BOOST_TEST_MODULE onnx_images
+#include "support/onnx_run.hpp"
+#include <sinter/sinter.hpp>
+
+// Nets of convolutions in onnxruntime: the same outputs, and no more transposes than needed.
+using namespace sinter;
+using test::agrees;
+
+namespace {
+constexpr window by_two{.stride = 2};
+constexpr auto lenet = image<10, 8, 3> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<5, 3, by_two> >> batch_norm >> relu
+                       >> flatten >> dense<4> >> softmax;
+/// A block beside which the input passes, then the mean of the image, and a factor for each channel.
+constexpr auto residual = image<9, 7, 2> >> [](tensor x) {
+    const tensor a = relu(batch_norm(conv2d<4, 3, by_two, bias::no>(x)));
+    const tensor passed = conv2d<4, 1, by_two>(x);
+    const tensor y = relu(passed + batch_norm(conv2d<4, 3>(a)));
+    const tensor share = sigmoid(dense<4>(global_avg_pool(y)));
+    return y * ops::reshape(share, extents(1, 1, 4));
+} >> avg_pool<3, window{.stride = 2}> >> global_avg_pool >> dense<3>;
+/// What has no use for channels first: an image that is turned, cut and put together.
+constexpr auto turned = image<4, 6, 2> >> conv2d<2, 3, window{.padding = padding::valid}> >> [](tensor x) {
+    const tensor t = permute(x, {1, 0, 2});
+    const tensor both = concat(ops::slice(x, 0, 0, 1), ops::slice(x, 0, 1, 1), 2);
+    return concat({ops::reshape(t, extents(16)), ops::reshape(both, extents(16)), ops::max(x, {0, 1})});
+} >> dense<2>;
+} // namespace
+
+BOOST_AUTO_TEST_CASE(convolutions_and_a_dense_layer_behind_them) {
+    const test::onnx_file f = agrees<lenet>();
+    BOOST_TEST(f.count("Transpose") == 1);   // of the input: behind flatten it is the kernel's rows that change places
+    BOOST_TEST(f.count("Conv") == 2);
+    BOOST_TEST(f.opset == 18u);
+    BOOST_TEST((f.constants.at("conv2d/kernel") == std::vector<std::uint64_t>{4, 3, 3, 3}));
+    BOOST_TEST(f.inputs == std::vector<std::string>{"input"}, boost::test_tools::per_element());
+    BOOST_TEST(f.outputs == std::vector<std::string>{"output"}, boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(residual_blocks) {
+    const test::onnx_file f = agrees<residual>();
+    BOOST_TEST(f.count("Transpose") == 1);
+    BOOST_TEST(f.count("AveragePool") == 1);
+}
+BOOST_AUTO_TEST_CASE(images_that_are_turned) { agrees<turned>(); }
