@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/reify.hpp>
@@ -29,53 +30,99 @@ public:
     }
 
     void bind(const model_memory& m) {
-        constexpr int n = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
-        operands_ = std::make_unique<float*[]>(n);
-        for (int i = 0; i < n; ++i) operands_[i] = m.at(P::v.args[i]);
+        m_ = host_places(m);
+        operands_ = std::make_unique<float*[]>(n_args + 1);
+        for (int i = 0; i < n_args; ++i) operands_[i] = m_.at(P::v.args[i]);
         scratch_ = m.scratch.data();
     }
 
     /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
     template <class Observer = unobserved>
     void run(team& threads, const step_arguments& s, Observer observe = {}) {
-        constexpr int n = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
-        for (int i = 0; i < n; ++i)
-            if (P::v.args[i].where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(P::v.args[i])]);
+        for (int i = 0; i < n_args; ++i) {
+            const address a = P::v.args[i];
+            if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
+            else if (a.slot) operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
+        }
         threads.run([&](int thread) { walk(threads, thread, s, observe); });
     }
 
 private:
+    static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
+    host_places m_;
 
     template <class Observer>
     void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {
-        const int workers = threads.size();
-        for (int i = 0; i < P::v.n_launches; ++i) {
-            const launch& l = P::v.launches[i];
-            const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
-            call c;
-            c.p = operands_.get() + l.first_arg;
-            c.e = P::v.extents + l.first_extent;
-            c.k = P::v.constants + l.first_constant;
-            c.scalars = s.scalars;
-            c.scratch = scratch_;
-            c.seed = s.seed;
-            c.step = s.step;
-            c.batch = s.batch;
-            c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
-            c.parts = l.parts;
-            const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
-            if (thread == 0) observe(i, true);
-            for (c.part = first; c.part < end; ++c.part) k.run(c);
-            if (workers > 1) threads.barrier();
-            if (k.finish) {
-                for (c.part = first; c.part < end; ++c.part) k.finish(c);
-                if (workers > 1) threads.barrier();
-            }
-            if (thread == 0) observe(i, false);
+        int next = 0;
+        for (int l = 0; l < P::v.n_loops; ++l) {
+            for (; next < P::v.loops[l].first; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, 0, observe);
+            turns(P::v.loops[l], threads, thread, s, observe);
+            next = P::v.loops[l].end;
         }
+        for (; next < P::v.n_launches; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, 0, observe);
     }
+    template <class Observer>
+    void one(int i, team& threads, int thread, const step_arguments& s, float* const* operands, std::int64_t turn, Observer& observe) const {
+        const int workers = threads.size();
+        const launch& l = P::v.launches[i];
+        const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
+        call c;
+        c.p = operands;
+        c.e = P::v.extents + l.first_extent;
+        c.k = P::v.constants + l.first_constant;
+        c.scalars = s.scalars;
+        c.scratch = scratch_;
+        c.seed = s.seed;
+        c.step = s.step;
+        c.turn = turn;
+        c.batch = s.batch;
+        c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
+        c.parts = l.parts;
+        const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
+        if (thread == 0) observe(i, true);
+        for (c.part = first; c.part < end; ++c.part) k.run(c);
+        if (workers > 1) threads.barrier();
+        if (k.finish) {
+            for (c.part = first; c.part < end; ++c.part) k.finish(c);
+            if (workers > 1) threads.barrier();
+        }
+        if (thread == 0) observe(i, false);
+    }
+    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
+    template <class Observer>
+    void turns(const loop_launches& l, team& threads, int thread, const step_arguments& s, Observer& observe) const {
+        const loop_turns n(l, m_, s.batch);
+        if (thread == 0) n.before(P::v.buffers + l.first_buffer, l.buffers);
+        if (l.buffers && threads.size() > 1) threads.barrier();
+        float* operands[most_operands];
+        std::int64_t made = 0;
+        for (bool more = n.count > 0; more && made < n.count;) {
+            const std::int64_t turn = l.backwards ? n.count - 1 - made : made;
+            for (int i = l.first; i < l.end; ++i) {
+                const launch& x = P::v.launches[i];
+                for (int k = 0; k < x.args; ++k) {
+                    const address a = P::v.args[x.first_arg + k];
+                    operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s.batch) : 0);
+                }
+                one(i, threads, thread, s, operands, turn, observe);
+            }
+            ++made;
+            if (n.condition) {
+                more = *n.condition != 0.f;
+                if (threads.size() > 1) threads.barrier();   // nobody overwrites it before all have looked
+            }
+        }
+        if (thread == 0) n.after(made, P::v.buffers + l.first_buffer, l.buffers);
+        if (threads.size() > 1) threads.barrier();
+    }
+    static constexpr int most_operands = [] {
+        int n = 1;
+        for (int i = 0; i < P::v.n_launches; ++i)
+            if (P::v.launches[i].args > n) n = P::v.launches[i].args;
+        return n;
+    }();
 };
 
 /// The device that a model is trained on when nothing else is said.

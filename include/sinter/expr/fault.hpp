@@ -22,6 +22,9 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
     wrong_number_of_inputs,
+    loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
+    carry_changes_shape,           ///< what a loop hands on must keep its extents
+    no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
 };

@@ -22,6 +22,7 @@ struct node {
     int p[max_attributes] = {};     ///< integers the op needs: window, stride, axis, port number
     int scope = 0;                  ///< where the user's code made it
     int epoch = 0;                  ///< which recomputation it belongs to (see program/differentiate.hpp)
+    int loop = 0;                   ///< the loop whose every turn computes it; 0: none, -1: push() finds out
 };
 
 template <op_id K>
@@ -29,6 +30,7 @@ constexpr node node_of() {
     node n;
     n.k = K;
     n.about = &info_of<K>;
+    n.loop = -1;
     return n;
 }
 constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
@@ -56,6 +58,22 @@ struct assignment {
     int target = -1, value = -1;
 };
 
+/// A stretch of the program that runs several times (or not at all). Its nodes follow from its leaves: what depends on a
+/// carry or on a step's input is computed in each turn, everything else once, before it.
+struct loop {
+    int steps = 0;             ///< turns at most
+    int count = -1;            ///< node of the number of turns, a scalar; -1: all
+    int condition = -1;        ///< node within: another turn while it is not 0 (`count` then says whether there is a first)
+    int trips = -1;            ///< node of how many turns there were, where `condition` decides
+    bool backwards = false;    ///< from the last turn's number down to 0
+    bool recompute = false;    ///< its gradient computes the turns again instead of keeping what they computed
+};
+/// What a loop hands on from turn to turn: `store` has room for all values that it takes, one a turn, and the first.
+struct loop_carry {
+    int loop = 0, store = -1, value = -1, next = -1;
+    bool sum = false;          ///< of the turns' contributions: one place, which each turn adds to
+};
+
 /// The three programs of one expression.
 enum class program_mode : std::uint8_t { training, evaluation, prediction };
 
@@ -65,9 +83,12 @@ struct graph {
     growing<assignment> assignments;      ///< states to be overwritten at the end of a step
     growing<int> inputs, targets, outputs;
     growing<int> regions;                 ///< checkpointed blocks: first and last node of each
+    growing<loop> loops;                  ///< node::loop - 1
+    growing<loop_carry> carries;
     scope_tree scopes;
     program_mode mode = program_mode::training;
     int scope = 0, epoch = 0, loss = -1, streams = 0;
+    int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
     fault err;
 
@@ -78,6 +99,7 @@ struct graph {
     constexpr int push(node x) {
         x.scope = scope;
         x.epoch = epoch;
+        if (x.loop < 0) x.loop = loop_of(x);
         const unsigned h = hash(x);
         for (int i = head[h] - 1; i >= 0; i = chain[i])
             if (equal(n[i], x)) return i;
@@ -102,6 +124,15 @@ struct graph {
     }
 
 private:
+    constexpr int loop_of(const node& x) {
+        int l = x.about->by_turn ? open_loop : 0;
+        for (int k = 0; k < x.operands; ++k)
+            if (const int m = n[x.in[k]].loop; m) {
+                if (m != open_loop) fail(fault_kind::loop_value_outside, x.about->self, x.s, n[x.in[k]].s);
+                l = m;
+            }
+        return l;
+    }
     constexpr int append(const node& x, unsigned h) {
         const int id = n.push(x);
         chain.push(head[h] - 1);
@@ -116,7 +147,7 @@ private:
                  static_cast<unsigned>(x.in[1]) * 40503u + static_cast<unsigned>(x.p[0]) * 97u) >> 3) & 1023u;
     }
     static constexpr bool equal(const node& a, const node& b) {
-        if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch) return false;
+        if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch || a.loop != b.loop) return false;
         if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || !(a.s == b.s)) return false;
         if (std::bit_cast<std::uint32_t>(a.f) != std::bit_cast<std::uint32_t>(b.f)) return false;   // 0 is not -0
         for (int i = 1; i < max_attributes; ++i)

@@ -77,6 +77,11 @@ struct checkpoint_layer : detail::block_of<checkpoint_layer<F>, F> {
         if (!x.ok()) return tensor{x.g, -1};
         const int first = x.g->n.n;
         const bundle y = detail::call<F>(x);
+        for (int i = first; i < x.g->n.n; ++i)
+            if (x.g->n[i].loop || x.g->open_loop) {
+                x.g->fail(fault_kind::no_loop_here, op_name("checkpoint"), extents(), extents());
+                break;
+            }
         if (x.g->mode == program_mode::training && x.g->n.n > first + 1) {
             x.g->regions.push(first);
             x.g->regions.push(x.g->n.n - 1);

@@ -45,7 +45,7 @@ constexpr void assign(tensor target, tensor value) {
     if (!target.ok() || !value.ok() || target.g->mode != program_mode::training) return;
     graph* g = target.g;
     const shape s = target.shape();
-    value = ops::unpack(value);
+    value = ops::plain(value);
     shape got;
     if (!broadcast_shape(s, value.shape(), got) || !(got == s)) {
         fail(g, fault_kind::shapes_not_broadcastable, op::state, value.shape(), s);
@@ -55,7 +55,11 @@ constexpr void assign(tensor target, tensor value) {
     int base = value.id;
     while (g->n[base].k == op::reshape || g->n[base].k == op::stop_gradient) base = g->n[base].in[0];
     const op_id k = g->n[base].k;
-    const bool there_before = k == op::parameter || k == op::state || k == op::input || k == op::constant;
+    if (g->n[base].loop && g->open_loop) {
+        fail(g, fault_kind::loop_value_outside, op::state, value.shape(), s);
+        return;
+    }
+    const bool there_before = g->n[base].loop || k == op::parameter || k == op::state || k == op::input || k == op::constant;
     if (there_before || !(value.shape() == s))
         value = make<op::broadcast>(g, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
     g->assignments.push({target.id, value.id});

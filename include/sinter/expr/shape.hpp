@@ -10,8 +10,9 @@ inline constexpr int max_rank = 5;
 enum class dtype : std::uint8_t { f32, i32, u8 };
 
 /// How a tensor lies in memory. `weights` means: a matrix (all axes but the last are its rows) in whatever packed form
-/// the target's kernels want; files and users only ever see it plain.
-enum class layout : std::uint8_t { plain, weights };
+/// the target's kernels want; files and users only ever see it plain. `steps` means: the first axis is time, and the batch
+/// lies within it, [T][batch][...], so that a loop finds all examples of one step together.
+enum class layout : std::uint8_t { plain, weights, steps };
 
 /// The extents of one example, and whether there is a leading batch axis whose extent is known only at run time.
 struct shape {

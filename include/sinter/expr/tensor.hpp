@@ -18,6 +18,8 @@ struct tensor {
     constexpr sinter::shape shape() const { return ok() ? g->n[id].s : sinter::shape{}; }
 };
 
+constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
+
 template <op_id K>
 constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
                       std::initializer_list<int> attributes = {}, float f = 0) {
@@ -27,6 +29,11 @@ constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in
     for (const tensor& t : in) {
         if (!t.ok()) return {g, -1};
         x.in[x.operands++] = t.id;
+    }
+    if constexpr (info_of<K>.kind != op_kind::elementwise && info_of<K>.kind != op_kind::leaf && !info_of<K>.steps) {
+        for (int k = 0; k < x.operands; ++k)
+            if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = from_steps({g, x.in[k]}).id;
+        if (x.s.form == layout::steps) x.s.form = layout::plain;
     }
     int i = 0;
     for (int a : attributes) x.p[i++] = a;

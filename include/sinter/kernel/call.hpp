@@ -15,6 +15,7 @@ struct call {
     float* sums = nullptr;              ///< the body's share of it: partial column sums, row buffers
     std::uint64_t seed = 0;             ///< of the random numbers
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
+    std::int64_t turn = 0;              ///< of the loop that the launch is in
     int batch = 0;                      ///< examples in this call
     int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads

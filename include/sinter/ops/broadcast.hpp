@@ -11,6 +11,7 @@ inline constexpr op_name broadcast{"broadcast"}, expand{"expand"};
 
 template <>
 struct rule<op::broadcast> : elementwise_rule<1, 0> {
+    static constexpr bool identity = true;
     static constexpr const char* name = "broadcast";
     template <class V>
     static SINTER_VALUE V value(V a) { return a; }

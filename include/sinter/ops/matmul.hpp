@@ -16,6 +16,7 @@ inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"wei
 template <>
 struct rule<op::gemm> : heavy_rule {
     static constexpr const char* name = "gemm";
+    static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.x(0).last(), r.y().last(), r.x(0).last()});
@@ -27,6 +28,7 @@ struct rule<op::gemm> : heavy_rule {
 template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";
+    static constexpr bool steps = true;
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.y().d[0], r.y().d[1]});
@@ -92,6 +94,8 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, tran
         b = pack(b);
         return make<op::gemm>(g, with_last(x, b.shape().d[1]), {a, b});
     }
+    a = plain(a);
+    b = plain(b);
     // leading axes: broadcast both operands to common ones
     shape la = x, lb = unpack(b).shape(), lead;
     if (la.rank < 2 || lb.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);

@@ -26,6 +26,7 @@ template <>
 struct rule<op::row_max> : heavy_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_max";
+    static constexpr bool steps = true;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { detail::max_gradient<op::row_sum>(g); }
 };

@@ -20,6 +20,7 @@ struct rule<op::column_index> : elementwise_rule<0, 0> {
 /// An int32 as a float (exact below 2^24). Done by the load, so it costs no operation.
 template <>
 struct rule<op::to_float> : elementwise_rule<1, 0> {
+    static constexpr bool identity = true;
     static constexpr const char* name = "to_float";
     template <class V>
     static SINTER_VALUE V value(V a) { return a; }

@@ -12,6 +12,7 @@ namespace op { inline constexpr op_name random_uniform{"random_uniform"}; }
 template <>
 struct rule<op::random_uniform> : elementwise_rule<0, 40> {
     static constexpr const char* name = "random_uniform";
+    static constexpr bool by_turn = true;
     static constexpr void gradient(gradient_of&) {}
 };
 
@@ -20,7 +21,7 @@ namespace ops {
 /// One number an element of `like`, from a stream of its own.
 constexpr tensor random_uniform(tensor like) {
     if (!like.ok()) return like;
-    shape s = like.shape().plain();
+    shape s = like.shape().form == layout::steps ? like.shape() : like.shape().plain();
     s.type = dtype::f32;
     return make<op::random_uniform>(like.g, s, {}, {++like.g->streams});
 }

@@ -12,6 +12,7 @@ inline constexpr op_name reshape{"reshape"}, stop_gradient{"stop_gradient"};
 template <>
 struct rule<op::reshape> : view_rule {
     static constexpr const char* name = "reshape";
+    static constexpr bool steps = true;
     static constexpr void gradient(gradient_of& g) {
         const tensor d = ops::unpack(g.d);
         g.add(0, make<op::reshape>(g.g, g.x(0).shape(), {d}));
@@ -22,6 +23,7 @@ struct rule<op::reshape> : view_rule {
 template <>
 struct rule<op::stop_gradient> : view_rule {
     static constexpr const char* name = "stop_gradient";
+    static constexpr bool steps = true;
 };
 
 namespace ops {
@@ -29,6 +31,8 @@ namespace ops {
 constexpr tensor reshape(tensor a, shape s) {
     if (!a.ok()) return a;
     a = unpack(a);
+    if (a.shape().form == layout::steps && s.rank > 1 && s.d[0] == a.shape().d[0]) s.form = layout::steps;
+    else s.form = layout::plain, a = from_steps(a);
     s.batched = a.shape().batched;
     s.type = a.shape().type;
     if (s.size() != a.shape().size()) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);

@@ -19,6 +19,7 @@ template <>
 struct rule<op::row_sum> : heavy_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_sum";
+    static constexpr bool steps = true;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
@@ -26,6 +27,7 @@ template <>
 struct rule<op::col_sum> : heavy_rule {
     static constexpr op_kind kind = op_kind::col_reduce;
     static constexpr const char* name = "col_sum";
+    static constexpr bool steps = true;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
@@ -96,10 +98,17 @@ constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
     return make<R::middle>(x.g, kept, {x}, {outer, n, inner});
 }
 
+/// [T][batch][n] can be reduced as it lies along n, or over everything else.
+constexpr bool reduces_steps(const shape& s, const axis_set& a) {
+    if (s.rank != 2) return false;
+    return a.batch ? a.reduced[0] && !a.reduced[1] : a.reduced[1] && !a.reduced[0];
+}
+
 template <class R>
 constexpr tensor reduce(tensor x, axis_set a, keep k) {
     if (!x.ok()) return x;
     x = unpack(x);
+    if (x.shape().form == layout::steps && !reduces_steps(x.shape(), a)) x = from_steps(x);
     graph* g = x.g;
     const shape s = x.shape();
     if (not_floats(info_of<R::row>.self, x)) return {g, -1};
@@ -153,16 +162,15 @@ constexpr tensor reduce_to(tensor d, const shape& s) {
     a.batch = from.batched && !s.batched;
     for (int i = 1; i <= from.rank; ++i)
         a.reduced[from.rank - i] = from.d[from.rank - i] != 1 && (i > s.rank || s.d[s.rank - i] == 1);
-    d = ops::reduce<ops::sum_ops>(d, a, keep::yes);
-    return ops::reshape(d, s);
+    d = ops::reshape(ops::reduce<ops::sum_ops>(d, a, keep::yes), s);
+    if (s.form == layout::weights) return ops::pack(ops::plain(d));
+    return s.form == layout::steps ? ops::to_steps(d) : ops::plain(d);
 }
 
-constexpr void gradient_of::add(int i, tensor v) const {
+constexpr void gradient_of::add(int i, tensor v) {
     if (!wants(i)) return;
-    const int to = g->n[id].in[i];
-    const shape s = g->n[to].s;
-    v = reduce_to(v, s);
-    sums[to] = sums[to] < 0 ? v.id : (tensor{g, sums[to]} + v).id;
+    v = reduce_to(v, x(i).shape());
+    left[i] = left[i].g ? left[i] + v : v;
 }
 
 } // namespace sinter

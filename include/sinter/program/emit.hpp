@@ -14,11 +14,13 @@ struct listing {
     view<address> args;
     view<std::int64_t> extents;
     view<float> constants;
+    view<loop_launches> loops;
+    view<loop_buffer> buffers;
 };
 struct emitted_bounds {
-    int groups = 1, code = 1, args = 1, constants = 1;
+    int groups = 1, code = 1, args = 1, constants = 1, loops = 1, buffers = 1;
 };
-template <int Groups, int Code, int Args, int Constants>
+template <int Groups, int Code, int Args, int Constants, int Loops, int Buffers>
 struct emitted {
     spec specs[Groups];
     std::uint64_t code[Code];
@@ -26,8 +28,11 @@ struct emitted {
     address args[Args];
     std::int64_t extents[Groups * extent::count];
     float constants[Constants];
+    loop_launches loops[Loops];
+    loop_buffer buffers[Buffers];
+    int n_loops = 0, n_buffers = 0;
     int n_specs = 0, n_code = 0, n_launches = 0, n_args = 0, n_extents = 0, n_constants = 0;
-    constexpr emitted() : specs{}, code{}, launches{}, args{}, extents{}, constants{} {}
+    constexpr emitted() : specs{}, code{}, launches{}, args{}, extents{}, constants{}, loops{}, buffers{} {}
 };
 
 template <class T>
@@ -53,8 +58,12 @@ public:
     }
 
     constexpr void run() {
-        for (int i = 0; i < r_.g.n; ++i)
-            if (r_.g[i].root >= 0) one(i);
+        for (int i = 0; i < r_.g.n; ++i) {
+            if (r_.g[i].root < 0) continue;
+            if (r_.g[i].loop != in_loop_) enter(r_.g[i].loop);
+            one(i);
+        }
+        enter(0);
         copy_states();
         if (g_.gradients.n) update_rest();
     }
@@ -73,7 +82,22 @@ private:
     growing<int> bucket_, chain_;
     growing<int> first_update_, next_update_;   ///< the parameters that each group updates, as lists
     body_emitter body_;
+    int in_loop_ = 0;
 
+    constexpr void enter(int l) {
+        if (in_loop_) o_.loops[o_.loops.n - 1].end = o_.launches.n;
+        in_loop_ = l;
+        if (!l) return;
+        const loop& x = g_.loops[l - 1];
+        const auto place = [&](int v) { return v < 0 ? address{} : at_[v]; };
+        loop_launches out{o_.launches.n, 0, x.steps, x.backwards, place(x.count), place(x.condition), place(x.trips), o_.buffers.n};
+        for (int c = 0; c < g_.carries.n && (x.count >= 0 || x.condition >= 0); ++c)
+            if (g_.carries[c].loop == l && !g_.carries[c].sum && r_.live[g_.carries[c].next]) o_.buffers.push({at_[g_.carries[c].store], true});
+        for (int v = 0; v < g_.n.n && (x.count >= 0 || x.condition >= 0); ++v)
+            if (g_.n[v].loop == l && r_.of[v] >= 0 && at_[v].moves && g_.n[v].k != op::loop_next) o_.buffers.push({at_[v], false});
+        out.buffers = o_.buffers.n - out.first_buffer;
+        o_.loops.push(out);
+    }
     constexpr void one(int group_number) {
         const group& q = r_.g[group_number];
         const node& n = n_[q.root];

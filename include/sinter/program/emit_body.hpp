@@ -40,7 +40,7 @@ public:
         flat_ = true;
     }
     /// Operands of a heavy kernel come first, in its own order.
-    constexpr void operand(int v) { args_.push(at_[base_[v]]); }
+    constexpr void operand(int v) { args_.push(at_[v]); }
     constexpr void result(int root) { args_.push(at_[root]); }
     constexpr void picked(const group& q, const grouping& r) {   // the second result, if anybody wants it
         address a;
@@ -117,7 +117,7 @@ public:
 
 private:
     struct loaded {
-        int node;
+        int from;   ///< operand's number; -1: a literal; -2 - node: a value of an earlier phase
         std::uint8_t map, phase, row;
         int q, reg;
     };
@@ -155,6 +155,7 @@ private:
         stamp_[v] = now_;
     }
     constexpr bool is_row(const shape& s) const { return space_.last() != 1 && s.last() == 1; }
+    static constexpr bool is_scalar(const node& n) { return n.k == op::runtime_scalar || n.k == op::loop_index; }
     constexpr bool here(int u) const { return stamp_[u] == now_; }
 
     constexpr void elementwise(int v) {
@@ -165,13 +166,13 @@ private:
             if (const int u = base_[n.in[k]]; here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
         int r[3] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
-        if (n.k == op::broadcast || n.k == op::to_float) {   // the operand's load or register has done it
+        if (n.about->identity) {   // the operand's load or register has done it
             define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
             return;
         }
         if (n.k == op::column_index) flat_ = false;
         define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
-                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(phase), .row = row || n.k == op::runtime_scalar}), phase, row);
+                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(phase), .row = row || is_scalar(n)}), phase, row);
     }
     constexpr void reduce(int v, op_kind kind) {
         const node& n = n_[v];
@@ -205,19 +206,19 @@ private:
             float_in(u, phase);
             return reg_[u];
         }
-        return load(u, n_[seen].s, s, phase);
+        return load(seen, n_[u].s.type, s, phase);
     }
     constexpr void float_in(int v, int phase) {
         const node& n = n_[v];
         const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
         int r[3] = {};
         for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
-        if (n.k == op::broadcast || n.k == op::to_float) {
+        if (n.about->identity) {
             define(v, r[0], row ? 0 : phase, words_[r[0]].row);
             return;
         }
         if (n.k == op::column_index) flat_ = false;
-        const bool scalar = row || n.k == op::runtime_scalar || all_rows(r, n.operands);
+        const bool scalar = row || is_scalar(n) || all_rows(r, n.operands);
         define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
                        .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(scalar ? 0 : phase), .row = scalar}), scalar ? 0 : phase, scalar);
     }
@@ -228,26 +229,28 @@ private:
     }
     constexpr int literal_of(float f) {
         for (int i = 0; i < loads_.n; ++i)
-            if (loads_[i].node == -1 && literals_[loads_[i].q] == f) return loads_[i].reg;
+            if (loads_[i].from == -1 && literals_[loads_[i].q] == f) return loads_[i].reg;
         const int k = literals_.push(f);
         const int reg = put({.code = code_of(instruction::literal), .arg = static_cast<std::uint16_t>(k), .row = 1});
         loads_.push({-1, 0, 0, 1, k, reg});
         return reg;
     }
-    constexpr int load(int u, const shape& from, const shape& to, int phase) {
+    constexpr int load(int seen, dtype type, const shape& to, int phase) {
+        const shape& from = n_[seen].s;
         operand_map m = map_operand(from, to);
         const bool single = from.size() == 1 && !from.batched;   // the same for all: read once a row, even of one column
         if (single) m.rows = row_map::none;
         const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);
         if (wide) map |= word::along_columns;
-        if (n_[u].s.type == dtype::i32) map |= word::whole_numbers;
+        if (type == dtype::i32) map |= word::whole_numbers;
         const bool row = !wide;
         if (row) phase = 0;
         const int q = m.rows == row_map::divided || m.rows == row_map::modulo ? m.q : 0;
+        const std::uint16_t number = arg(at_[seen]);
         for (int i = 0; i < loads_.n; ++i) {
             const loaded& l = loads_[i];
-            if (l.node == u && l.map == map && l.q == q && (row || l.phase == phase)) return l.reg;
+            if (l.from == number && l.map == map && l.q == q && (row || l.phase == phase)) return l.reg;
         }
         if (!(wide ? m.rows == row_map::same : m.rows == row_map::none)) flat_ = false;
         int place = 0;
@@ -255,15 +258,15 @@ private:
             while (place < q_.n && q_[place] != q) ++place;
             if (place == q_.n) q_.push(q);
         }
-        const int reg = put({.code = code_of(instruction::load), .b = byte(place), .map = map, .arg = arg(at_[u]),
+        const int reg = put({.code = code_of(instruction::load), .b = byte(place), .map = map, .arg = number,
                              .phase = byte(phase), .row = row});
-        loads_.push({u, map, byte(phase), row, q, reg});
+        loads_.push({number, map, byte(phase), row, q, reg});
         return reg;
     }
     /// A value of an earlier phase: read back if it lies in memory anyway, else through a row buffer.
     constexpr int again(int u, int phase) {
         for (int i = 0; i < loads_.n; ++i)
-            if (loads_[i].node == u && loads_[i].phase == phase) return loads_[i].reg;
+            if (loads_[i].from == -2 - u && loads_[i].phase == phase) return loads_[i].reg;
         int reg = 0;
         if (r_.stored[u] && at_[u].where() != space::none) {
             reg = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
@@ -271,7 +274,7 @@ private:
             put({.code = code_of(instruction::spill), .a = byte(reg_[u]), .b = byte(buffers_), .phase = byte(phase_[u])});
             reg = put({.code = code_of(instruction::reload), .b = byte(buffers_++), .phase = byte(phase)});
         }
-        loads_.push({u, word::along_columns, byte(phase), 0, 0, reg});
+        loads_.push({-2 - u, word::along_columns, byte(phase), 0, 0, reg});
         return reg;
     }
 };

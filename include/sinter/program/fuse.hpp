@@ -47,12 +47,17 @@ private:
         for (int v : g_.outputs) root(v);
         for (int v : g_.gradients) root(v);
         for (const assignment& a : g_.assignments) root(a.value);
+        for (const loop& l : g_.loops) root(l.count), root(l.condition), root(l.trips);
+        for (const loop_carry& c : g_.carries) root(c.next);
         for (int i = g_.n.n - 1; i >= 0; --i) {
             if (!r_.live[i]) continue;
             const node& n = n_[i];
             for (int k = 0; k < n.operands; ++k) {
                 r_.live[n.in[k]] = true;
-                if (is_view(n)) continue;
+                if (is_view(n)) {
+                    if (n.loop != n_[n.in[k]].loop && n.k != op::loop_saved) elsewhere_[base_[n.in[k]]] = true;   // by slices
+                    continue;
+                }
                 const int u = base_[n.in[k]];
                 ++uses_[u];
                 const op_kind kind = n.about->kind;
@@ -92,7 +97,7 @@ private:
         const op_kind kind = n.about->kind;
         if (kind == op_kind::heavy) return joins_as_pool(v, to);
         if (!on_ || q.members >= max_members || q.code + words_of(n) > max_code) return false;
-        if (n.epoch != q.epoch && n.epoch != 0) return false;
+        if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
         if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
         if (q.heavy && kind == op_kind::col_reduce && sums_rows_already(n_[q.root].k)) return false;
         if (!fits(v, q)) return false;
@@ -119,7 +124,7 @@ private:
     }
     constexpr bool joins_as_pool(int v, int to) const {
         const node& n = n_[v];
-        if (!on_ || !pools_ || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
+        if (!on_ || !pools_ || n.loop != r_.g[to].loop || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
         const int c = n.in[0];
         if (n.s.d[0] * n.p[0] > n_[c].s.d[0] || n.s.d[1] * n.p[0] > n_[c].s.d[1]) return false;   // windows hang over the edge
         return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && n_[c].p[2] == 1;
@@ -148,7 +153,7 @@ private:
         }
         const int cost = words_of(n);
         if (to < 0) {
-            to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch,
+            to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch, .loop = n.loop,
                             .space = space_of(n_, v), .heavy = kind == op_kind::heavy});
         } else {
             group& q = r_.g[to];

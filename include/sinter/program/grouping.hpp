@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/detail/loops.hpp>
 #include <sinter/program/traced.hpp>
 
 /// Groups of nodes: what fusion makes; each will be one kernel.
@@ -10,7 +11,7 @@ inline constexpr int in_no_group = -1, floating = -2;
 inline constexpr int max_members = 40, max_code = 150, max_floating = 30;
 
 struct group {
-    int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0;
+    int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0, loop = 0;
     int pool = -1;                       ///< a max-pool that a convolution's kernel does in its registers
     shape space;                         ///< the extents that the kernel walks over
     bool heavy = false;
@@ -52,7 +53,8 @@ constexpr bool same_space(const shape& a, const shape& b) {
 }
 /// Is v one value a row in a group that walks over `s`?
 constexpr bool row_level(const shape& v, const shape& s) {
-    return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows();
+    return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows() &&
+           (v.form == layout::steps) == (s.form == layout::steps);
 }
 constexpr bool reads_in_place(const shape& from, const shape& to) {
     return same_space(from, to) || row_level(from, to);

@@ -10,12 +10,17 @@ enum class space : std::uint32_t { activation, parameter, gradient, state, slot,
 
 struct address {
     std::uint32_t bits = static_cast<std::uint32_t>(space::none) << 29;
+    std::int32_t slice = 0;   ///< floats of one turn of a loop, for each example where `batched`
+    std::int16_t slot = 0;    ///< slices from the beginning
+    bool batched = false;
+    bool moves = false;       ///< in turn t it is t slices further on
 
     constexpr address() = default;
     constexpr address(space s, std::int64_t floats)
         : bits(static_cast<std::uint32_t>(s) << 29 | static_cast<std::uint32_t>(floats / 16)) {}
     constexpr space where() const { return static_cast<space>(bits >> 29); }
     constexpr std::int64_t offset() const { return static_cast<std::int64_t>(bits & 0x1fffffffu) * 16; }   ///< floats; a port's number
+    constexpr std::int64_t slice_floats(std::int64_t batch) const { return batched ? slice * batch : slice; }
     constexpr bool operator==(const address&) const = default;
 };
 constexpr address port_address(int number) { return {space::port, static_cast<std::int64_t>(number) * 16}; }

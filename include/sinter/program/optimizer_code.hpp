@@ -64,7 +64,9 @@ constexpr optimizer_code make_optimizer_code() {
     graph g;
     update_context u(g, Optimizer::slots);
     Optimizer::update(u);
-    graph_view view{{g.n.p, g.n.n}, {}, {}, {g.assignments.p, g.assignments.n}, {}, {}, {}, {}, {}, {}, -1};
+    graph_view view;
+    view.n = {g.n.p, g.n.n};
+    view.assignments = {g.assignments.p, g.assignments.n};
     growing<group> groups(g.n.n, group{});
     growing<int> of(g.n.n, 0), next(g.n.n, 0);
     growing<bool> live(g.n.n, false), stored(g.n.n, false);

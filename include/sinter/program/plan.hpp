@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/program/fuse.hpp>
 #include <sinter/program/memory.hpp>
+#include <sinter/program/schedule.hpp>
 #include <sinter/program/target.hpp>
 
 /// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and
@@ -54,7 +55,10 @@ constexpr void place_variables(const graph_view& g, const target& t, address* at
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1) {}
+        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 1) {
+        find_spans(g, r, span_);
+        find_slots();
+    }
 
     /// `updated[i]`: parameter i is updated within the kernel of its gradient, which is then not stored.
     /// `backwards`: places activations from the last group to the first. Holes fall otherwise then, and neither way is
@@ -65,9 +69,12 @@ public:
         for (int v = 0; v < g_.n.n; ++v)
             if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
         pin_gradients(out.at);
+        pin_carries();
         find_last_uses();
         pin_states(out.at);
         place_activations(out, backwards);
+        if (g_.loops.n) place_turns(out.at);
+        place_views(out.at);
     }
 
 private:
@@ -78,6 +85,69 @@ private:
     int max_batch_;
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
+    growing<int> slots_;  ///< slices that a node's memory has: one for each turn, if others than its own loop read it
+    growing<loop_span> span_;
+
+    /// What is read from outside of its loop, turn by turn or all together, is kept of each turn; carries have their first
+    /// value besides.
+    constexpr void find_slots() {
+        for (int v = 0; g_.loops.n && v < g_.n.n; ++v) {
+            const node& n = g_.n[v];
+            if (!r_.live[v] || !is_view(n)) continue;
+            const int from = base_of(g_.n, n.in[0]), l = g_.n[from].loop;
+            if (l && l != n.loop && r_.of[from] >= 0) slots_[from] = g_.loops[l - 1].steps;
+        }
+        for (const loop_carry& c : g_.carries) {
+            slots_[c.store] = c.sum ? 1 : g_.loops[c.loop - 1].steps + 1;
+            slots_[c.next] = 1;
+        }
+    }
+    constexpr void pin_carries() {
+        for (const loop_carry& c : g_.carries) pinned_[c.next] = true;
+    }
+    constexpr address turns_of(address a, int v, int slot, bool moves) const {
+        const node& n = g_.n[v];
+        a.slice = static_cast<std::int32_t>(floats_of(n, t_, 1));
+        a.batched = n.s.batched;
+        a.slot = static_cast<std::int16_t>(slot);
+        a.moves = moves;
+        return a;
+    }
+    constexpr void place_turns(address* at) const {
+        for (int v = 0; v < g_.n.n; ++v)
+            if (g_.n[v].loop && slots_[v] > 1 && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
+        for (const loop_carry& c : g_.carries) {
+            if (!r_.live[c.next]) continue;
+            const bool back = g_.loops[c.loop - 1].backwards;
+            const address store = at[c.store];
+            if (!c.sum) {
+                at[c.store] = turns_of(store, c.store, back ? g_.loops[c.loop - 1].steps : 0, false);
+                at[c.next] = turns_of(store, c.store, back ? 0 : 1, true);
+            } else {
+                at[c.next] = store;
+            }
+        }
+    }
+    constexpr void place_views(address* at) const {
+        for (int v = 0; v < g_.n.n; ++v) {
+            const node& n = g_.n[v];
+            if (!is_view(n)) continue;
+            address a = at[n.in[0]];
+            if (n.k == op::loop_input) {
+                a = turns_of(a, v, a.slot, true);
+            } else if (n.k == op::loop_value) {
+                const loop_carry& c = g_.carries[g_.n[n.in[0]].p[0] - 1];
+                if (!c.sum) a = turns_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
+            } else if (n.k == op::loop_stack) {
+                a.moves = false;
+            } else if (n.k == op::loop_last && a.moves) {
+                const loop& l = g_.loops[g_.n[n.in[0]].loop - 1];
+                a.moves = false;
+                if (!l.backwards) a.slot = static_cast<std::int16_t>(a.slot + l.steps - 1);
+            }
+            at[v] = a;
+        }
+    }
 
     constexpr void pin_gradients(address* at) {
         for (int i = 0; i < g_.gradients.n; ++i) {
@@ -98,13 +168,28 @@ private:
             const int group = r_.of[v] >= 0 ? r_.of[v] : last_float[v];
             for (int k = 0; k < g_.n[v].operands; ++k) {
                 const int u = base_of(g_.n, g_.n[v].in[k]);
-                use(u, group);
+                use(u, r_.of[v] >= 0 ? until(u, group) : group);
                 if (last_float[u] < group) last_float[u] = group;
             }
         }
         use(g_.loss, end);
         for (int v : g_.outputs) use(v, end);
         for (const assignment& a : g_.assignments) use(a.value, end);
+        for (int l = 1; l <= g_.loops.n; ++l) {
+            const loop& x = g_.loops[l - 1];
+            use(x.count, span_[l].last);
+            use(x.condition, span_[l].last);
+            use(x.trips, span_[l].last);
+        }
+        for (const loop_carry& c : g_.carries) {   // whoever reads what comes out reads the carry's memory
+            use(c.store, span_[c.loop].last);
+            use(c.store, last_[c.next]);
+        }
+    }
+    /// What a loop reads from outside must be there for all its turns.
+    constexpr int until(int v, int reader) const {
+        const int l = reader >= 0 ? r_.g[reader].loop : 0;
+        return l && g_.n[v].loop != l ? span_[l].last : reader;
     }
     /// A state's new value goes straight to its place if nobody reads the old one after that (write after read);
     /// otherwise the emitter copies it at the end of the step.
@@ -125,22 +210,35 @@ private:
         return true;
     }
     constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_[v]; }
-    constexpr std::int64_t size_of(int v) const { return place_size(g_.n[v], t_, max_batch_); }
+    constexpr std::int64_t size_of(int v) const {
+        return slots_[v] == 1 ? place_size(g_.n[v], t_, max_batch_)
+                              : round_up(slots_[v] * floats_of(g_.n[v], t_, 1) * (g_.n[v].s.batched ? max_batch_ : 1), 16);
+    }
+    /// The group from which on a node's memory is in use: what is kept of all turns, from the loop's first.
+    constexpr int begins(int v, int group) const {
+        return g_.n[v].loop && slots_[v] > 1 ? span_[g_.n[v].loop].first : group;
+    }
 
     template <int N>
     constexpr void place_activations(placed<N>& out, bool backwards) {
         const int groups = r_.g.n;
         growing<int> ending(groups + 1, -1), chain(g_.n.n, -1);   // buffers by the last group that reads them
+        growing<int> beginning(groups + 1, -1), next(g_.n.n, -1);   // and by the first that writes them
         growing<std::int64_t> change(groups + 2, 0);
         for (int i = groups - 1; i >= 0; --i) {
             if (r_.g[i].root < 0) continue;
+            int tail = -1;
             for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
                 if (!has_buffer(v)) continue;
-                const int until = last_[v] < i ? i : last_[v];
+                const int from = begins(v, i), until = last_[v] < i ? i : last_[v];
                 chain[v] = ending[until];
                 ending[until] = v;
+                int& before = from != i || tail < 0 ? beginning[from] : next[tail];   // in the members' order
+                next[v] = before;
+                before = v;
+                if (from == i) tail = v;
                 out.z.unshared += size_of(v);
-                change[i] += size_of(v);
+                change[from] += size_of(v);
                 change[until + 1] -= size_of(v);
             }
         }
@@ -156,9 +254,7 @@ private:
             else arena.give(out.at[v].offset(), size_of(v));
         };
         auto first_written_in = [&](int i, bool take) {
-            if (i >= groups || r_.g[i].root < 0) return;
-            for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
-                if (has_buffer(v)) place(v, take);
+            for (int v = i < groups ? beginning[i] : -1; v >= 0; v = next[v]) place(v, take);
         };
         auto last_read_in = [&](int i, bool take) {
             for (int v = i < 0 ? -1 : ending[i]; v >= 0; v = chain[v]) place(v, take);

@@ -9,6 +9,7 @@
 #include <sinter/program/hoist.hpp>
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/program/pool_gradients.hpp>
+#include <sinter/program/schedule.hpp>
 #include <sinter/program/trace.hpp>
 #include <sinter/program/update.hpp>
 
@@ -58,7 +59,8 @@ struct traced_stage {
 template <class R>
 struct traced_value {
     static constexpr graph_counts c = traced_stage<R>::c;
-    using type = traced<c.nodes, c.parameters, c.states, c.assignments, 0, c.inputs, c.targets, c.outputs, c.regions, c.scopes>;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, 0, c.inputs, c.targets, c.outputs, c.regions, c.scopes,
+                        c.loops, c.carries>;
     static constexpr type make() {
         graph g;
         traced_stage<R>::build(g);
@@ -97,7 +99,8 @@ template <class R>
 struct graph_value<R, true> {
     static constexpr graph_counts c = gradient_stage<R>::c;
     static constexpr int scopes = traced_stage<R>::c.scopes;
-    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions, scopes>;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions,
+                        scopes, c.loops, c.carries>;
     static constexpr type make() {
         graph g;
         growing<int> gradients;
@@ -147,6 +150,7 @@ struct fused_stage {
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.view();
         sink_groups(g, r, R::options.fuse);
+        schedule(g, r);
         return t;
     }
     static constexpr type v = make();
@@ -211,17 +215,19 @@ struct emit_stage {
         b.code += words + (g.gradients.n + 2) * (update.words + 1);
         b.args += words + (g.gradients.n + 2) * (update.operands + 1);
         b.constants += words + (g.gradients.n + 2) * (update.literals + 1);
+        b.loops += g.loops.n;
+        if (g.loops.n) b.buffers += g.carries.n + g.n.n;
         return b;
     }
     static constexpr emitted_bounds b = measure();
-    using type = emitted<b.groups, b.code, b.args, b.constants>;
+    using type = emitted<b.groups, b.code, b.args, b.constants, b.loops, b.buffers>;
     static constexpr type make() {
         type t;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         const target device = R::target;
         const update_code u = update.view();
-        listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}};
+        listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
         emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
@@ -229,6 +235,8 @@ struct emit_stage {
         t.n_args = o.args.n;
         t.n_extents = o.extents.n;
         t.n_constants = o.constants.n;
+        t.n_loops = o.loops.n;
+        t.n_buffers = o.buffers.n;
         return t;
     }
     static constexpr type v = make();
@@ -255,8 +263,8 @@ struct port_info {
 };
 
 /// What is left of a program at run time, in arrays of exactly their size.
-template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Parameters, int States, int Inputs,
-          int Targets, int Outputs>
+template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers, int Parameters,
+          int States, int Inputs, int Targets, int Outputs>
 struct program_value {
     spec specs[Specs + 1];
     std::uint64_t code[Code + 1];
@@ -264,6 +272,8 @@ struct program_value {
     address args[Args + 1];
     std::int64_t extents[Extents + 1];
     float constants[Constants + 1];
+    loop_launches loops[Loops + 1];
+    loop_buffer buffers[Buffers + 1];
     variable_info parameters[Parameters + 1], states[States + 1];
     port_info inputs[Inputs + 1], targets[Targets + 1];
     address outputs[Outputs + 1], loss;
@@ -272,7 +282,7 @@ struct program_value {
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
 
-    static constexpr int n_specs = Specs, n_launches = Launches, n_parameters = Parameters, n_states = States,
+    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters, n_states = States,
                          n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
 
     /// Floats of each arena.
@@ -303,7 +313,7 @@ struct compiled_value {
         const graph_view g = detail::graph_value<R>::v.view();
         constexpr auto c = detail::graph_value<R>::c;
         const auto& p = detail::plan_stage<R>::v;
-        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, c.parameters, c.states,
+        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters, c.states,
                       c.inputs, c.targets, c.outputs> f{};
         for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
         for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
@@ -311,6 +321,8 @@ struct compiled_value {
         for (int i = 0; i < d.n_args; ++i) f.args[i] = d.args[i];
         for (int i = 0; i < d.n_extents; ++i) f.extents[i] = d.extents[i];
         for (int i = 0; i < d.n_constants; ++i) f.constants[i] = d.constants[i];
+        for (int i = 0; i < d.n_loops; ++i) f.loops[i] = d.loops[i];
+        for (int i = 0; i < d.n_buffers; ++i) f.buffers[i] = d.buffers[i];
         const target device = R::target;
         auto describe = [&](const variable& v) {
             return variable_info{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, 1), {}};
@@ -327,7 +339,7 @@ struct compiled_value {
         for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
         for (int i = 0; i < c.targets; ++i) f.targets[i] = port(g.n[g.targets[i]]);
         for (int i = 0; i < c.outputs; ++i) {
-            f.outputs[i] = p.at[base_of(g.n, g.outputs[i])];
+            f.outputs[i] = p.at[g.outputs[i]];
             f.output_shapes[i] = g.n[g.outputs[i]].s;
         }
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];

@@ -36,7 +36,7 @@ public:
             }
             if (!fine || to == r_.g.n) continue;
             group& t = r_.g[to];
-            if (t.epoch != q.epoch || q.members + t.members > max_members || q.code + t.code > max_code) continue;
+            if (t.epoch != q.epoch || t.loop != q.loop || q.members + t.members > max_members || q.code + t.code > max_code) continue;
             if (!same_space(q.space, t.space) || (t.heavy && !n_[t.root].about->epilogue)) continue;
             for (int u = q.head; fine && u >= 0; u = r_.next[u])
                 for (int e = first[u]; e >= 0; e = chain[e]) {
@@ -69,6 +69,8 @@ public:
         for (int v : g_.outputs) store(v);
         for (int v : g_.gradients) store(v);
         for (const assignment& a : g_.assignments) store(a.value);
+        for (const loop& l : g_.loops) store(l.count), store(l.condition), store(l.trips);
+        for (const loop_carry& c : g_.carries) store(c.next), store(c.store);
         for (int i = 0; i < r_.g.n; ++i) {   // kernels without an epilogue always write their result
             const group& q = r_.g[i];
             if (q.root >= 0 && q.heavy && !n_[q.root].about->epilogue) r_.stored[q.root] = true;

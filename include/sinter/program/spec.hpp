@@ -30,4 +30,19 @@ struct launch {
     int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
 };
 
+/// A stretch of launches that runs in turns, and where it looks how many.
+struct loop_launches {
+    int first = 0, end = 0;            ///< launches
+    int steps = 0;                     ///< turns at most
+    bool backwards = false;
+    address count, condition, trips;   ///< scalars in memory, or nowhere (see loop)
+    int first_buffer = 0, buffers = 0; ///< what must be put right where fewer turns are made than could be
+};
+/// `carry`: its first or last value lies where `steps` turns would have had it, and is moved; else the slices of turns that
+/// were not made become zero.
+struct loop_buffer {
+    address at;
+    bool carry = false;
+};
+
 } // namespace sinter

@@ -12,10 +12,10 @@ namespace detail {
 
 /// A net may return what was there before, or a view of it: as an output it gets memory of its own.
 constexpr tensor as_output(tensor y) {
-    y = ops::unpack(y);
+    y = ops::plain(y);
     int base = y.id;
     while (is_view(y.g->n[base])) base = y.g->n[base].in[0];
-    return is_leaf(y.g->n[base]) ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
+    return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
 }
 
 } // namespace detail
@@ -68,7 +68,7 @@ constexpr void separate(graph& g, growing<int>& gradients) {
         if (d < 0) continue;
         int base = d;
         while (is_view(g.n[base])) base = g.n[base].in[0];
-        if (is_leaf(g.n[base]) || seen[base]) d = make<op::broadcast>(&g, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
+        if (is_leaf(g.n[base]) || g.n[base].loop || g.n[base].k == op::loop_begin || seen[base]) d = make<op::broadcast>(&g, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
         else seen[base] = 1;
     }
 }

@@ -37,7 +37,7 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         updated[i] = false;
         if (!allowed || g.gradients[i] < 0) continue;
         const int d = base_of(g.n, g.gradients[i]), p = g.parameters[i].id, at = r.of[d];
-        if (at < 0 || pins[d] > 1 || last[d] >= 0) continue;
+        if (at < 0 || pins[d] > 1 || last[d] >= 0 || g.n[d].loop) continue;
         const op_kind kind = g.n[d].about->kind;
         if (kind != op_kind::heavy && kind != op_kind::elementwise) continue;
         const group& q = r.g[at];

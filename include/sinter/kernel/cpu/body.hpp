@@ -192,6 +192,7 @@ private:
             return splat(uniform(w.arg, {at.row, at.row, 0, lanes}, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
+        else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));
         else if constexpr (k == op::over_batch)
             return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
@@ -200,8 +201,12 @@ private:
     }
     static SINTER_INLINE vf uniform(int stream, const place& at, const call& c) {
         const vu index = (vu)(lane_numbers() + splat(static_cast<std::int32_t>(at.off)));
-        const vu bits = philox_bits(c.seed, static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream), index);
+        const vu bits = philox_bits(c.seed, counter_of(stream, c), index);
         return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+    }
+
+    static SINTER_INLINE std::uint64_t counter_of(int stream, const call& c) {
+        return static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream);
     }
 
     template <int Phase, int... I>

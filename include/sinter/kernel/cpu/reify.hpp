@@ -18,6 +18,7 @@
 #include <sinter/kernel/cpu/middle_reduction.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
+#include <sinter/kernel/cpu/steps.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types

@@ -12,6 +12,8 @@ namespace ops {
 
 constexpr tensor unpack(tensor a);   ///< the plain form of weights in the kernels' own layout (detail/weights.hpp)
 constexpr tensor pack(tensor a);
+constexpr tensor plain(tensor a);    ///< the same of whatever layout (detail/steps.hpp)
+constexpr tensor to_steps(tensor a);
 constexpr tensor expand(tensor a, const shape& s);         ///< (broadcast.hpp)
 constexpr tensor broadcast_to(tensor a, const shape& s);
 constexpr tensor reshape(tensor a, shape s);               ///< (reshape.hpp)
@@ -32,6 +34,19 @@ constexpr tensor unary(tensor a) {
     return make<K>(a.g, a.shape(), {a});
 }
 
+/// Two operands of which one lies as [T][batch][...]: true if they can meet so, or else both become plain.
+constexpr bool meet_in_steps(tensor& a, tensor& b) {
+    const shape x = a.shape(), y = b.shape();
+    const bool xs = x.form == layout::steps, ys = y.form == layout::steps;
+    if (!xs && !ys) return false;
+    if (xs && ys && x.rank == y.rank && x.rows() == y.rows()) return true;
+    if (xs && !y.batched && y.size() == y.last() && y.rank <= x.rank) return true;
+    if (ys && !x.batched && x.size() == x.last() && x.rank <= y.rank) return true;
+    a = plain(a);
+    b = plain(b);
+    return false;
+}
+
 template <op_id K>
 constexpr tensor binary(tensor a, tensor b) {
     constexpr const op_info& k = info_of<K>;
@@ -47,9 +62,11 @@ constexpr tensor binary(tensor a, tensor b) {
     }
     if (a.shape().type != dtype::f32 || b.shape().type != dtype::f32)
         return fail(g, fault_kind::wrong_element_type, k.self, a.shape(), b.shape());
+    const bool in_steps = meet_in_steps(a, b);
     shape s;
     if (!broadcast_shape(a.shape(), b.shape(), s))
         return fail(g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), b.shape());
+    if (in_steps) s.form = layout::steps;
     return make<K>(g, s, {expand(a, s), expand(b, s)});
 }
 
@@ -73,6 +90,7 @@ constexpr tensor operator/(float a, tensor b) { return b.ok() ? constant(b.g, a)
 
 // What is declared above, for whoever includes one op alone.
 #include <sinter/ops/add.hpp>
+#include <sinter/ops/detail/steps.hpp>
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/mul.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/concat.hpp>
+#include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/detail/runtime_scalar.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/matmul.hpp>

@@ -56,6 +56,9 @@ struct op_info {
     bool epilogue;           ///< a heavy op whose kernel hands each result to elementwise code before it is stored
     bool keeps_padding;      ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
     bool scales;             ///< of two operands, where one is a factor for all of the other
+    bool identity;           ///< of one operand: the result is the operand, element by element
+    bool by_turn;            ///< another value in each turn of a loop, though it has no operand from there
+    bool steps;              ///< a heavy op or view that works on operands [T][batch][...] as they lie
     bool moves;              ///< its result's elements are some of its operands', unchanged
     void (*gradient)(gradient_of&);
     long (*flops)(const node&, const node* operands);
@@ -70,10 +73,13 @@ template <op_id K>
 constexpr op_info describe_op() {
     using r = rule<K>;
     static_assert(op_name(r::name) == K, "rule<op::x>::name must be the name that op::x was made from");
-    op_info i{op_name(r::name), nullptr, r::kind, r::monotone, false, false, false, false, &r::gradient, &r::flops, nullptr};
+    op_info i{op_name(r::name), nullptr, r::kind, r::monotone, false, false, false, false, false, false, false, &r::gradient, &r::flops, nullptr};
     if constexpr (requires { r::onnx; }) i.onnx = r::onnx;
     if constexpr (requires { r::keeps_padding; }) i.keeps_padding = r::keeps_padding;
     if constexpr (requires { r::scales; }) i.scales = r::scales;
+    if constexpr (requires { r::identity; }) i.identity = r::identity;
+    if constexpr (requires { r::by_turn; }) i.by_turn = r::by_turn;
+    if constexpr (requires { r::steps; }) i.steps = r::steps;
     if constexpr (requires { r::moves; }) i.moves = r::moves;
     if constexpr (requires { r::extents; }) i.extents = &r::extents;
     if constexpr (r::kind == op_kind::heavy) i.epilogue = r::epilogue;

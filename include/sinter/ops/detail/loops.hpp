@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/steps.hpp>
+
+/// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their gradients): views into memory that
+/// has a slice for each turn, and copies into it.
+namespace sinter {
+
+namespace op {
+inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loop_next{"loop_next"}, loop_input{"loop_input"},
+    loop_saved{"loop_saved"}, loop_stack{"loop_stack"}, loop_last{"loop_last"}, loop_index{"loop_index"};
+}
+
+/// The first value of a carry, in memory for all that follow.
+template <>
+struct rule<op::loop_begin> : elementwise_rule<1, 0> {
+    static constexpr const char* name = "loop_begin";
+    static constexpr bool identity = true;
+    template <class V>
+    static SINTER_VALUE V value(V a) { return a; }
+    static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
+};
+/// The value that this turn hands on.
+template <>
+struct rule<op::loop_next> : rule<op::loop_begin> {
+    static constexpr const char* name = "loop_next";
+};
+
+/// A carry's value in this turn: a slice of what loop_begin has room for.
+template <>
+struct rule<op::loop_value> : view_rule {
+    static constexpr const char* name = "loop_value";
+    static constexpr bool steps = true, moves = false;
+};
+/// This turn's slice of a tensor [T, ...].
+template <>
+struct rule<op::loop_input> : view_rule {
+    static constexpr const char* name = "loop_input";
+    static constexpr bool steps = true;
+};
+/// In the loop of the gradient: what the other loop computed in the same turn.
+template <>
+struct rule<op::loop_saved> : rule<op::loop_value> {
+    static constexpr const char* name = "loop_saved";
+};
+/// All turns' values of a node together, [T, ...], seen from outside.
+template <>
+struct rule<op::loop_stack> : rule<op::loop_value> {
+    static constexpr const char* name = "loop_stack";
+};
+/// What the last turn handed on.
+template <>
+struct rule<op::loop_last> : rule<op::loop_value> {
+    static constexpr const char* name = "loop_last";
+};
+/// The number of the turn, from 0, as a float.
+template <>
+struct rule<op::loop_index> : elementwise_rule<0, 0> {
+    static constexpr const char* name = "loop_index";
+    static constexpr bool by_turn = true;
+    static constexpr void gradient(gradient_of&) {}
+};
+
+namespace detail {
+
+/// A view that belongs to loop `l` (0: to none) whatever it shows.
+template <op_id K>
+constexpr tensor loop_view(tensor a, const shape& s, int l) {
+    node x = node_of<K>();
+    x.s = s;
+    x.operands = 1;
+    x.in[0] = a.id;
+    x.loop = l;
+    return {a.g, a.g->push(x)};
+}
+
+constexpr int steps_of(const graph& g, int l) { return g.loops[l - 1].steps; }
+
+/// One turn's extents of [T, ...].
+constexpr shape one_step(const shape& s) {
+    shape y = s.plain();
+    y.rank = s.rank - 1;
+    for (int i = 0; i < max_rank; ++i) y.d[i] = i < y.rank ? s.d[i + 1] : 0;
+    return y;
+}
+constexpr shape all_steps(const shape& s, int steps) {
+    shape y = s.plain();
+    if (s.batched) y.form = layout::steps;
+    y.rank = s.rank + 1;
+    y.d[0] = steps;
+    for (int i = 0; i < s.rank; ++i) y.d[i + 1] = s.d[i];
+    return y;
+}
+
+constexpr tensor slice_of_turn(tensor x, int l) { return loop_view<op::loop_input>(x, one_step(x.shape()), l); }
+constexpr tensor saved_value(tensor x, int l) { return loop_view<op::loop_saved>(x, x.shape(), l); }
+constexpr tensor last_value(tensor next) { return loop_view<op::loop_last>(next, next.shape(), 0); }
+
+/// All turns' values of `v`, a node of loop l or of none (then it is the same in each).
+constexpr tensor stack_of_turns(tensor v, int l) {
+    const node n = v.at();
+    if (n.k == op::loop_input) return {v.g, n.in[0]};
+    if (n.k == op::loop_saved) return stack_of_turns({v.g, n.in[0]}, l);
+    if (n.k == op::reshape) {
+        const tensor all = stack_of_turns({v.g, n.in[0]}, l);
+        return make<op::reshape>(v.g, all_steps(n.s, steps_of(*v.g, l)), {all});
+    }
+    return loop_view<op::loop_stack>(v, all_steps(n.s, steps_of(*v.g, l)), 0);
+}
+
+/// A carry that begins with `first`; the value is the node that a turn reads.
+constexpr int begin_carry(tensor first, int l, bool sum = false) {
+    graph& g = *first.g;
+    if (!sum) first = ops::plain(first);
+    node x = node_of<op::loop_begin>();
+    x.s = first.shape();
+    x.operands = 1;
+    x.in[0] = first.id;
+    x.p[0] = g.carries.n + 1;   // a place of its own, though another begins with the same value
+    x.loop = 0;
+    const tensor store{&g, g.push(x)};
+    const tensor value = loop_view<op::loop_value>(store, store.shape(), l);
+    return g.carries.push({l, store.id, value.id, -1, sum});
+}
+constexpr tensor value_of(graph& g, int carry) { return {&g, g.carries[carry].value}; }
+
+/// Ends a turn's work on a carry; returns what comes out of the loop.
+constexpr tensor end_carry(tensor next, int carry) {
+    graph& g = *next.g;
+    node x = node_of<op::loop_next>();
+    x.s = g.n[g.carries[carry].value].s;
+    x.operands = 1;
+    x.in[0] = next.id;
+    x.p[0] = carry + 1;
+    x.loop = g.carries[carry].loop;
+    g.carries[carry].next = g.push(x);
+    return last_value({&g, g.carries[carry].next});
+}
+
+} // namespace detail
+
+namespace ops {
+
+/// The number of the turn within a loop's body, as a float scalar.
+constexpr tensor loop_index(tensor like) { return like.ok() ? make<op::loop_index>(like.g, extents(), {}) : like; }
+
+} // namespace ops
+
+} // namespace sinter

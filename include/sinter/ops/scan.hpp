@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/bundle.hpp>
+#include <sinter/ops/detail/loops.hpp>
+#include <sinter/ops/reshape.hpp>
+
+/// scan(body, carry, inputs, {options}): a loop over time. In turn t, `body(carry, input)` gets what the turn before handed
+/// on (in the first, `carry`) and slice t of each input [T, ...], and returns {what it hands on, what it puts out}, both
+/// bundles or lone tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside may be used in
+/// the body as they are: a layer's weights are found once, whatever the number of turns, and what does not depend on the
+/// turn is computed once, before. The body's kernels are compiled once.
+///
+/// Its gradient is a loop the other way round, which reads what each turn computed, or, under `recompute`, computes the
+/// turn again from its carry: less memory for a third more work. Products that sum over the batch (weights' gradients)
+/// wait for the loop's end and are one product over all turns.
+///
+/// A number of turns known only when the program runs (`count`, a scalar tensor; more than T counts as T) leaves the
+/// outputs of the turns that were not made zero. A loop may not contain another, nor stand in a checkpoint. (JAX's
+/// lax.scan has the same contract, ONNX's Scan one close to it.)
+namespace sinter {
+
+struct scan_options {
+    int length = 0;            ///< turns, where there are no inputs to tell
+    tensor count = {};         ///< turns to make, a scalar without batch; empty: all
+    bool reverse = false;      ///< from the last slice to the first
+    bool recompute = false;
+};
+
+/// What a turn returns, and what a loop does.
+struct scan_step {
+    bundle carry, outputs;
+};
+
+namespace detail {
+
+/// Opens a loop, or faults: they do not nest.
+constexpr int open_loop(graph& g, const op_name& who, const loop& l) {
+    if (g.open_loop) {
+        g.fail(fault_kind::no_loop_here, who, extents(l.steps), extents());
+        return 0;
+    }
+    return g.open_loop = g.loops.push(l) + 1;
+}
+
+/// A value of one number an example, as an output, gets an axis: time is not the last one of what lies by steps.
+constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::reshape(y, extents(1)); }
+
+/// All turns' values of an output. A carry's own memory has one value more than there are turns, and views of what was
+/// there before no turns at all: these are copied.
+constexpr tensor output_of_turns(tensor y, int l) {
+    graph& g = *y.g;
+    const int rank = y.shape().rank;
+    y = with_an_axis(ops::plain(y));
+    int base = y.id;
+    while (is_view(g.n[base])) base = g.n[base].in[0];
+    if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) {
+        node x = node_of<op::loop_next>();
+        x.s = y.shape();
+        x.operands = 1;
+        x.in[0] = y.id;
+        x.loop = l;
+        y.id = g.push(x);
+    }
+    const tensor all = loop_view<op::loop_stack>(y, all_steps(y.shape(), steps_of(g, l)), 0);
+    return rank ? all : ops::reshape(all, extents(all.shape().d[0]));
+}
+
+} // namespace detail
+
+namespace ops {
+
+template <class Body>
+constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_options& o = {}) {
+    constexpr op_name who{"scan"};
+    scan_step none;
+    graph* const g = carry.g ? carry.g : inputs.g;
+    none.carry.g = none.outputs.g = g;
+    for (int i = 0; i < carry.n; ++i)
+        if (!carry[i].ok()) return none;
+    int steps = o.length;
+    for (int i = 0; i < inputs.n; ++i) {
+        if (!inputs[i].ok()) return none;
+        const shape s = inputs[i].shape();
+        if (s.rank < 1 || (steps && s.d[0] != steps) || s.d[0] < 1) {
+            g->fail(fault_kind::inner_extents_differ, who, s, extents(steps));
+            return none;
+        }
+        steps = s.d[0];
+        if (s.rank == 1) inputs.t[i] = reshape(inputs[i], extents(steps, 1));
+        inputs.t[i] = to_steps(inputs[i]);
+    }
+    if (!g || steps < 1) {
+        if (g) g->fail(fault_kind::inner_extents_differ, who, extents(steps), extents(1));
+        return none;
+    }
+    const int l = detail::open_loop(*g, who, {steps, o.count.g ? plain(o.count).id : -1, -1, -1, o.reverse, o.recompute});
+    if (!l) return none;
+    bundle in_turn, input_of_turn;
+    int of[bundle::most] = {};
+    in_turn.g = input_of_turn.g = g;
+    for (int i = 0; i < carry.n; ++i) {
+        of[i] = detail::begin_carry(carry[i], l);
+        in_turn.t[in_turn.n++] = detail::value_of(*g, of[i]);
+    }
+    for (int i = 0; i < inputs.n; ++i) {
+        tensor x = detail::slice_of_turn(inputs[i], l);
+        input_of_turn.t[input_of_turn.n++] = x;
+    }
+    const scan_step step = body(in_turn, input_of_turn);
+    scan_step result = none;
+    if (step.carry.n != carry.n) g->fail(fault_kind::wrong_number_of_inputs, who, extents(step.carry.n), extents(carry.n));
+    for (int i = 0; i < carry.n && i < step.carry.n; ++i) {
+        const tensor next = plain(step.carry[i]);
+        const shape s = in_turn[i].shape();
+        shape got;
+        if (!next.ok()) return none;
+        if (!broadcast_shape(next.shape(), s, got) || !(got == s)) {
+            g->fail(fault_kind::carry_changes_shape, who, next.shape(), s);
+            return none;
+        }
+        result.carry.t[result.carry.n++] = detail::end_carry(expand(next, s), of[i]);
+    }
+    for (int i = 0; i < step.outputs.n; ++i) {
+        if (!step.outputs[i].ok()) return none;
+        result.outputs.t[result.outputs.n++] = detail::output_of_turns(step.outputs[i], l);
+    }
+    g->open_loop = 0;
+    return result;
+}
+
+} // namespace ops
+using ops::scan;
+
+} // namespace sinter
