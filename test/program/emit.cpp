@@ -3,7 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/gelu.hpp>
 #include <sinter/ops/log_softmax.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/tanh.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 

@@ -3,7 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/exp.hpp>
 #include <sinter/ops/softmax.hpp>
+#include <sinter/ops/tanh.hpp>
 
 #include "program/invariants.hpp"
 

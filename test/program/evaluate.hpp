@@ -2,6 +2,15 @@
 #pragma once
 #include <sinter/expr/layers/activation.hpp>
 #include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/erf.hpp>
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/ops/maximum.hpp>
+#include <sinter/ops/minimum.hpp>
+#include <sinter/ops/relu.hpp>
+#include <sinter/ops/sigmoid.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/tanh.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -3,7 +3,12 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/exp.hpp>
 #include <sinter/ops/log_softmax.hpp>
+#include <sinter/ops/relu.hpp>
+#include <sinter/ops/sigmoid.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/tanh.hpp>
 
 #include "program/fused_graph.hpp"
 

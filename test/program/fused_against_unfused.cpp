@@ -9,7 +9,9 @@
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
+#include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/slice.hpp>
+#include <sinter/ops/softmax.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>

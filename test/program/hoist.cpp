@@ -3,7 +3,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/gelu.hpp>
 #include <sinter/ops/max_pool.hpp>
+#include <sinter/ops/relu.hpp>
+#include <sinter/ops/tanh.hpp>
 #include <sinter/program/hoist.hpp>
 
 #include "program/interpret.hpp"

@@ -11,7 +11,7 @@ inline constexpr int room = 1200;   ///< nodes
 inline graph_view view_of(const graph& g, const growing<int>& gradients) {
     return {{g.n.p, g.n.n}, {g.parameters.p, g.parameters.n}, {g.states.p, g.states.n}, {g.assignments.p, g.assignments.n},
             {gradients.p, gradients.n}, {g.inputs.p, g.inputs.n}, {g.targets.p, g.targets.n}, {g.outputs.p, g.outputs.n},
-            {g.regions.p, g.regions.n}, {}, g.loss};
+            {g.regions.p, g.regions.n}, {}, {g.loops.p, g.loops.n}, {g.carries.p, g.carries.n}, g.loss};
 }
 
 struct choices {
@@ -28,7 +28,7 @@ struct passes {
     bool updated[room] = {};
     placed<room> p;
     optimizer_code optimizer;
-    emitted<room, 30 * room, 20 * room, 10 * room> e;
+    emitted<room, 30 * room, 20 * room, 10 * room, 20, room> e;
 
     graph_view view() const { return view_of(g, gradients); }
     grouping groups() { return f.view(); }
@@ -43,6 +43,7 @@ struct passes {
         if (c.fuse) pool_gradients({g.n.p, g.n.n});
         grouping r = groups();
         fuse(view(), r, c.fuse);
+        keep_loops_together(view(), r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.update && c.fuse, optimizer.slots, optimizer.words, updated);
     }
@@ -55,7 +56,7 @@ struct passes {
         const graph_view v = view();
         const grouping r = groups();
         const update_code u = optimizer.view();
-        listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}};
+        listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}, {e.loops}, {e.buffers}};
         emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o).run();
         e.n_specs = o.specs.n;
         e.n_code = o.code.n;
@@ -63,6 +64,7 @@ struct passes {
         e.n_args = o.args.n;
         e.n_extents = o.extents.n;
         e.n_constants = o.constants.n;
+        e.n_loops = o.loops.n;
     }
     void behind_gradients(const choices& c) {
         fuse_all(c);

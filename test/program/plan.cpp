@@ -11,6 +11,8 @@
 
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
+#include <sinter/ops/tanh.hpp>
+#include <sinter/ops/exp.hpp>
 
 #include "program/invariants.hpp"
 

@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/tanh.hpp>
 
 #include "program/interpret.hpp"
 

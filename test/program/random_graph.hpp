@@ -2,7 +2,13 @@
 #pragma once
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/maximum.hpp>
+#include <sinter/ops/relu.hpp>
+#include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/softmax.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/tanh.hpp>
 #include <random>
 
 #include "program/interpret.hpp"

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/tanh.hpp>
 
 #include "program/fused_graph.hpp"
 

@@ -9,6 +9,7 @@
 #include <sinter/expr/layers/norm.hpp>
 #include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
+#include <sinter/ops/relu.hpp>
 #include <sinter/program/check_names.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>

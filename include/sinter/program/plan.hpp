@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/fuse.hpp>
+#include <sinter/program/loop_order.hpp>
 #include <sinter/program/memory.hpp>
-#include <sinter/program/schedule.hpp>
 #include <sinter/program/target.hpp>
 
 /// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and

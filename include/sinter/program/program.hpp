@@ -7,9 +7,9 @@
 #include <sinter/program/emit.hpp>
 #include <sinter/program/error_message.hpp>
 #include <sinter/program/hoist.hpp>
+#include <sinter/program/loop_order.hpp>
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/program/pool_gradients.hpp>
-#include <sinter/program/schedule.hpp>
 #include <sinter/program/trace.hpp>
 #include <sinter/program/update.hpp>
 
@@ -150,7 +150,7 @@ struct fused_stage {
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.view();
         sink_groups(g, r, R::options.fuse);
-        schedule(g, r);
+        keep_loops_together(g, r);
         return t;
     }
     static constexpr type v = make();

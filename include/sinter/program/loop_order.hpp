@@ -7,7 +7,7 @@
 /// only through nodes made after its last one.
 namespace sinter {
 
-constexpr void schedule(const graph_view& g, grouping& r) {
+constexpr void keep_loops_together(const graph_view& g, grouping& r) {
     if (!g.loops.n) return;
     growing<int> last(g.loops.n + 1, -1), order;   // of each loop its last group; new place -> old group
     for (int i = 0; i < r.g.n; ++i)
