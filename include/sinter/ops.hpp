@@ -7,6 +7,7 @@
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/broadcast.hpp>
 #include <sinter/ops/concat.hpp>
+#include <sinter/ops/cond.hpp>
 #include <sinter/ops/conv2d.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/equal.hpp>
@@ -17,6 +18,7 @@
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/log_softmax.hpp>
+#include <sinter/ops/map_fn.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/max.hpp>
 #include <sinter/ops/max_pool.hpp>
@@ -30,6 +32,7 @@
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/reshape.hpp>
+#include <sinter/ops/scan.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/slice.hpp>
 #include <sinter/ops/softmax.hpp>
@@ -37,3 +40,4 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/tanh.hpp>
+#include <sinter/ops/while_loop.hpp>

@@ -58,3 +58,52 @@ BOOST_AUTO_TEST_CASE(forwards) { check_net(recurrent_net<false, false>{}, recurr
 BOOST_AUTO_TEST_CASE(backwards_computing_the_turns_again) {
     check_net<programs::fused_only>(recurrent_net<true, true>{}, recurrent_net<true, true>::reference);
 }
+
+/// Without a batch, over a parameter's rows, with a number of turns that is found when the program runs: 3 of 5. The scale
+/// is summed turn by turn, the second input is a row's own number.
+struct counted_net {
+    static constexpr int T = 5, H = 3, turns = 3;
+    static constexpr bundle trace(graph& g) {
+        const tensor x = make<op::input>(&g, batch_of(H), {}, {0});
+        g.inputs.push(x.id);
+        const tensor rows = parameter(x, "rows", extents(T, H), ones), scale = parameter(x, "scale", extents(H), ones);
+        const tensor three = ops::over_batch(ops::sum(ops::broadcast_to(constant(&g, 1.f), batch_of()), {batch_axis})) * 3.f;
+        const scan_step r = scan(
+            [=](bundle h, bundle row) {
+                const tensor next = tanh(row[0] * scale + h[0] * h[0]) + ops::loop_index(h[0]) * 0.25f;
+                return scan_step{next, bundle(next * scale)};
+            },
+            ops::broadcast_to(constant(&g, 0.5f), extents(H)), rows, {.count = three});
+        return outputs(x * r.carry[0], x * ops::sum(r.outputs[0], {0}));
+    }
+    static std::vector<doubles> reference(const std::vector<doubles>& p, const std::vector<doubles>& in) {
+        const doubles &rows = p[0], &scale = p[1], &x = in[0];
+        doubles last(x.d), all(x.d);
+        for (int j = 0; j < H; ++j) {
+            double h = 0.5, sum = 0;
+            for (int t = 0; t < turns; ++t) {
+                h = std::tanh(rows[t * H + j] * scale[j] + h * h) + 0.25 * t;
+                sum += h * scale[j];
+            }
+            for (int e = 0; e < x.d[0]; ++e) last[e * H + j] = x[e * H + j] * h, all[e * H + j] = x[e * H + j] * sum;
+        }
+        return {last, all};
+    }
+};
+BOOST_AUTO_TEST_CASE(fewer_turns_than_slices) { check_net(counted_net{}, counted_net::reference); }
+
+/// Random numbers are others in each turn.
+struct drawing_net {
+    static constexpr bundle trace(graph& g) {
+        const tensor x = make<op::input>(&g, batch_of(4, 6), {}, {0});
+        g.inputs.push(x.id);
+        return scan([](bundle, bundle s) { return scan_step{{}, ops::random_uniform(s[0])}; }, bundle{}, x).outputs;
+    }
+};
+BOOST_AUTO_TEST_CASE(each_turn_draws_anew) {
+    const auto p = make_run<drawing_net, weigh_outputs, as_fused, 2, program_mode::prediction>();
+    p->run(2, {doubles({2, 4, 6}, 0.)});
+    const std::vector<float> y = p->output(0, 2);
+    for (std::size_t i = 0; i < y.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j) BOOST_TEST(y[i] != y[j], "elements " << i << " and " << j);
+}

@@ -23,6 +23,7 @@ enum class fault_kind : std::uint8_t {
     parameter_name_used_twice,
     wrong_number_of_inputs,
     loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
+    branches_disagree,             ///< the two sides of a cond give different extents
     carry_changes_shape,           ///< what a loop hands on must keep its extents
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,

@@ -122,7 +122,7 @@ private:
         growing<int> final(g_.carries.n, -1);   // carry -> gradient of what came out in the end
         bool any = false;
         growing<contribution> stacks;
-        for (int r = last + 1; r <= root_; ++r) {
+        for (int r = 0; r <= root_; ++r) {
             const node n = g_.n[r];
             if (!reached(r) || !n.operands || g_.n[n.in[0]].loop != l) continue;
             any = true;

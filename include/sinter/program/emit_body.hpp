@@ -156,6 +156,7 @@ private:
     }
     constexpr bool is_row(const shape& s) const { return space_.last() != 1 && s.last() == 1; }
     static constexpr bool is_scalar(const node& n) { return n.k == op::runtime_scalar || n.k == op::loop_index; }
+    static constexpr int read_operands(const node& n) { return n.about->identity ? 1 : n.operands; }   // others only order it
     constexpr bool here(int u) const { return stamp_[u] == now_; }
 
     constexpr void elementwise(int v) {
@@ -165,7 +166,7 @@ private:
         for (int k = 0; k < n.operands; ++k)
             if (const int u = base_[n.in[k]]; here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
         int r[3] = {};
-        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, phase);
+        for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.about->identity) {   // the operand's load or register has done it
             define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
             return;
@@ -212,7 +213,7 @@ private:
         const node& n = n_[v];
         const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
         int r[3] = {};
-        for (int k = 0; k < n.operands; ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
+        for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
         if (n.about->identity) {
             define(v, r[0], row ? 0 : phase, words_[r[0]].row);
             return;

@@ -48,7 +48,7 @@ private:
         for (int v : g_.gradients) root(v);
         for (const assignment& a : g_.assignments) root(a.value);
         for (const loop& l : g_.loops) root(l.count), root(l.condition), root(l.trips);
-        for (const loop_carry& c : g_.carries) root(c.next);
+        for (const loop_carry& c : g_.carries) root(c.store), root(c.next);
         for (int i = g_.n.n - 1; i >= 0; --i) {
             if (!r_.live[i]) continue;
             const node& n = n_[i];

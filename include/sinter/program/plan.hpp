@@ -55,7 +55,7 @@ constexpr void place_variables(const graph_view& g, const target& t, address* at
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 1) {
+        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0) {
         find_spans(g, r, span_);
         find_slots();
     }
@@ -85,7 +85,7 @@ private:
     int max_batch_;
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
-    growing<int> slots_;  ///< slices that a node's memory has: one for each turn, if others than its own loop read it
+    growing<int> slots_;  ///< slices that a node's memory has, one for each turn, if others than its own loop read it; else 0
     growing<loop_span> span_;
 
     /// What is read from outside of its loop, turn by turn or all together, is kept of each turn; carries have their first
@@ -98,8 +98,8 @@ private:
             if (l && l != n.loop && r_.of[from] >= 0) slots_[from] = g_.loops[l - 1].steps;
         }
         for (const loop_carry& c : g_.carries) {
-            slots_[c.store] = c.sum ? 1 : g_.loops[c.loop - 1].steps + 1;
-            slots_[c.next] = 1;
+            slots_[c.store] = c.sum ? 0 : g_.loops[c.loop - 1].steps + 1;
+            slots_[c.next] = 0;
         }
     }
     constexpr void pin_carries() {
@@ -115,7 +115,7 @@ private:
     }
     constexpr void place_turns(address* at) const {
         for (int v = 0; v < g_.n.n; ++v)
-            if (g_.n[v].loop && slots_[v] > 1 && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
+            if (g_.n[v].loop && slots_[v] && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
         for (const loop_carry& c : g_.carries) {
             if (!r_.live[c.next]) continue;
             const bool back = g_.loops[c.loop - 1].backwards;
@@ -211,12 +211,12 @@ private:
     }
     constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_[v]; }
     constexpr std::int64_t size_of(int v) const {
-        return slots_[v] == 1 ? place_size(g_.n[v], t_, max_batch_)
-                              : round_up(slots_[v] * floats_of(g_.n[v], t_, 1) * (g_.n[v].s.batched ? max_batch_ : 1), 16);
+        return !slots_[v] ? place_size(g_.n[v], t_, max_batch_)
+                          : round_up(slots_[v] * floats_of(g_.n[v], t_, 1) * (g_.n[v].s.batched ? max_batch_ : 1), 16);
     }
     /// The group from which on a node's memory is in use: what is kept of all turns, from the loop's first.
     constexpr int begins(int v, int group) const {
-        return g_.n[v].loop && slots_[v] > 1 ? span_[g_.n[v].loop].first : group;
+        return g_.n[v].loop && slots_[v] ? span_[g_.n[v].loop].first : group;
     }
 
     template <int N>

@@ -20,7 +20,7 @@ struct rule<op::loop_begin> : elementwise_rule<1, 0> {
     static SINTER_VALUE V value(V a) { return a; }
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
-/// The value that this turn hands on.
+/// The value that this turn hands on. A second operand is not read: it is there so that the carry's memory was begun before.
 template <>
 struct rule<op::loop_next> : rule<op::loop_begin> {
     static constexpr const char* name = "loop_next";
@@ -125,12 +125,13 @@ constexpr int begin_carry(tensor first, int l, bool sum = false) {
 constexpr tensor value_of(graph& g, int carry) { return {&g, g.carries[carry].value}; }
 
 /// Ends a turn's work on a carry; returns what comes out of the loop.
-constexpr tensor end_carry(tensor next, int carry) {
+constexpr tensor end_carry(tensor next, int carry, bool begun_late = false) {
     graph& g = *next.g;
     node x = node_of<op::loop_next>();
     x.s = g.n[g.carries[carry].value].s;
-    x.operands = 1;
+    x.operands = begun_late ? 2 : 1;
     x.in[0] = next.id;
+    if (begun_late) x.in[1] = g.carries[carry].store;
     x.p[0] = carry + 1;
     x.loop = g.carries[carry].loop;
     g.carries[carry].next = g.push(x);
