@@ -10,6 +10,7 @@
 #include <sinter/ops/ceil.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/conv2d.hpp>
+#include <sinter/ops/ctc_loss.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/erf.hpp>
