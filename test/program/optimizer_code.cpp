@@ -37,7 +37,7 @@ static element run(const optimizer_code& c, element x, const float* scalars) {
 template <class O>
 static element steps(const O& o, int n) {
     static constexpr optimizer_code c = make_optimizer_code<O>();
-    static_assert(c.fits && c.slots == O::slots);
+    static_assert(c.fits && c.slots == O::slots && c.sums == 0);
     element x{.p = 1.5, .g = 0};
     for (int s = 0; s < n; ++s) {
         float scalars[16] = {};

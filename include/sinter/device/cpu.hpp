@@ -53,6 +53,7 @@ private:
         const int workers = threads.size();
         for (int i = 0; i < P::v.n_launches; ++i) {
             const launch& l = P::v.launches[i];
+            if (l.every > 1 && (s.step + 1) % l.every) continue;
             const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
             call c;
             c.p = operands_.get() + l.first_arg;

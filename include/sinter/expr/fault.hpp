@@ -21,6 +21,7 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
+    no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
     wrong_number_of_inputs,
     wrong_element_type,
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
