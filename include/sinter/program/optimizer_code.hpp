@@ -4,6 +4,7 @@
 #include <sinter/program/optimizer_traits.hpp>
 #include <sinter/program/traced.hpp>
 #include <sinter/program/update_context.hpp>
+#include <utility>
 
 /// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters of a
 /// group.
@@ -40,6 +41,8 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
     growing<int> of(g.n.n, 0), next(g.n.n, 0);
     growing<bool> live(g.n.n, false), stored(g.n.n, false);
     grouping r{{groups.p, 0}, of.p, next.p, live.p, stored.p};
+    r.most_members = 200;   // an update is one walk, or does not fit: what counts are its words in the end
+    r.most_code = 2000;
     fuse(view, r);
 
     growing<address> at(g.n.n, address{});

@@ -57,6 +57,7 @@ public:
         port_[1] = port_[1] * (1.f / static_cast<float>(batches));
         batches_ = batches;
     }
+    constexpr tensor constant_of(float x) const { return constant(g_, x); }
     /// The group whose update is traced, and where its own scalars begin.
     constexpr int group() const { return group_; }
     constexpr void shift_scalars(int by) { first_scalar_ += by; }
