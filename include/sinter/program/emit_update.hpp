@@ -105,20 +105,24 @@ private:
     }
     constexpr void norm_of_gradients() {
         const address gradients = operand(-1, 0, 1, true);
-        in_rows(0, z_.trained, [&] { write_.body.sum_of_squares(gradients, {space::gradient, z_.trained}); });
+        begin_rows(0, z_.trained);
+        write_.body.sum_of_squares(gradients, {space::gradient, z_.trained});
+        finish_rows(0, z_.trained);
     }
     constexpr void sums(int parameter, std::int64_t begin, std::int64_t end, const update_code& code) {
-        in_rows(begin, end, [&] { write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, true); }); });
+        begin_rows(begin, end);
+        write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, true); });
+        finish_rows(begin, end);
     }
-    template <class Body>
-    constexpr void in_rows(std::int64_t begin, std::int64_t end, Body body) {
-        spec s;
-        launch l;
-        std::int64_t e[extent::count] = {};
+    constexpr void begin_rows(std::int64_t begin, std::int64_t end) {
         group q;
         q.space = extents(static_cast<int>((end - begin) / 16), 16);
         write_.body.begin(q);
-        body();
+    }
+    constexpr void finish_rows(std::int64_t begin, std::int64_t end) {
+        spec s;
+        launch l;
+        std::int64_t e[extent::count] = {};
         s.kind = walk::rows;
         l.m = (end - begin) / 16;
         l.every = u_.every;

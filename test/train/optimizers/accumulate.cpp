@@ -43,7 +43,7 @@ static void compare(const Optimizer& o) {
         }
         const std::vector<float> a = all_parameters(whole), b = all_parameters(parts);
         for (std::size_t i = 0; i < a.size(); ++i)
-            BOOST_TEST(std::abs(a[i] - b[i]) <= 2e-5f * (1 + std::abs(a[i])), "parameter " << i << " after " << update + 1 << " updates");
+            BOOST_TEST(std::abs(a[i] - b[i]) <= 2e-5f * (1 + std::abs(a[i])), "parameter " << i << ", update " << update);
     }
 }
 BOOST_AUTO_TEST_CASE(like_one_large_batch) { compare(adam{.learning_rate = warm_up(3, 0.05f), .epsilon = 1e-4f}); }

@@ -16,7 +16,8 @@ using namespace sinter::test;
 namespace golden = fixture::optimizers;
 
 static_assert(matches("*/bias", "dense/bias") && matches("*", "") && matches("a*c*", "abcbcd") && matches("ab", "ab"));
-static_assert(!matches("*/bias", "dense/biases") && !matches("dense", "dense/kernel") && !matches("", "a") && !matches("a*b", "ac"));
+static_assert(!matches("*/bias", "dense/biases") && !matches("dense", "dense/kernel") && !matches("", "a"));
+static_assert(!matches("a*b", "ac") && !matches("a", ""));
 
 constexpr parameter_groups grouped{sgd{.learning_rate = 0.1f}, frozen<"dense/kernel">,
                                    group_of<"*/kernel">(adamw{.learning_rate = 0.01f, .weight_decay = 0.1f})};
