@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/leaves.hpp>
 #include <sinter/program/check_names.hpp>
 
 /// What a program asks of an optimizer beside its update. One that stands around another names it `inner`, and answers for
