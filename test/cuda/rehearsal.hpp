@@ -58,7 +58,7 @@ public:
             const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
             std::copy_n(s.ports[i], n, at_[i]);
         }
-        program_.run(e, &now, s.batch, observe);
+        program_.run(e, &now, s.step, s.batch, observe);
     }
 
 private:

@@ -24,8 +24,11 @@ BOOST_AUTO_TEST_CASE(ties_share_the_gradient) {
     check_same(r.gradients[1], {1, 0, 0.5, 1});
 }
 
-BOOST_AUTO_TEST_CASE(the_second_operand_where_either_is_nan) {
-    check_same(at_places<op_of>({no_number, 3.}, {3., no_number}).y, {3, no_number});
+BOOST_AUTO_TEST_CASE(nan_passes) {
+    const op_result r = at_places<op_of>({no_number, 3., no_number, 4.}, {3., no_number, no_number, 4.});
+    check_same(r.y, {no_number, no_number, no_number, 4});
+    check_same(r.gradients[0], {1, 1, 1, 0.5});
+    check_same(r.gradients[1], {1, 1, 1, 0.5});
 }
 
 struct with_number {

@@ -11,6 +11,7 @@
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
+#include <sinter/ops/where.hpp>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -38,7 +39,7 @@ inline double random_number(int stream, int index) {
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
 
-inline double elementwise(op_id k, double a, double b, int batch) {
+inline double elementwise(op_id k, double a, double b, double c, int batch) {
     switch (k) {
         case op::neg: return -a;
         case op::exp: return std::exp(a);
@@ -47,7 +48,7 @@ inline double elementwise(op_id k, double a, double b, int batch) {
         case op::tanh: return std::tanh(a);
         case op::sigmoid: return 1 / (1 + std::exp(-a));
         case op::erf: return std::erf(a);
-        case op::relu: return a > 0 ? a : 0;
+        case op::relu: return a < 0 ? 0 : a;
         case op::over_batch: return a / batch;
         case op::broadcast:
         case op::to_float: return a;
@@ -59,7 +60,8 @@ inline double elementwise(op_id k, double a, double b, int batch) {
         case op::minimum: return a < b ? a : b;
         case op::equal: return a == b;
         case op::greater: return a > b;
-        case op::relu_gradient: return b > 0 ? a : 0;
+        case op::where: return a != 0 ? b : c;
+        case op::relu_gradient: return b <= 0 ? 0 : a;
         default: return NAN;
     }
 }
@@ -264,7 +266,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             return y;
         default:
             for (int i = 0; i < size; ++i)
-                y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0, B);
+                y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0,
+                                   n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, B);
             return y;
     }
 }

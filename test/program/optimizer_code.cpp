@@ -30,14 +30,14 @@ static element run(const optimizer_code& c, element x, const float* scalars) {
         else if (w.is(instruction::store)) at(y, c.operand[w.arg]) = r[w.a];
         else if (w.is(instruction::literal)) r[i] = static_cast<double>(c.constants[w.arg]);
         else if (w.is(op::runtime_scalar)) r[i] = static_cast<double>(scalars[w.arg]);
-        else r[i] = elementwise(static_cast<op_id>(w.code), r[w.a], r[w.b], 1);
+        else r[i] = elementwise(static_cast<op_id>(w.code), r[w.a], r[w.b], r[w.c()], 1);
     }
     return y;
 }
 template <class O>
 static element steps(const O& o, int n) {
     static constexpr optimizer_code c = make_optimizer_code<O>();
-    static_assert(c.fits && c.slots == O::slots);
+    static_assert(c.fits && c.slots == O::slots && c.sums == 0);
     element x{.p = 1.5, .g = 0};
     for (int s = 0; s < n; ++s) {
         float scalars[16] = {};

@@ -33,6 +33,11 @@ struct passes {
     graph_view view() const { return view_of(g, gradients); }
     grouping groups() { return f.view(); }
 
+    group_update update;   ///< of the only group
+    update_set updates() {
+        update = {optimizer.view(), {}, 0};
+        return {{&update, 1}, {}, 1, 0, optimizer.slots};
+    }
     void differentiate_all() {
         growing<int> of;
         for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
@@ -45,7 +50,7 @@ struct passes {
         fuse(view(), r, c.fuse);
         keep_loops_together(view(), r);
         f.groups = r.g.n;
-        choose_updates(view(), groups(), c.update && c.fuse, optimizer.slots, optimizer.words, updated);
+        choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
     }
     void plan_all(const choices& c) {
         const graph_view v = view();
@@ -55,7 +60,7 @@ struct passes {
     void emit_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
-        const update_code u = optimizer.view();
+        const update_set u = updates();
         listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}, {e.loops}, {e.buffers}};
         emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o).run();
         e.n_specs = o.specs.n;

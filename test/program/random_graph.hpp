@@ -83,7 +83,7 @@ private:
         const tensor x = recent();
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(24)) {
+        switch (below(25)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -113,6 +113,7 @@ private:
             case 20: return add(stops_ ? stop_gradient(x) * x : x * x);
             case 21: return add(ops::gather_rows(own(extents(5, 6)), rows_) * 0.5f);
             case 22: return add(one_hot(rows_, 6) + x_of(batch_of(4, 6)));
+            case 23: return chosen(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
         }
     }
@@ -128,6 +129,14 @@ private:
             if (y.shape().type != dtype::f32 || !broadcast_shape(x.shape(), y.shape(), out)) continue;
             return add(i % 2 ? x * ops::tanh(y) : x - y);
         }
+    }
+    void chosen(tensor x) {   // three operands, each of its own extents if they can be
+        const tensor y = pick();
+        shape out;
+        const bool fits = y.shape().type == dtype::f32 && broadcast_shape(x.shape(), y.shape(), out);
+        const tensor c = greater(x, 0.125f), other = fits ? y : own(extents(x.shape().last()));
+        if (chance(2)) add(where(c, ops::tanh(other), x));
+        else add(where(c, other, -0.5f) * where(greater(other, 0.f), 0.5f, x));
     }
     void normalise(tensor x) {
         const tensor d = x - mean(x, {-1}, keep::yes), v = mean(d * d, {-1}, keep::yes);

@@ -49,7 +49,7 @@ struct doubles {
     }
 };
 
-/// f of one array's elements, or of two under NumPy's broadcasting, found by walking over places from the last axis.
+/// f of one array's elements, or of two or three under NumPy's broadcasting, found by walking over places from the last axis.
 template <class F>
 doubles map(const doubles& a, F f) {
     doubles y(a.d);
@@ -82,6 +82,14 @@ doubles map(const doubles& a, const doubles& b, F f) {
     doubles y(d);
     for (int i = 0; i < y.size(); ++i) y[i] = f(x[i], z[i]);
     return y;
+}
+template <class F>
+doubles map(const doubles& a, const doubles& b, const doubles& c, F f) {
+    const std::vector<int> d = map(map(a, b, [](double, double) { return 0.; }), c, [](double, double) { return 0.; }).d;
+    const doubles x = stretch(a, d), y = stretch(b, d), z = stretch(c, d);
+    doubles r(d);
+    for (int i = 0; i < r.size(); ++i) r[i] = f(x[i], y[i], z[i]);
+    return r;
 }
 
 /// Fixed pseudo-random floats in [low, high), as doubles.

@@ -23,6 +23,14 @@ struct binary_case {
     static doubles reference(const doubles& a, const doubles& b) { return map(a, b, F::value); }
 };
 
+template <class F, shape A, shape B, shape C>
+struct ternary_case {
+    static constexpr shape operands[] = {A, B, C};
+    static constexpr double low = low_of<F>(), high = high_of<F>();
+    static constexpr tensor apply(tensor a, tensor b, tensor c) { return F::apply(a, b, c); }
+    static doubles reference(const doubles& a, const doubles& b, const doubles& c) { return map(a, b, c, F::value); }
+};
+
 template <class F>
 void check_unary(const tolerance& t = {}) {
     check_op<unary_case<F, drawn_batch(0, 2)>>(t);
@@ -35,6 +43,48 @@ void check_binary(const tolerance& t = {}) {
     check_op<binary_case<F, drawn_batch(2, 2), extents(drawn_batch(2, 2).last())>, programs::fused_only>(t);
 }
 
+template <class F>
+void check_ternary(const tolerance& t = {}) {
+    check_op<ternary_case<F, drawn_batch(0, 2), drawn_batch(0, 2), drawn_batch(0, 2)>>(t);
+    check_op<ternary_case<F, drawn_batch(1, 3), stretching_to(drawn_batch(1, 3), 1), drawn_batch(1, 3)>, programs::fused_only>(t);
+    check_op<ternary_case<F, extents(drawn_batch(2, 2).last()), drawn_batch(2, 2), drawn_batch(2, 2)>, programs::fused_only>(t);
+}
+
+/// What check_unary and at_places do, by one fused program for both: for ops that differ from others in nothing but their
+/// function, since each program costs a second of compile time. So many places at once, which ends within a vector.
+inline constexpr int light_places = 19;
+template <class F>
+using light_unary = unary_case<F, extents(light_places)>;
+template <class F>
+using light_binary = binary_case<F, extents(light_places), extents(light_places)>;
+template <class F>
+void check_unary_light(const tolerance& t = {}) { check_op<light_unary<F>, programs::fused_only, 1>(t); }
+template <class F>
+void check_binary_light(const tolerance& t = {}) { check_op<light_binary<F>, programs::fused_only, 1>(t); }
+
+namespace detail {
+inline doubles fill_places(const double* x, int n) {   // the last place again where fewer are given
+    doubles v({light_places});
+    for (int i = 0; i < light_places; ++i) v[i] = x[i < n ? i : n - 1];
+    return v;
+}
+inline op_result first_places(op_result r, int n) {
+    r.y.resize(static_cast<std::size_t>(n));
+    for (auto& g : r.gradients) g.resize(static_cast<std::size_t>(n));
+    return r;
+}
+} // namespace detail
+template <class F, int N>
+op_result at_places_light(const double (&x)[N]) {
+    static_assert(N <= light_places);
+    return detail::first_places(run_op<light_unary<F>>({detail::fill_places(x, N)}), N);
+}
+template <class F, int N>
+op_result at_places_light(const double (&x)[N], const double (&y)[N]) {
+    static_assert(N <= light_places);
+    return detail::first_places(run_op<light_binary<F>>({detail::fill_places(x, N), detail::fill_places(y, N)}), N);
+}
+
 /// Values and gradients at places chosen by hand, as many at once as are given.
 template <class F, int N>
 op_result at_places(const double (&x)[N]) {
@@ -43,6 +93,11 @@ op_result at_places(const double (&x)[N]) {
 template <class F, int N>
 op_result at_places(const double (&x)[N], const double (&y)[N]) {
     return run_op<binary_case<F, extents(N), extents(N)>>({doubles({N}, std::vector<double>(x, x + N)), doubles({N}, std::vector<double>(y, y + N))});
+}
+template <class F, int N>
+op_result at_places(const double (&x)[N], const double (&y)[N], const double (&z)[N]) {
+    const auto at = [](const double* p) { return doubles({N}, std::vector<double>(p, p + N)); };
+    return run_op<ternary_case<F, extents(N), extents(N), extents(N)>>({at(x), at(y), at(z)});
 }
 inline constexpr double infinity = INFINITY, no_number = NAN;
 

@@ -13,8 +13,8 @@
 namespace sinter::test {
 
 inline constexpr auto small_net = features<3> >> dense<4> >> activation::tanh >> dense<2>;
-template <class Optimizer, program_options O = program_options{}>
-using small_trainer = trainer<std::remove_const_t<decltype(small_net)>, mse_loss, Optimizer, 8, cpu_device, O>;
+template <class Optimizer, program_options O = program_options{}, class Device = cpu_device>
+using small_trainer = trainer<std::remove_const_t<decltype(small_net)>, mse_loss, Optimizer, 8, Device, O>;
 
 struct small_batch {
     float x[15], y[10];
@@ -52,9 +52,9 @@ inline void check_parameters(const std::vector<float>& got, const double* want, 
                    "parameter " << i << " after step " << step << ": " << got[i] << ", needed " << want[i]);
 }
 /// `look(trainer)` gives the numbers that are compared.
-template <class Optimizer, class Look>
+template <class Device = cpu_device, class Optimizer, class Look>
 void check_run(const Optimizer& optimizer, const double (&want)[3 * small_parameters], double tolerance, Look look) {
-    small_trainer<Optimizer> t(optimizer, {.threads = 1});
+    small_trainer<Optimizer, program_options{}, Device> t(optimizer, {.threads = 1});
     start(t);
     const small_batch batch;
     for (int step = 1; step <= 50; ++step) {
@@ -63,9 +63,9 @@ void check_run(const Optimizer& optimizer, const double (&want)[3 * small_parame
         if (row >= 0) check_parameters(look(t), want + row * small_parameters, step, tolerance);
     }
 }
-template <class Optimizer>
+template <class Device = cpu_device, class Optimizer>
 void check_training(const Optimizer& optimizer, const double (&want)[3 * small_parameters], double tolerance = 1e-5) {
-    check_run(optimizer, want, tolerance, [](const auto& t) { return all_parameters(t); });
+    check_run<Device>(optimizer, want, tolerance, [](const auto& t) { return all_parameters(t); });
 }
 
 } // namespace sinter::test

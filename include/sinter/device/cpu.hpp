@@ -67,6 +67,7 @@ private:
     void one(int i, team& threads, int thread, const step_arguments& s, float* const* operands, std::int64_t turn, Observer& observe) const {
         const int workers = threads.size();
         const launch& l = P::v.launches[i];
+        if (l.every > 1 && (s.step + 1) % l.every) return;
         const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
         call c;
         c.p = operands;

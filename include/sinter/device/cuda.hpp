@@ -51,7 +51,7 @@ public:
         for (int i = 0; i < ports; ++i)   // evaluation without targets: those are not read
             if (s.ports[i]) stage(i, s.ports[i], s.batch, on.stream());
         copy(0, sizeof(gpu::step_state), on.stream());
-        program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.batch, observe);
+        program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, observe);
     }
 
 private:

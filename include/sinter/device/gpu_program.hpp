@@ -56,10 +56,11 @@ public:
         scratch_ = m.scratch.data();
     }
 
-    /// `step` is in the engine's memory; `observe(launch, before)` is called around each launch.
+    /// `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch.
     template <class Observer>
-    void run(Engine& engine, const gpu::step_state* step, int batch, Observer& observe) const {
+    void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe) const {
         for (int i = 0; i < P::v.n_launches; ++i) {
+            if (const int every = P::v.launches[i].every; every > 1 && (number + 1) % every) continue;
             gpu::work w = work_of(i, batch);
             w.p = operands_.get() + P::v.launches[i].first_arg;
             w.step = step;

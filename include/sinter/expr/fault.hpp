@@ -21,6 +21,7 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
+    no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
     wrong_number_of_inputs,
     loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
     branches_disagree,             ///< the two sides of a cond give different extents

@@ -53,6 +53,7 @@ struct variable {
     const char* name = "";
     int scope = 0;
     initializer init;
+    int group = 0;   ///< of parameters: which of the optimizer's groups updates it (program/optimizer_traits.hpp)
 };
 struct assignment {
     int target = -1, value = -1;

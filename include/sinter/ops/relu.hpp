@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = max(a, 0); 0 for NaN. Its gradient at 0 is 0, as everywhere in the field. ONNX: Relu.
+/// y = max(a, 0); NaN of NaN. Its gradient at 0 is 0, as everywhere in the field. ONNX: Relu.
 namespace sinter {
 
 namespace op {
@@ -18,12 +18,12 @@ struct rule<op::relu> : elementwise_rule<1, 1> {
     static constexpr void gradient(gradient_of& g);
 };
 
-/// d where y > 0, else 0: an exact zero, which later kernels may skip.
+/// d, but 0 where y <= 0: an exact zero, which later kernels may skip.
 template <>
 struct rule<op::relu_gradient> : elementwise_rule<2, 1> {
     static constexpr const char* name = "relu_gradient";
     template <class V>
-    static SINTER_VALUE V value(V d, V y) { return arithmetic<V>::where_positive(y, d); }
+    static SINTER_VALUE V value(V d, V y) { return arithmetic<V>::select(y <= 0.f, V{}, d); }
     static constexpr void gradient(gradient_of& g) {
         g.add(0, make<op::relu_gradient>(g.g, g.d.shape(), {g.d, g.x(1)}));
     }

@@ -2,27 +2,12 @@
 #pragma once
 #include <sinter/program/fuse.hpp>
 #include <sinter/program/memory.hpp>
+#include <sinter/program/update_set.hpp>
 #include <sinter/program/word.hpp>
 
 /// A group's elementwise code: its members become words, what they read from outside becomes loads, and values that a
 /// later pass over the row needs again are read back or kept in a row buffer.
 namespace sinter {
-
-/// The optimizer's update as code, to be put behind whatever produces a gradient. `operand[arg]`: 0 parameter,
-/// 1 gradient, 2.. slots, norm_operand the sum of the squares of all gradients.
-inline constexpr int norm_operand = 100;
-struct update_code {
-    view<const std::uint64_t> code;
-    view<const float> constants;
-    view<const int> operand;
-    int slots = 0;
-
-    constexpr bool needs_norm() const {
-        for (int i = 0; i < operand.n; ++i)
-            if (operand[i] == norm_operand) return true;
-        return false;
-    }
-};
 
 class body_emitter {
 public:
@@ -82,6 +67,10 @@ public:
                 to[i] = reg_[d];
                 continue;
             }
+            if (w.is(instruction::store) && u.operand[w.arg] >= first_sum_operand) {
+                sum_all(to[w.a], operand(u.operand[w.arg]));
+                continue;
+            }
             if (w.is(instruction::load) || w.is(instruction::store)) w.arg = arg(operand(u.operand[w.arg]));
             else if (w.is(instruction::literal)) w.arg = static_cast<std::uint16_t>(w.arg + literals);
             if (!w.is(instruction::load) && !w.is(instruction::literal)) {
@@ -100,11 +89,9 @@ public:
 
     /// The sum of the squares of a stretch of memory that was begun as rows of 16.
     constexpr void sum_of_squares(address from, address to) {
-        flat_ = false;
         const int x = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(from)});
         const int square = put({.code = code_of(op::mul), .a = byte(x), .b = byte(x)});
-        const int row = put({.code = code_of(instruction::row_sum), .a = byte(square)});
-        put({.code = code_of(instruction::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
+        sum_all(square, to);
     }
 
     constexpr bool is_flat() const { return flat_; }
@@ -147,6 +134,12 @@ private:
         for (int i = 0; i < args_.n; ++i)
             if (args_[i] == a && a.where() != space::none) return static_cast<std::uint16_t>(i);
         return static_cast<std::uint16_t>(args_.push(a));
+    }
+    /// The sum of a register over all rows and columns.
+    constexpr void sum_all(int reg, address to) {
+        flat_ = false;
+        const int row = put({.code = code_of(instruction::row_sum), .a = byte(reg)});
+        put({.code = code_of(instruction::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
     }
     constexpr void define(int v, int reg, int phase, bool row) {
         reg_[v] = reg;

@@ -96,7 +96,7 @@ private:
         const node& n = n_[v];
         const op_kind kind = n.about->kind;
         if (kind == op_kind::heavy) return joins_as_pool(v, to);
-        if (!on_ || q.members >= max_members || q.code + words_of(n) > max_code) return false;
+        if (!on_ || q.members >= r_.most_members || q.code + words_of(n) > r_.most_code) return false;
         if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
         if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
         if (q.heavy && kind == op_kind::col_reduce && sums_rows_already(n_[q.root].k)) return false;

@@ -20,6 +20,7 @@ struct grouping {
     view<group> g;
     int *of, *next;                      ///< node -> its group, the next member of its group
     bool *live, *stored;                 ///< is it computed at all; must its value lie in memory
+    int most_members = max_members, most_code = max_code;   ///< of one group
 };
 template <int N, int Groups = N>
 struct fused {

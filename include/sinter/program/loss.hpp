@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/equal.hpp>
-#include <sinter/ops/maximum.hpp>
 #include <sinter/ops/mul.hpp>
-#include <sinter/ops/relu.hpp>
 #include <sinter/ops/sum.hpp>
+#include <sinter/ops/where.hpp>
 #include <sinter/program/loss_targets.hpp>
 #include <utility>
 
@@ -62,8 +61,7 @@ constexpr tensor stretch_weights(tensor w, const shape& values) {
 /// x where w is not 0, else an exact zero, through which no NaN comes, nor back in the gradient.
 constexpr tensor where_counted(tensor x, tensor w) {
     if (!x.ok() || !w.ok()) return {x.g, -1};
-    const tensor size = ops::maximum(w, -w);
-    return make<op::relu_gradient>(x.g, x.shape(), {x, size});
+    return ops::where(w, x, 0.f);
 }
 constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     if (!l.values.ok() || (l.weighted() && !l.weights.ok())) return {l.values.g, -1};

@@ -1,69 +1,41 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/emit_body.hpp>
+#include <sinter/program/optimizer_traits.hpp>
 #include <sinter/program/traced.hpp>
+#include <sinter/program/update_context.hpp>
+#include <utility>
 
-/// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters.
+/// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters of a
+/// group.
 namespace sinter {
-
-/// What an optimizer's update() is given: the parameter, its gradient, the optimizer's own memory of both, and the
-/// numbers that change from step to step.
-class update_context {
-public:
-    static constexpr int most_slots = 4;
-    constexpr update_context(graph& g, int slots) : g_(&g), slots_(slots) {
-        for (int i = 0; i < 2 + slots; ++i) {
-            port_[i] = make<op::optimizer_port>(g_, extents(1024), {}, {i});
-            target_[i] = port_[i].id;
-        }
-    }
-    constexpr tensor parameter() const { return port_[0]; }
-    constexpr tensor gradient() const { return port_[1]; }
-    constexpr tensor slot(int i) const { return port_[2 + i]; }
-    /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then computed before any
-    /// parameter is updated.
-    constexpr tensor squared_gradient_norm() const { return make<op::optimizer_port>(g_, extents(), {}, {norm_operand}); }
-    /// Number i of those that the optimizer's scalars() writes before each step.
-    constexpr tensor scalar(int i) const { return make<op::runtime_scalar>(g_, extents(), {}, {i}); }
-    /// For optimizers around another one: what it will see as the gradient.
-    constexpr void scale_gradient(tensor factor) { port_[1] = port_[1] * factor; }
-    constexpr void set_parameter(tensor v) const { set(0, v); }
-    constexpr void set_slot(int i, tensor v) const { set(2 + i, v); }
-
-private:
-    /// Each result is a node of its own over all elements: it will be told where it lies.
-    constexpr void set(int port, tensor v) const {
-        bool own = !is_leaf(v.at()) && v.shape() == extents(1024);
-        for (int i = 0; i < g_->assignments.n; ++i) own = own && g_->assignments[i].value != v.id;
-        if (!own) v = make<op::broadcast>(g_, extents(1024), {v}, {port + 1});
-        g_->assignments.push({target_[port], v.id});
-    }
-    graph* g_;
-    int slots_;
-    tensor port_[2 + most_slots] = {};   ///< what the optimizer sees
-    int target_[2 + most_slots] = {};    ///< where its results go
-};
 
 inline constexpr int most_update_words = 120;
 
-/// The code of an optimizer's update, as a constant.
+/// The code of an optimizer's update, or of sums before it, as a constant.
 struct optimizer_code {
     std::uint64_t code[most_update_words] = {};
     float constants[32] = {};
     int operand[16] = {};
     int words = 0, literals = 0, operands = 0, slots = 0;
-    bool fits = true;   ///< false: the update is too long for one kernel
+    int levels = 0, sums = 0;   ///< of the whole update
+    bool fits = true;           ///< false: the update is too long for one kernel
 
-    constexpr update_code view() const {
-        return {{code, words}, {constants, literals}, {operand, operands}, slots};
-    }
+    constexpr update_code view() const { return {{code, words}, {constants, literals}, {operand, operands}, slots}; }
 };
 
+/// The new values of a group's parameter and slots or, with a level, the sums of that level.
 template <class Optimizer>
-constexpr optimizer_code make_optimizer_code() {
+constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -1) {
     graph g;
-    update_context u(g, Optimizer::slots);
+    update_context u(g, Optimizer::slots, group_number);
     Optimizer::update(u);
+    optimizer_code out;
+    int of_sum[update_context::most_sums] = {};
+    out.sums = u.sums();
+    out.levels = out.sums ? u.levels(of_sum) : 0;
+    if (level < 0) u.finish();
+    else u.finish_sums(level);
     graph_view view;
     view.n = {g.n.p, g.n.n};
     view.assignments = {g.assignments.p, g.assignments.n};
@@ -71,6 +43,8 @@ constexpr optimizer_code make_optimizer_code() {
     growing<int> of(g.n.n, 0), next(g.n.n, 0);
     growing<bool> live(g.n.n, false), stored(g.n.n, false);
     grouping r{{groups.p, 0}, of.p, next.p, live.p, stored.p};
+    r.most_members = 200;   // an update is one walk, or does not fit: what counts are its words in the end
+    r.most_code = 2000;
     fuse(view, r);
 
     growing<address> at(g.n.n, address{});
@@ -78,8 +52,6 @@ constexpr optimizer_code make_optimizer_code() {
         if (g.n[i].k == op::optimizer_port) at[i] = port_address(g.n[i].p[0]);
     for (int i = 0; i < g.assignments.n; ++i) at[g.assignments[i].value] = at[g.assignments[i].target];
 
-    optimizer_code out;
-    out.slots = Optimizer::slots;
     body_emitter body(view, r, at.p);
     int walks = 0;
     for (int i = 0; i < r.g.n; ++i) {
@@ -89,12 +61,64 @@ constexpr optimizer_code make_optimizer_code() {
         body.members(r.g[i]);
         body.stores(r.g[i]);
     }
-    out.fits = walks == 1 && body.words().n <= most_update_words && body.literals().n <= 32 && body.args().n <= 16;
+    if (!walks) return out;   // nothing is done to these parameters
+    out.fits = walks == 1 && body.words().n <= most_update_words && body.literals().n <= 32 && body.args().n <= 16 &&
+               out.levels <= most_sum_levels;
     if (!out.fits) return out;
     for (const word& w : body.words()) out.code[out.words++] = w.pack();
     for (float f : body.literals()) out.constants[out.literals++] = f;
-    for (const address& a : body.args()) out.operand[out.operands++] = port_of(a);
+    for (const address& a : body.args()) {
+        const int port = out.operand[out.operands++] = port_of(a);
+        if (port < norm_operand && port - 1 > out.slots) out.slots = port - 1;
+    }
     return out;
 }
+
+namespace detail {
+
+/// What a step does with a gradient while gradients are accumulated.
+template <int Slot>
+struct gather_gradients {
+    static constexpr int slots = Slot + 1;
+    static constexpr void update(update_context& u) { u.set_slot(Slot, u.slot(Slot) + u.gradient()); }
+};
+
+template <class Optimizer, int Group>
+struct group_code {
+    static constexpr optimizer_code last = make_optimizer_code<Optimizer>(Group);
+    template <int Level>
+    static constexpr optimizer_code sums = [] {
+        if constexpr (Level < last.levels) return make_optimizer_code<Optimizer>(Group, Level);
+        else return optimizer_code{};
+    }();
+    static constexpr bool fits = last.fits && sums<0>.fits && sums<1>.fits && sums<2>.fits;
+    static constexpr group_update make() {
+        group_update u{last.view(), {}, last.levels};
+        if constexpr (last.levels > 0) u.sums[0] = sums<0>.view();
+        if constexpr (last.levels > 1) u.sums[1] = sums<1>.view();
+        if constexpr (last.levels > 2) u.sums[2] = sums<2>.view();
+        return u;
+    }
+};
+
+template <class Optimizer, class I = std::make_integer_sequence<int, groups_of<Optimizer>()>>
+struct update_of;
+template <class Optimizer, int... G>
+struct update_of<Optimizer, std::integer_sequence<int, G...>> {
+    static constexpr bool fits = (group_code<Optimizer, G>::fits && ...);
+    static constexpr group_update groups[] = {group_code<Optimizer, G>::make()...};
+    static constexpr int every = batches_of<Optimizer>();
+    static constexpr optimizer_code gather = [] {
+        if constexpr (every > 1) return make_optimizer_code<gather_gradients<Optimizer::slots - 1>>();
+        else return optimizer_code{};
+    }();
+    static constexpr update_set make() {
+        update_set u{{groups, sizeof...(G)}, gather.view(), every, 0, Optimizer::slots};
+        ((u.sums = group_code<Optimizer, G>::last.sums > u.sums ? group_code<Optimizer, G>::last.sums : u.sums), ...);
+        return u;
+    }
+};
+
+} // namespace detail
 
 } // namespace sinter

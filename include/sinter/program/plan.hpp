@@ -24,7 +24,8 @@ constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t e
 }
 
 struct plan_sizes {
-    std::int64_t activations = 0, alive = 0, unshared = 0, parameters = 0, first_plain = 0, states = 0;   ///< alive: the most at one time
+    std::int64_t activations = 0, alive = 0, unshared = 0;   ///< alive: the most at one time
+    std::int64_t parameters = 0, trained = 0, first_plain = 0, states = 0;   ///< trained: of the parameters, those that are
 };
 template <int N>
 struct placed {
@@ -34,14 +35,16 @@ struct placed {
     constexpr placed() : at{}, z{}, live{} {}
 };
 
-/// Parameters in packed layout first (their updates ride on their gradients' kernels), then all others, so that one
-/// walk over a single stretch of memory updates those.
+/// Parameters that are trained come first, so that gradients and slots have places for them alone. Among them those in packed
+/// layout (their updates ride on their gradients' kernels), then all others, so that one walk over a single stretch of memory
+/// updates those.
 constexpr void place_variables(const graph_view& g, const target& t, address* at, plan_sizes& z) {
-    for (int pass = 0; pass < 2; ++pass) {
-        if (pass) z.first_plain = z.parameters;
+    for (int pass = 0; pass < 4; ++pass) {
+        if (pass == 1) z.first_plain = z.parameters;
+        if (pass == 2) z.trained = z.parameters;
         for (const variable& p : g.parameters) {
             const node& n = g.n[p.id];
-            if ((n.s.form == layout::weights) == (pass == 1)) continue;
+            if ((n.s.form == layout::weights) == (pass % 2 == 1) || (p.group < 0) == (pass < 2)) continue;
             at[p.id] = {space::parameter, z.parameters};
             z.parameters += place_size(n, t, 1);
         }

@@ -45,6 +45,7 @@ struct traced_stage {
     static constexpr void build(graph& g) {
         trace<typename R::net, typename R::loss>(g, R::mode);
         if (g.err.what == fault_kind::none) check_names(g);
+        if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
         if (g.err.what == fault_kind::none) hoist(g);
     }
     static constexpr graph_counts measure() {
@@ -82,9 +83,11 @@ template <class R>
 struct gradient_stage {
     static constexpr void build(graph& g, growing<int>& gradients) {
         traced_value<R>::v.give(g);
-        growing<int> of;
-        for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
-        differentiate(g, g.loss, of, gradients);
+        growing<int> of, found;
+        for (int i = 0; i < g.parameters.n; ++i)
+            if (g.parameters[i].group >= 0) of.push(g.parameters[i].id);
+        differentiate(g, g.loss, of, found);
+        for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(g.parameters[i].group >= 0 ? found[k++] : -1);
         separate(g, gradients);
     }
     static constexpr graph_counts measure() {
@@ -117,12 +120,18 @@ struct graph_value<R, true> {
 // ---- the optimizer, as code
 template <class R>
 struct update_stage {
-    static constexpr optimizer_code v = [] {
-        if constexpr (R::mode == program_mode::training) return make_optimizer_code<typename R::optimizer>();
-        else return optimizer_code{};
+    using type = update_of<typename R::optimizer>;
+    static constexpr bool training = R::mode == program_mode::training;
+    static constexpr update_set v = [] {
+        if constexpr (training) return type::make();
+        else return update_set{};
     }();
-    static_assert(v.fits, "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
-    static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && !v.view().needs_norm();
+    static constexpr bool fits() {
+        if constexpr (training) return type::fits;
+        else return true;
+    }
+    static_assert(fits(), "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
+    static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && (v.every > 1 || !v.needs_norm());
 };
 
 // ---- fuse, in two evaluations
@@ -170,8 +179,8 @@ struct choice_stage {
         type t;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
-        constexpr auto& u = update_stage<R>::v;
-        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u.slots, u.words, t.updated);
+        const update_set u = update_stage<R>::v;
+        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u, t.updated);
         return t;
     }
     static constexpr type v = make();
@@ -204,17 +213,20 @@ struct plan_stage {
 // ---- emit
 template <class R>
 struct emit_stage {
-    static constexpr optimizer_code update = update_stage<R>::v;
+    static constexpr update_set update = update_stage<R>::v;
     static constexpr emitted_bounds measure() {
         emitted_bounds b;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
-        b.groups += r.g.n + 2 * g.parameters.n + g.assignments.n;
+        int levels = 0;
+        for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
+        b.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
         int words = 8 * b.groups;
         for (const group& q : r.g) words += q.code + 8;   // no group becomes more words than the fuser counted
-        b.code += words + (g.gradients.n + 2) * (update.words + 1);
-        b.args += words + (g.gradients.n + 2) * (update.operands + 1);
-        b.constants += words + (g.gradients.n + 2) * (update.literals + 1);
+        const emitted_bounds u = bounds_of(update);
+        b.code += words + (g.gradients.n + 2) * u.code;
+        b.args += words + (g.gradients.n + 2) * u.args;
+        b.constants += words + (g.gradients.n + 2) * u.constants;
         b.loops += g.loops.n;
         if (g.loops.n) b.buffers += g.carries.n + g.n.n;
         return b;
@@ -226,7 +238,7 @@ struct emit_stage {
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         const target device = R::target;
-        const update_code u = update.view();
+        const update_set u = update;
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
         emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o).run();
         t.n_specs = o.specs.n;
@@ -253,6 +265,7 @@ struct variable_info {
     address at;
     std::int64_t floats = 0;   ///< in memory, with padding
     address gradient;          ///< none: it is never stored
+    int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
 };
 /// An input or target: what a batch must hold.
 struct port_info {
@@ -292,13 +305,13 @@ struct program_value {
             case space::parameter: return z.parameters;
             case space::gradient: return gradients;
             case space::state: return z.states;
-            case space::slot: return z.parameters * slots;
+            case space::slot: return z.trained * slots;
             default: return 0;
         }
     }
     /// Bytes of the arenas together. Scratch space depends on a device's kernels: step_bytes() (device/) counts it as well.
     constexpr std::int64_t bytes() const {
-        return 4 * (z.activations + z.parameters * (1 + slots) + gradients + z.states);
+        return 4 * (z.activations + z.parameters + z.trained * slots + gradients + z.states);
     }
 };
 
@@ -325,7 +338,7 @@ struct compiled_value {
         for (int i = 0; i < d.n_buffers; ++i) f.buffers[i] = d.buffers[i];
         const target device = R::target;
         auto describe = [&](const variable& v) {
-            return variable_info{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, 1), {}};
+            return variable_info{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, 1), {}, v.group};
         };
         bool stored = false;
         for (int i = 0; i < c.parameters; ++i) {
@@ -344,7 +357,8 @@ struct compiled_value {
         }
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
         f.z = p.z;
-        f.gradients = stored ? p.z.parameters + 16 : 0;
+        constexpr update_set u = detail::emit_stage<R>::update;
+        if (stored || u.sums || u.needs_norm()) f.gradients = p.z.trained + u.table_floats(c.parameters);
         f.max_batch = R::max_batch;
         f.nodes = c.nodes;
         f.slots = detail::emit_stage<R>::update.slots;

@@ -26,6 +26,7 @@ struct launch {
     std::int64_t m = 0;       ///< rows (or elements, images, matrices): of one example if `batched`, else in all
     bool batched = false;
     int parts = 1;
+    int every = 1;            ///< runs only in each so-manieth step
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;
     int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/fuse.hpp>
+#include <sinter/program/update_set.hpp>
 #include <sinter/program/word.hpp>
 
 /// Which parameters the optimizer may update within the kernel that produces their gradient: the gradient is then never
@@ -13,7 +14,7 @@ namespace sinter {
 
 inline constexpr int most_slots_behind_products = 1;
 
-constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, int slots, int words, bool* updated) {
+constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, const update_set& u, bool* updated) {
     growing<int> last(g.n.n, -1), last_float(g.n.n, -1);
     for (int v = g.n.n - 1; v >= 0; --v) {
         if (!r.live[v] || is_view(g.n[v])) continue;
@@ -35,7 +36,8 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         if (d >= 0) ++pins[base_of(g.n, d)];
     for (int i = 0; i < g.gradients.n; ++i) {
         updated[i] = false;
-        if (!allowed || g.gradients[i] < 0) continue;
+        if (!allowed || g.gradients[i] < 0 || !u.at_once(g.parameters[i])) continue;
+        const int words = u.in_step(g.parameters[i]).code.n, slots = u.in_step(g.parameters[i]).slots;
         const int d = base_of(g.n, g.gradients[i]), p = g.parameters[i].id, at = r.of[d];
         if (at < 0 || pins[d] > 1 || last[d] >= 0 || g.n[d].loop) continue;
         const op_kind kind = g.n[d].about->kind;

@@ -71,7 +71,8 @@ std::vector<saved_variable> saved_variables(saved what) {
     for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
     if (what == saved::whole)
         for (int s = 0; s < Trainer::training::v.slots; ++s)
-            for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), s);
+            for (int i = 0; i < Trainer::parameters(); ++i)
+                if (s < Trainer::slots_of(Trainer::parameter(i))) add(Trainer::parameter(i), s);
     return all;
 }
 

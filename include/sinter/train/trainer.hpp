@@ -57,12 +57,9 @@ public:
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         memory_.slots.clear();
-        if constexpr (requires { optimizer_.first_of_slot(0); })
+        if constexpr (has_first_of_slot<Optimizer>() || average_slot >= 0)
             for (int i = 0; i < training::v.n_parameters; ++i)
-                for (int k = 0; k < training::v.slots; ++k) {
-                    const variable_info& v = training::v.parameters[i];
-                    set_plain_slot(v, k, std::vector<float>(static_cast<std::size_t>(v.s.size()), optimizer_.first_of_slot(k)).data());
-                }
+                for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
@@ -121,6 +118,28 @@ public:
 
     std::int64_t steps() const { return step_; }
     void set_steps(std::int64_t n) { step_ = n; }
+
+    /// How many slots the optimizer keeps for a parameter: none for a frozen one.
+    static constexpr int slots_of(const variable_info& v) { return v.group == frozen_group ? 0 : training::v.slots; }
+    static constexpr bool keeps_averages = average_slot_of<Optimizer>() >= 0;
+    /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and these where the averages were:
+    /// evaluate(), predict() and plain() then see averages, and training must not go on before the same call has put all
+    /// back. averaged_weights does both.
+    void exchange_with_averages() {
+        static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
+        outputs_in_ = nullptr;
+        std::vector<float> own, average;
+        for (int i = 0; i < training::v.n_parameters; ++i) {
+            const variable_info& v = training::v.parameters[i];
+            if (!slots_of(v)) continue;
+            own.resize(static_cast<std::size_t>(v.floats));
+            average.resize(own.size());
+            device_.read(memory_, v.at, own.data(), v.floats);
+            device_.read(memory_, slot_address(v, average_slot), average.data(), v.floats);
+            device_.write(memory_, v.at, average.data(), v.floats);
+            device_.write(memory_, slot_address(v, average_slot), own.data(), v.floats);
+        }
+    }
     Optimizer& optimizer() { return optimizer_; }
     const trainer_options& options() const { return options_; }
     int threads() const { return device_.threads(); }
@@ -144,12 +163,19 @@ private:
     std::int64_t step_ = 0;
     int last_batch_ = 0;
 
+    static constexpr int average_slot = average_slot_of<Optimizer>();
+
+    void fill_slot(const variable_info& v, int k) {
+        const std::vector<float> x = k == average_slot
+            ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), first_of_slot(optimizer_, v.group, k));
+        set_plain_slot(v, k, x.data());
+    }
     template <class P>
     static constexpr int ports_of() {
         return P::v.n_inputs + P::v.n_targets + 1;
     }
     address slot_address(const variable_info& v, int slot) const {
-        return {space::slot, slot * training::v.z.parameters + v.at.offset()};
+        return {space::slot, slot * training::v.z.trained + v.at.offset()};
     }
     std::vector<float> plain_at(const variable_info& v, address from) const {
         std::vector<float> packed(static_cast<std::size_t>(v.floats));
@@ -226,6 +252,19 @@ private:
         note_outputs<P>(fits<P> ? memory_ : o->memory, b.size);
         return loss;
     }
+};
+
+/// For as long as this lives, a trainer's weights are the averages that its optimizer keeps: for evaluation and prediction.
+template <class Trainer>
+class averaged_weights {
+public:
+    explicit averaged_weights(Trainer& t) : t_(t) { t_.exchange_with_averages(); }
+    averaged_weights(const averaged_weights&) = delete;
+    averaged_weights& operator=(const averaged_weights&) = delete;
+    ~averaged_weights() { t_.exchange_with_averages(); }
+
+private:
+    Trainer& t_;
 };
 
 } // namespace sinter

@@ -24,6 +24,7 @@ BOOST_AUTO_TEST_CASE(sigmoid) {
     BOOST_TEST(one.loss({1e4, 0, 0, 0}, {{0, 0.5, 0, 1}}) == 0.25f * (1e4f + 3 * 0.69314718f),
                boost::test_tools::tolerance(1e-6f));
     BOOST_TEST(one.gradient == (floats{0.25f, 0, 0.125f, -0.125f}));
+    BOOST_TEST(one.loss({20, 20, 20, 20}, {{1, 1, 1, 1}}) == 2.0611537e-9f, boost::test_tools::tolerance(1e-6f));   // not just 0
     BOOST_TEST(one.loss({inf, 0, 0, 0}, {{0, 0, 0, 0}}) == inf);
     BOOST_TEST(std::isnan(one.loss({NAN, 0, 0, 0}, {{0, 0, 0, 0}})));
 }

@@ -11,17 +11,25 @@ template <>
 struct arithmetic<cpu::vf> {
     using vf = cpu::vf;
     static SINTER_INLINE vf exp(vf a) { return cpu::exp(a); }
+    static SINTER_INLINE vf expm1(vf a) { return cpu::expm1(a); }
     static SINTER_INLINE vf log(vf a) { return cpu::log(a); }
+    static SINTER_INLINE vf log1p(vf a) { return cpu::log1p(a); }
     static SINTER_INLINE vf sqrt(vf a) { return cpu::sqrt(a); }
     static SINTER_INLINE vf tanh(vf a) { return cpu::tanh(a); }
     static SINTER_INLINE vf sigmoid(vf a) { return cpu::sigmoid(a); }
+    static SINTER_INLINE vf softplus(vf a) { return cpu::softplus(a); }
     static SINTER_INLINE vf erf(vf a) { return cpu::erf(a); }
+    static SINTER_INLINE vf abs(vf a) { return cpu::absolute(a); }
+    static SINTER_INLINE vf floor(vf a) { return cpu::floor(a); }
+    static SINTER_INLINE vf ceil(vf a) { return cpu::ceil(a); }
+    static SINTER_INLINE vf round(vf a) { return cpu::round(a); }
+    static SINTER_INLINE vf trunc(vf a) { return cpu::trunc(a); }
+    /// The second operand where either is NaN.
     static SINTER_INLINE vf max(vf a, vf b) { return cpu::max(a, b); }
     static SINTER_INLINE vf min(vf a, vf b) { return cpu::min(a, b); }
-    static SINTER_INLINE vf relu(vf a) { return cpu::max(a, cpu::zero()); }
-    static SINTER_INLINE vf where_positive(vf y, vf d) { return cpu::select(y > cpu::zero(), d, cpu::zero()); }
-    static SINTER_INLINE vf equal(vf a, vf b) { return cpu::select(a == b, cpu::splat(1.f), cpu::zero()); }
-    static SINTER_INLINE vf greater(vf a, vf b) { return cpu::select(a > b, cpu::splat(1.f), cpu::zero()); }
+    static SINTER_INLINE vf relu(vf a) { return cpu::max(cpu::zero(), a); }
+    /// `yes` where a comparison holds.
+    static SINTER_INLINE vf select(cpu::vi mask, vf yes, vf no) { return cpu::select(mask, yes, no); }
 };
 
 } // namespace sinter

@@ -5,6 +5,7 @@
 #include <sinter/kernel/cpu/philox.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/program/word.hpp>
+#include <utility>
 
 /// A kernel's elementwise body, as a type made of the program's words, run on whole vectors.
 namespace sinter::cpu {

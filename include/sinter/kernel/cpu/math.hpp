@@ -7,4 +7,6 @@
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/math/log.hpp>
 #include <sinter/kernel/cpu/math/reciprocal.hpp>
+#include <sinter/kernel/cpu/math/rounding.hpp>
+#include <sinter/kernel/cpu/math/softplus.hpp>
 #include <sinter/kernel/cpu/math/tanh.hpp>

@@ -5,7 +5,7 @@
 
 namespace sinter::gpu {
 
-inline constexpr int most_scalars = 16;
+inline constexpr int most_scalars = 64;
 
 /// What changes from step to step: written to the device together with the batch, so that the launches themselves stay
 /// the same while the batch keeps its size.

@@ -70,6 +70,23 @@ constexpr tensor binary(tensor a, tensor b) {
     return make<K>(g, s, {expand(a, s), expand(b, s)});
 }
 
+/// Of three operands; weights in the kernels' own layout are unpacked.
+template <op_id K>
+constexpr tensor ternary(tensor a, tensor b, tensor c) {
+    constexpr const op_info& k = info_of<K>;
+    if (!a.ok() || !b.ok() || !c.ok()) return {a.g ? a.g : b.g, -1};
+    a = unpack(a);
+    b = unpack(b);
+    c = unpack(c);
+    if (not_floats(k.self, a) || not_floats(k.self, b) || not_floats(k.self, c)) return {a.g, -1};
+    shape two, s;
+    if (!broadcast_shape(b.shape(), c.shape(), two))
+        return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, b.shape(), c.shape());
+    if (!broadcast_shape(a.shape(), two, s))
+        return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), two);
+    return make<K>(a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
+}
+
 } // namespace ops
 
 constexpr tensor operator+(tensor a, tensor b);   // each in its op's file

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/exp.hpp>
-#include <sinter/ops/log.hpp>
+#include <sinter/ops/log1p.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
 namespace sinter {
@@ -12,8 +12,8 @@ struct log_cosh_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor target) const {
         if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        const tensor d = detail::magnitude(prediction - target);
-        return detail::row_mean(d + ops::log(ops::exp(d * -2.f) + 1.f) - 0.69314718f);
+        const tensor d = ops::abs(prediction - target);
+        return detail::row_mean(d + ops::log1p(ops::exp(d * -2.f)) - 0.69314718f);
     }
 };
 inline constexpr log_cosh_loss log_cosh{};

@@ -10,7 +10,7 @@ struct mae_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor target) const {
         if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        return detail::row_mean(detail::magnitude(prediction - target));
+        return detail::row_mean(ops::abs(prediction - target));
     }
 };
 inline constexpr mae_loss mae{};

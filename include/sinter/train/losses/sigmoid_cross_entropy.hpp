@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/exp.hpp>
-#include <sinter/ops/log.hpp>
+#include <sinter/ops/log1p.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
 namespace sinter {
@@ -14,7 +14,7 @@ struct sigmoid_cross_entropy_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor logits, tensor target) const {
         if (!detail::same_extents(logits, target, op::sub)) return {logits.g, -1};
-        const tensor no = 1.f - target, rest = ops::log(ops::exp(-detail::magnitude(logits)) + 1.f);
+        const tensor no = 1.f - target, rest = ops::log1p(ops::exp(-ops::abs(logits)));
         const tensor missed = detail::only_where(target, target * ops::maximum(-logits, 0.f));
         const tensor raised = detail::only_where(no, no * ops::maximum(logits, 0.f));
         return detail::row_mean(missed + raised + rest);

@@ -16,7 +16,7 @@ constexpr tensor where_weighted(tensor x, tensor w) {
         column.d[i] = i < per.rank ? per.d[i] : 1;
         fit = column.d[i] == 1 || column.d[i] == s.d[i];
     }
-    return fit ? only_where(ops::reshape(magnitude(w), column), x) : x;
+    return fit ? only_where(ops::reshape(w, column), x) : x;
 }
 } // namespace detail
 

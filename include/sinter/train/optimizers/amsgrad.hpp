@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/maximum.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 
 namespace sinter {

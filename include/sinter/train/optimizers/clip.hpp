@@ -8,12 +8,14 @@ namespace sinter {
 
 /// Clipping by global norm (Pascanu et al. 2013): before the optimizer sees them, all gradients are scaled by
 /// min(1, max_norm / (norm of all of them together + 1e-6)), as PyTorch's clip_grad_norm_.
-/// `clip_by_global_norm{1.f, adam{}}` is an optimizer itself.
+/// `clip_by_global_norm{1.f, adam{}}` is an optimizer itself. It stands around all others that change gradients (an error
+/// says so), but within accumulate.
 template <class Optimizer>
 struct clip_by_global_norm {
     float max_norm = 1.f;
     Optimizer optimizer{};
 
+    using inner = Optimizer;
     static constexpr int slots = Optimizer::slots, n_scalars = Optimizer::n_scalars + 1;
     static constexpr void update(update_context& u) {
         const tensor norm = sqrt(u.squared_gradient_norm()) + 1e-6f;

@@ -26,6 +26,14 @@ SINTER_INLINE vf exp(vf x) {
     return (t.expm1 + 1.f) * power_of_two(half) * power_of_two(t.n - half);
 }
 
+/// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
+SINTER_INLINE vf expm1(vf x) {
+    const reduced t = reduce_exp(max(splat(-20.f), min(splat(89.f), x)));
+    const vi half = t.n >> 1;   // 2^128 is no float: the greatest are twice the half of it
+    const vf some = power_of_two(t.n - (t.n > 127 ? half : vi{})), rest = power_of_two(t.n > 127 ? half : vi{});
+    return fma(t.expm1, some, some - select(t.n > 127, zero(), splat(1.f))) * rest;
+}
+
 /// 1 / (1 + e^-x) within 2.5 ULP, including the left tail, which the textbook form loses.
 SINTER_INLINE vf sigmoid(vf x) {
     const vf e = exp(-absolute(x));

@@ -20,4 +20,10 @@ SINTER_INLINE vf log(vf x) {
     return select(x > 0.f, select(x == __builtin_inff(), x, y), of_zero);
 }
 
+/// log(1 + x) within 2 ULP, also where x is tiny: what 1 + x loses is added again, over the derivative.
+SINTER_INLINE vf log1p(vf x) {
+    const vf sum = x + 1.f, lost = (x - (sum - 1.f)) / sum;
+    return log(sum) + select(lost == lost, lost, zero());   // at -1 and infinity there is nothing to correct
+}
+
 } // namespace sinter::cpu

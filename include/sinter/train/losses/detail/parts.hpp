@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/abs.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/neg.hpp>
@@ -7,6 +8,7 @@
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
+#include <sinter/ops/where.hpp>
 #include <sinter/program/trace.hpp>
 
 /// What losses share.
@@ -32,11 +34,7 @@ constexpr bool one_for_each_row(tensor scores, tensor labels, const op_name& whe
 }
 /// The mean over the last axis: one value for each row of the prediction.
 constexpr tensor row_mean(tensor x) { return x.ok() && x.shape().rank > 0 ? mean(x, {-1}) : x; }
-constexpr tensor magnitude(tensor x) { return ops::maximum(x, -x); }
-/// x where `condition` is above 0, else an exact zero that neither infinity nor NaN comes through, nor back in the gradient.
-constexpr tensor only_where(tensor condition, tensor x) {
-    if (!x.ok() || !condition.ok()) return {x.g, -1};
-    return make<op::relu_gradient>(x.g, x.shape(), {x, ops::expand(condition, x.shape())});
-}
+/// x where `condition` is not 0, else an exact zero that neither infinity nor NaN comes through, nor back in the gradient.
+constexpr tensor only_where(tensor condition, tensor x) { return ops::where(condition, x, 0.f); }
 
 } // namespace sinter::detail

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/sigmoid.hpp>
+
+/// y = log(1 + e^a), a smooth relu (Dugas et al. 2001); exact in both tails, so no threshold is needed. ONNX: Softplus.
+namespace sinter {
+
+namespace op { inline constexpr op_name softplus{"softplus"}; }
+
+template <>
+struct rule<op::softplus> : elementwise_rule<1, 28> {
+    static constexpr const char *name = "softplus", *onnx = "Softplus";
+    template <class V>
+    static SINTER_VALUE V value(V a) { return arithmetic<V>::softplus(a); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * ops::sigmoid(g.x(0))); }
+};
+
+namespace ops {
+constexpr tensor softplus(tensor a) { return unary<op::softplus>(a); }
+/// The same with another sharpness: log(1 + e^(beta a)) / beta.
+constexpr tensor softplus(tensor a, float beta) { return softplus(a * beta) * (1.f / beta); }
+}
+
+} // namespace sinter

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/emit_body.hpp>
+#include <sinter/program/spec.hpp>
+#include <sinter/program/target.hpp>
+
+/// Launches as they are written down one after the other, and their specs, of which equal ones are one.
+namespace sinter {
+
+struct listing {
+    view<spec> specs;
+    view<std::uint64_t> code;
+    view<launch> launches;
+    view<address> args;
+    view<std::int64_t> extents;
+    view<float> constants;
+    view<loop_launches> loops;
+    view<loop_buffer> buffers;
+};
+
+template <class T>
+constexpr void append(view<T>& to, view<const T> more) {
+    T* const end = to.p + to.n;
+    for (int i = 0; i < more.n; ++i) end[i] = more.p[i];
+    to.n += more.n;
+}
+
+class launch_writer {
+public:
+    constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch, listing& o)
+        : body(g, r, at), t_(t), max_batch_(max_batch), o_(o), bucket_(256, -1) {}
+
+    body_emitter body;   ///< of the launch that is being made
+
+    /// The launch is whole: `work` elements of it pass through the body.
+    constexpr void finish(spec& s, launch& l, std::int64_t* e, std::int64_t work) {
+        e[extent::columns] = body.columns();
+        e[extent::buffer_stride] = round_up(body.columns(), 16);
+        for (int i = 0; i < body.divisors(); ++i) e[extent::first_q + i] = body.divisor(i);
+        l.parts = parts_of(s, l, e, work);
+        l.first_arg = o_.args.n;
+        l.args = body.args().n;
+        append(o_.args, body.args());
+        l.first_extent = o_.extents.n;
+        append(o_.extents, view<const std::int64_t>{e, extent::count});
+        l.first_constant = o_.constants.n;
+        append(o_.constants, body.literals());
+        const view<const word> words = body.words();
+        s.code = o_.code.n;
+        s.words = words.n;
+        if (s.words > most_words) throw "a kernel's body is too long: its words' numbers must fit into a byte";
+        for (int i = 0; i < words.n; ++i) o_.code.p[s.code + i] = words.p[i].pack();
+        o_.code.n += words.n;
+        l.spec = intern(s);
+        o_.launches.push(l);
+    }
+
+private:
+    const target& t_;
+    int max_batch_;
+    listing& o_;
+    growing<int> bucket_, chain_;
+
+    /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two.
+    constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.batched || work > 4096 ? t_.parts : 1;
+        const bool product = s.kind == op::gemm || s.kind == op::gemm_tn;
+        const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
+        return product && rows * e[0] * e[1] < 1 << 18 && t_.parts > 2 ? 2 : t_.parts;
+    }
+    /// The number of the equal spec that is there already, or of this one, now added.
+    constexpr int intern(spec& s) {
+        unsigned h = static_cast<unsigned>(s.kind);
+        for (int i = 0; i < 12; ++i) h = (h ^ static_cast<unsigned>(s.extents[i])) * 16777619u;
+        const std::uint64_t* const code = o_.code.p + s.code;
+        for (int i = 0; i < s.words; ++i) h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
+        s.hash = h;
+        int& first = bucket_[static_cast<int>((h ^ h >> 13) & 255u)];
+        for (int i = first; i >= 0; i = chain_[i])
+            if (equal(o_.specs.p[i], s)) {
+                o_.code.n = s.code;
+                return i;
+            }
+        chain_.push(first);
+        first = o_.specs.n;
+        return o_.specs.push(s);
+    }
+    constexpr bool equal(const spec& a, const spec& b) const {
+        if (a.hash != b.hash || a.kind != b.kind || a.words != b.words) return false;
+        for (int i = 0; i < 12; ++i)
+            if (a.extents[i] != b.extents[i]) return false;
+        const std::uint64_t *const x = o_.code.p + a.code, *const y = o_.code.p + b.code;
+        for (int i = 0; i < a.words; ++i)
+            if (x[i] != y[i]) return false;
+        return true;
+    }
+};
+
+} // namespace sinter

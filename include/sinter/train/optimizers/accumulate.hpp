@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/optimizer_code.hpp>
+
+namespace sinter {
+
+/// Updates in every Batches-th step only, by the mean of that many steps' gradients: batches of one size act like one batch
+/// Batches times as large (but for batch_norm, whose statistics are each batch's own). `accumulate<4>(adam{})`, around all
+/// other optimizers. A schedule counts updates. Gradients are summed in a slot, so that a saved run goes on between two
+/// updates. A table's rows are gathered as they occur, but the update itself passes over all rows.
+template <int Batches, class Optimizer>
+struct accumulated {
+    static_assert(Batches > 0, "accumulate: at least one batch");
+    Optimizer optimizer{};
+
+    using inner = Optimizer;
+    static constexpr int batches = Batches, slots = Optimizer::slots + (Batches > 1), n_scalars = Optimizer::n_scalars;
+    static constexpr void update(update_context& u) {
+        if constexpr (Batches > 1) u.average_gradient(Batches);
+        Optimizer::update(u);
+        if constexpr (Batches > 1) u.set_slot(Optimizer::slots, u.constant_of(0.f));
+    }
+    void scalars(std::int64_t step, float* out) const { optimizer.scalars(step / Batches, out); }
+};
+template <int Batches, class Optimizer>
+constexpr accumulated<Batches, Optimizer> accumulate(Optimizer o) {
+    return {o};
+}
+
+} // namespace sinter
