@@ -5,6 +5,7 @@
 /// made of; this is for everything else, or include the one op that you need.
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/add.hpp>
+#include <sinter/ops/attention.hpp>
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/broadcast.hpp>
 #include <sinter/ops/ceil.hpp>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/attention.hpp>
+#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
+#include <sinter/kernel/cpu/attention_gradient.hpp>
 #include <sinter/kernel/cpu/avg_pool.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
