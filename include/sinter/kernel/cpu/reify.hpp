@@ -20,8 +20,11 @@
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
+#include <sinter/kernel/cpu/pad.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/roll.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
+#include <sinter/kernel/cpu/strided.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
