@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSL-1.0
+// smoke: --epochs 1 --batch 8 --threads 1 --length 50 --report gpt.json
+//
+// Lesson 10: a language model with attention.
+//
+//   gpt --data DIR                         learns to write like Shakespeare, character by character
+//   gpt --text novel.txt --epochs 20       or like somebody else
+//
+// A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention, and thinks about what it
+// saw, in a net of two layers; four times over. Attention is written out here, with ordinary operations on tensors.
+#include "common/language.hpp"
+#include <sinter/sinter.hpp>
+using namespace sinter;
+
+constexpr int context = 64, width = 128, heads = 4, blocks = 4;
+
+/// [T, T] of zeros and, above the diagonal, of numbers so low that softmax makes zeros of them. From squares half as large.
+constexpr tensor causal_mask(tensor like, int places) {
+    const auto filled = [&](float with, int n) { return ops::broadcast_to(constant(like.g, with), extents(n, n)); };
+    if (places == 1) return filled(0, 1);
+    const int half = places / 2;
+    const tensor corner = causal_mask(like, half), allowed = filled(0, half), forbidden = filled(-1e9f, half);
+    return concat(concat(corner, forbidden, 1), concat(allowed, corner, 1), 0);
+}
+
+/// Causal self-attention (Vaswani et al. 2017): [T, C] -> [T, C]. Every place asks with a query; keys say how well the places
+/// up to it answer, and it gets the average of their values, weighted so. Each head does that with numbers of its own.
+struct attention_layer : layer<attention_layer> {
+    static constexpr const char* name = "attention";
+    static constexpr tensor trace(tensor x) {
+        constexpr int per_head = width / heads;
+        const tensor all = dense<3 * width>(x);
+        const auto part = [&](int i) {   // [heads, T, per_head]
+            return permute(ops::reshape(slice(all, 1, i * width, width), extents(context, heads, per_head)), {1, 0, 2});
+        };
+        const tensor query = part(0), key = part(1), value = part(2);
+        const tensor scores = matmul(query, key, transposed::no, transposed::yes) * (1 / root(per_head));
+        const tensor seen = matmul(softmax(scores + causal_mask(x, context)), value);
+        return dense<width>(ops::reshape(permute(seen, {1, 0, 2}), extents(context, width)));
+    }
+};
+constexpr attention_layer attention{};
+
+/// What a place is, beside which character stands there: learned, too.
+struct position_layer : layer<position_layer> {
+    static constexpr const char* name = "position";
+    static constexpr tensor trace(tensor x) {
+        return x + parameter(x, "table", extents(context, width), {init_kind::uniform, 0.05f});
+    }
+};
+constexpr position_layer position{};
+
+constexpr auto block = [](tensor x) {
+    x = x + attention(layer_norm(x));
+    return x + dense<width>(gelu(dense<4 * width>(layer_norm(x))));
+};
+constexpr auto all_blocks = [](tensor x) {
+    for (int i = 0; i < blocks; ++i) x = block(x);
+    return x;
+};
+constexpr auto net = indices<context> >> embedding<example::most_characters, width> >> position >> all_blocks >> layer_norm
+    >> dense<example::most_characters>;
+
+int main(int argc, char** argv) {
+    example::language_options options{{.epochs = 10, .batch = 32, .largest_batch = 64}};
+    example::command_line line("Learns to write, character by character, with a small GPT. An epoch is 100 steps.");
+    options.declare(line);
+    return example::run(argc, argv, line, [&] {
+        example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
+            const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));
+            const clip_by_global_norm optimizer{1.f, adamw{.learning_rate = rate, .beta2 = 0.99f, .weight_decay = 0.1f}};
+            return estimator{net, softmax_cross_entropy, optimizer, at_most<64>, {.threads = options.threads, .seed = options.seed}};
+        });
+    });
+}
