@@ -73,7 +73,8 @@ void train_language_model(const char* program, const language_options& options, 
     const std::vector<std::int32_t> text = vocabulary.encode(corpus.text);
     const auto cut = text.end() - static_cast<std::ptrdiff_t>(text.size() / 10);
     auto training = data::windows({text.begin(), cut}, context,
-                                  {.random = std::int64_t{steps} * options.batch, .seed = options.seed}) | data::batch(options.batch);
+                                  {.random = std::int64_t{steps} * options.batch, .seed = options.seed})
+                  | data::batch(options.batch);
     auto validation = data::windows({cut, text.end()}, context) | data::batch(options.batch);
 
     auto model = make(std::int64_t{steps} * options.epochs);

@@ -32,7 +32,8 @@ inline std::string made_up_people(int n, std::uint64_t seed) {
         const bool widowed = !married && chance(between((age - 50) / 40, 0, 0.5f));
         const bool divorced = !married && !widowed && chance(between((age - 25) / 60, 0, 0.4f));
         const auto job = static_cast<std::size_t>(between(7 - (school - 4) * 0.55f + 1.8f * random.normal(), 0, 7));
-        const float hours = between(40 + 9 * random.normal() + (own ? 6.f : 0.f) - (age > 65 ? 14.f : age < 22 ? 10.f : 0.f), 5, 99);
+        const float usual = 40 + (own ? 6.f : 0.f) - (age > 65 ? 14.f : age < 22 ? 10.f : 0.f);
+        const float hours = between(usual + 9 * random.normal(), 5, 99);
         const float gain = chance(0.08f) ? __builtin_expf(8 + 1.2f * random.normal()) : 0;
         const float odds = -8.2f + 0.36f * school + (married ? 2.1f : 0.f) + 0.03f * age + 0.03f * hours -
                            0.25f * static_cast<float>(job) + (gain > 5000 ? 3.f : 0.f);
@@ -41,7 +42,8 @@ inline std::string made_up_people(int n, std::uint64_t seed) {
         csv += ',' + std::to_string(static_cast<int>(school));
         csv += married ? ",Married-civ-spouse" : widowed ? ",Widowed" : divorced ? ",Divorced" : ",Never-married";
         csv += ',' + std::string(chance(0.05f) ? "" : jobs[job]) + (woman ? ",Female," : ",Male,");
-        csv += std::to_string(static_cast<int>(gain)) + ',' + std::to_string(static_cast<int>(hours)) + (rich ? ",>50K\n" : ",<=50K\n");
+        csv += std::to_string(static_cast<int>(gain)) + ',' + std::to_string(static_cast<int>(hours));
+        csv += rich ? ",>50K\n" : ",<=50K\n";
     }
     return csv;
 }
@@ -56,7 +58,7 @@ inline people find_people(const std::string& folder, std::uint64_t seed, std::FI
         if (folder.empty() || ::stat(train.c_str(), &status) != 0) continue;
         return {"UCI Adult", csv::read(train), csv::read(place + "/adult_test.csv")};
     }
-    std::fprintf(out, "No adult_train.csv in a data folder (--data DIR or SINTER_DATA): using people that this program makes up.\n");
+    std::fputs("No adult_train.csv in a data folder (--data DIR or SINTER_DATA): using people that this program makes up.\n", out);
     return {"made-up people", csv::parse(made_up_people(12'000, sinter::stream(seed, sinter::fnv1a("train"))), "made-up people"),
             csv::parse(made_up_people(4'000, sinter::stream(seed, sinter::fnv1a("test"))), "made-up people")};
 }

@@ -74,8 +74,10 @@ inline void tell_measured(const char* program, const options& given, const std::
     }
     r.images_per_second = r.seconds > 0 ? static_cast<double>(examples) / r.seconds : 0;
     std::printf("On %s:", data.c_str());
-    for (const auto& [name, value] : measured) std::printf(" %s %.4f%s", name.c_str(), value, name == measured.back().first ? "" : ",");
-    std::printf("; %.0f examples/s for %.1f s on %d thread%s.\n", r.images_per_second, r.seconds, threads, threads == 1 ? "" : "s");
+    for (const auto& [name, value] : measured)
+        std::printf(" %s %.4f%s", name.c_str(), value, name == measured.back().first ? "" : ",");
+    std::printf("; %.0f examples/s for %.1f s on %d thread%s.\n", r.images_per_second, r.seconds, threads,
+                threads == 1 ? "" : "s");
     if (given.report.empty()) return;
     r.program = program;
     r.results = std::move(measured);

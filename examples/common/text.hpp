@@ -24,7 +24,9 @@ inline std::string made_up_text(int sentences, std::uint64_t seed) {
     sinter::random_stream random(sinter::stream(seed, sinter::fnv1a("example/text")));
     std::string text;
     for (int i = 0; i < sentences; ++i) {
-        const auto any = [&](const auto& words) { return std::string(words[random.below(static_cast<std::uint32_t>(words.size()))]); };
+        const auto any = [&](const auto& words) {
+            return std::string(words[random.below(static_cast<std::uint32_t>(words.size()))]);
+        };
         if (random.below(2)) {
             const std::uint32_t a = random.below(10), b = random.below(10);
             text += numbers[a] + std::string(" and ") + numbers[b] + " is " + numbers[a + b] + ".\n";
@@ -42,9 +44,10 @@ inline corpus find_text(const std::string& file, const std::string& folder, std:
     if (!file.empty()) return {file, sinter::data::read_text(file)};
     const std::string shakespeare = folder + "/tinyshakespeare/input.txt";
     struct stat status {};
-    if (!folder.empty() && ::stat(shakespeare.c_str(), &status) == 0) return {"tinyshakespeare", sinter::data::read_text(shakespeare)};
-    std::fprintf(out, "No tinyshakespeare/input.txt in a data folder (--data DIR or SINTER_DATA) and no --text FILE: "
-                      "using sentences that this program makes up.\n");
+    if (!folder.empty() && ::stat(shakespeare.c_str(), &status) == 0)
+        return {"tinyshakespeare", sinter::data::read_text(shakespeare)};
+    std::fputs("No tinyshakespeare/input.txt in a data folder (--data DIR or SINTER_DATA) and no --text FILE: "
+               "using sentences that this program makes up.\n", out);
     return {"made-up sentences", made_up_text(8'000, seed)};
 }
 

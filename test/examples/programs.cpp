@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual
+// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual csv_classification csv_regression gpt
 //
 // What the examples' smoke tests wrote, and what the programs do besides. They are in the folder SINTER_EXAMPLES, and the
 // smoke tests' files in its folder smoke.
@@ -91,6 +91,40 @@ BOOST_AUTO_TEST_CASE(reports_say_what_was_asked_for_and_learned) {
     }
 }
 
+/// The examples that measure something else than how many images they recognise, and what they learn at least, or at most.
+struct measured {
+    const char *name, *data;
+    int epochs, batch;
+    const char* result;
+    double least, most;
+};
+const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},   // "no" alone: 0.7
+                                 {"csv_classification", "made-up people", 3, 64, "area under ROC", 0.8, 0.95},
+                                 {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
+                                 {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // the mean's: 11.6
+                                 {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2}};   // of who knows nothing: 3.4
+
+BOOST_AUTO_TEST_CASE(reports_say_what_was_measured) {
+    for (const measured& m : all_measured) BOOST_TEST_CONTEXT(m.name << ", " << m.result) {
+        const ptree report = json_in(smoke(std::string(m.name) + ".json"));
+        BOOST_TEST(report.get<std::string>("program") == m.name);
+        BOOST_TEST(report.get<std::string>("settings.data") == m.data);
+        BOOST_TEST(report.get<int>("settings.epochs") == m.epochs);
+        BOOST_TEST(report.get<int>("settings.batch") == m.batch);
+        BOOST_TEST(report.get<int>("settings.threads") == 1);
+        BOOST_TEST(report.get_child("loss_by_epoch").size() == static_cast<std::size_t>(m.epochs));
+        const double result = report.get_child("results").get<double>(m.result);
+        BOOST_TEST(result >= m.least);
+        BOOST_TEST(result <= m.most);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(csv_classification_saves_its_features) {
+    const std::string features = read_bytes(smoke("csv_classification.features"));
+    BOOST_TEST(features.starts_with("sinter features,1\nnumber,age,0,1,0,"));
+    BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);   // eight words and the empty one
+}
+
 BOOST_AUTO_TEST_CASE(quickstart_draws_its_pictures) {
     for (const char* name : {"quickstart-curve.svg", "quickstart-confusion.svg"}) BOOST_TEST_CONTEXT(name) {
         const std::string picture = read_bytes(smoke(name));
@@ -143,7 +177,8 @@ BOOST_AUTO_TEST_CASE(help_is_short_and_does_nothing_else) {
     for (const std::string& name : names) BOOST_TEST_CONTEXT(name) {
         const command_result said = run_in(folder / "", name, "--help --save x");
         BOOST_TEST(said.status == 0);
-        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE", "--report FILE"})
+        for (const char* part :
+             {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE", "--report FILE"})
             BOOST_TEST(said.output.find(part) != std::string::npos, part);
     }
     BOOST_TEST(folder.entries() == 0u);
