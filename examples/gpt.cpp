@@ -62,14 +62,14 @@ constexpr auto net = indices<context> >> embedding<example::most_characters, wid
     >> dense<example::most_characters>;
 
 int main(int argc, char** argv) {
-    example::language_options options{{.epochs = 10, .batch = 32, .largest_batch = 64}};
+    example::language_options options{{.epochs = 10, .batch = 32, .largest_batch = 32}};
     example::command_line line("Learns to write, character by character, with a small GPT. An epoch is 100 steps.");
     options.declare(line);
     return example::run(argc, argv, line, [&] {
         example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
             const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));
             const clip_by_global_norm optimizer{1.f, adamw{.learning_rate = rate, .beta2 = 0.99f, .weight_decay = 0.1f}};
-            return estimator{net, softmax_cross_entropy, optimizer, at_most<64>,
+            return estimator{net, softmax_cross_entropy, optimizer, at_most<32>,
                              {.threads = options.threads, .seed = options.seed}};
         });
     });

@@ -5,28 +5,20 @@
 //
 // Examples, run as their text says, learn from real data what doc/learned.md says. They are in the folder SINTER_EXAMPLES.
 #define BOOST_TEST_MODULE examples_learned
+#include "examples/smoke.hpp"
 #include "io/data_folder.hpp"
-#include "io/run_command.hpp"
 #include "io/skip.hpp"
-#include "io/temporary_folder.hpp"
-
-#include <boost/property_tree/json_parser.hpp>
-#include <boost/test/unit_test.hpp>
 
 namespace {
 /// What an example measured, by name, after it was run with these arguments on the data set that `file` belongs to.
-boost::property_tree::ptree results_of(const std::string& program, const std::string& arguments, const std::string& file) {
-    const char* const folder = std::getenv("SINTER_EXAMPLES");
-    BOOST_REQUIRE_MESSAGE(folder, "SINTER_EXAMPLES names the folder of the examples' programs");
+ptree results_of(const std::string& program, const std::string& arguments, const std::string& file) {
     const temporary_folder written;
     const std::string data = std::filesystem::path(file).parent_path().parent_path().string(), report = written / "report.json";
-    const command_result said = run_command("timeout 1700 '" + std::string(folder) + '/' + program + "' --data '" + data +
-                                            "' --threads 2 --report '" + report + "' " + arguments + " 2>&1");
+    const command_result said = run_command("timeout 1700" + quoted(folder_of_examples() + '/' + program) + " --data" +
+                                            quoted(data) + " --threads 2 --report" + quoted(report) + ' ' + arguments + " 2>&1");
     BOOST_TEST_MESSAGE(said.output);
     BOOST_REQUIRE_MESSAGE(said.status == 0, said.output);
-    boost::property_tree::ptree json;
-    read_json(report, json);
-    return json.get_child("results");
+    return json_in(report).get_child("results");
 }
 } // namespace
 

@@ -1,45 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual csv_classification csv_regression gpt
+// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual
 //
 // What the examples' smoke tests wrote, and what the programs do besides. They are in the folder SINTER_EXAMPLES, and the
 // smoke tests' files in its folder smoke.
 #define BOOST_TEST_MODULE examples_programs
-#include "io/run_command.hpp"
-#include "io/temporary_folder.hpp"
+#include "examples/smoke.hpp"
 #include "profile/page_checks.hpp"
 
 #include <sinter/data/drawn_digits.hpp>
 
-#include <boost/property_tree/json_parser.hpp>
 #include <boost/test/unit_test.hpp>
 #include <algorithm>
 #include <cmath>
 
 namespace {
-using boost::property_tree::ptree;
-
-std::string folder_of_examples() {
-    const char* const folder = std::getenv("SINTER_EXAMPLES");
-    BOOST_REQUIRE_MESSAGE(folder, "SINTER_EXAMPLES names the folder of the examples' programs");
-    return folder;
-}
-std::string quoted(const std::string& word) { return " '" + word + "'"; }
-
-/// Runs an example in `folder`, without data but what its arguments name; what it says on both streams.
-command_result run_in(const std::string& folder, const std::string& name, const std::string& arguments) {
-    // A program that trains where it should refuse would take hours.
-    return run_command("cd" + quoted(folder) + " && SINTER_DATA= timeout 200" + quoted(folder_of_examples() + '/' + name) +
-                       ' ' + arguments + " 2>&1");
-}
-std::string smoke(const std::string& name) { return folder_of_examples() + "/smoke/" + name; }
-
-ptree json_in(const std::string& path) {
-    ptree json;
-    BOOST_REQUIRE_NO_THROW(read_json(path, json));
-    return json;
-}
-
 /// The examples that train, how their smoke tests run them, and how far each gets at least in one epoch or two. Guessing
 /// recognises a tenth.
 struct trained {
@@ -89,40 +64,6 @@ BOOST_AUTO_TEST_CASE(reports_say_what_was_asked_for_and_learned) {
         BOOST_TEST(std::is_sorted(losses.rbegin(), losses.rend()));
         BOOST_TEST(losses.front() < std::log(10.));   // of a net that knows nothing
     }
-}
-
-/// The examples that measure something else than how many images they recognise, and what they learn at least, or at most.
-struct measured {
-    const char *name, *data;
-    int epochs, batch;
-    const char* result;
-    double least, most;
-};
-const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},   // "no" alone: 0.7
-                                 {"csv_classification", "made-up people", 3, 64, "area under ROC", 0.8, 0.95},
-                                 {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
-                                 {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // the mean's: 11.6
-                                 {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2}};   // of who knows nothing: 3.4
-
-BOOST_AUTO_TEST_CASE(reports_say_what_was_measured) {
-    for (const measured& m : all_measured) BOOST_TEST_CONTEXT(m.name << ", " << m.result) {
-        const ptree report = json_in(smoke(std::string(m.name) + ".json"));
-        BOOST_TEST(report.get<std::string>("program") == m.name);
-        BOOST_TEST(report.get<std::string>("settings.data") == m.data);
-        BOOST_TEST(report.get<int>("settings.epochs") == m.epochs);
-        BOOST_TEST(report.get<int>("settings.batch") == m.batch);
-        BOOST_TEST(report.get<int>("settings.threads") == 1);
-        BOOST_TEST(report.get_child("loss_by_epoch").size() == static_cast<std::size_t>(m.epochs));
-        const double result = report.get_child("results").get<double>(m.result);
-        BOOST_TEST(result >= m.least);
-        BOOST_TEST(result <= m.most);
-    }
-}
-
-BOOST_AUTO_TEST_CASE(csv_classification_saves_its_features) {
-    const std::string features = read_bytes(smoke("csv_classification.features"));
-    BOOST_TEST(features.starts_with("sinter features,1\nnumber,age,0,1,0,"));
-    BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);   // eight words and the empty one
 }
 
 BOOST_AUTO_TEST_CASE(quickstart_draws_its_pictures) {
@@ -177,8 +118,7 @@ BOOST_AUTO_TEST_CASE(help_is_short_and_does_nothing_else) {
     for (const std::string& name : names) BOOST_TEST_CONTEXT(name) {
         const command_result said = run_in(folder / "", name, "--help --save x");
         BOOST_TEST(said.status == 0);
-        for (const char* part :
-             {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE", "--report FILE"})
+        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE", "--report FILE"})
             BOOST_TEST(said.output.find(part) != std::string::npos, part);
     }
     BOOST_TEST(folder.entries() == 0u);
