@@ -6,40 +6,16 @@
 //   gpt --data DIR                         learns to write like Shakespeare, character by character
 //   gpt --text novel.txt --epochs 20       or like somebody else
 //
-// A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention, and thinks about what it
-// saw, in a net of two layers; four times over. Attention is written out here, with ordinary operations on tensors.
+// A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention (Vaswani et al. 2017), and
+// thinks about what it saw, in a net of two layers; four times over. To attend, a place asks with a query; the keys of the
+// places up to it say how well each answers, and it gets the average of their values, weighted so. Each head does that
+// with numbers of its own.
 #include "common/language.hpp"
+#include <sinter/expr/layers/attention.hpp>
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
 constexpr int context = 64, width = 128, heads = 4, blocks = 4;
-
-/// [T, T] of zeros and, above the diagonal, of numbers so low that softmax makes zeros of them. From squares half as large.
-constexpr tensor causal_mask(tensor like, int places) {
-    const auto filled = [&](float with, int n) { return ops::broadcast_to(constant(like.g, with), extents(n, n)); };
-    if (places == 1) return filled(0, 1);
-    const int half = places / 2;
-    const tensor corner = causal_mask(like, half), allowed = filled(0, half), forbidden = filled(-1e9f, half);
-    return concat(concat(corner, forbidden, 1), concat(allowed, corner, 1), 0);
-}
-
-/// Causal self-attention (Vaswani et al. 2017): [T, C] -> [T, C]. Every place asks with a query; keys say how well the places
-/// up to it answer, and it gets the average of their values, weighted so. Each head does that with numbers of its own.
-struct attention_layer : layer<attention_layer> {
-    static constexpr const char* name = "attention";
-    static constexpr tensor trace(tensor x) {
-        constexpr int per_head = width / heads;
-        const tensor all = dense<3 * width>(x);
-        const auto part = [&](int i) {   // [heads, T, per_head]
-            return permute(ops::reshape(slice(all, 1, i * width, width), extents(context, heads, per_head)), {1, 0, 2});
-        };
-        const tensor query = part(0), key = part(1), value = part(2);
-        const tensor scores = matmul(query, key, transposed::no, transposed::yes) * (1 / root(per_head));
-        const tensor seen = matmul(softmax(scores + causal_mask(x, context)), value);
-        return dense<width>(ops::reshape(permute(seen, {1, 0, 2}), extents(context, width)));
-    }
-};
-constexpr attention_layer attention{};
 
 /// What a place is, beside which character stands there: learned, too.
 struct position_layer : layer<position_layer> {
@@ -50,8 +26,11 @@ struct position_layer : layer<position_layer> {
 };
 constexpr position_layer position{};
 
+constexpr auto look_back = multi_head_attention<heads, attention_settings{.causal = causal::yes}>;
+
+// transformer_block<heads, 4 * width, ...> is this, ready made.
 constexpr auto block = [](tensor x) {
-    x = x + attention(layer_norm(x));
+    x = x + look_back(layer_norm(x));
     return x + dense<width>(gelu(dense<4 * width>(layer_norm(x))));
 };
 constexpr auto all_blocks = [](tensor x) {
