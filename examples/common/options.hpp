@@ -25,8 +25,8 @@ struct options {
 
     void declare(command_line& line) {
         line.add("data", data, "DIR", "folder with data sets; else the environment variable SINTER_DATA")
-            .add("epochs", epochs, 1, 1'000'000, "passes over the training images")
-            .add("batch", batch, 1, largest_batch, "images in a training step")
+            .add("epochs", epochs, 1, 1'000'000, "passes over the training data")
+            .add("batch", batch, 1, largest_batch, "examples in a training step")
             .add("threads", threads, 1, 1024, "threads to work with", "all cores")
             .add("seed", seed, 0, ~std::uint64_t{0}, "of all random numbers")
             .output("save", save, "write the trained weights here (safetensors)")

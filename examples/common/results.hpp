@@ -60,4 +60,34 @@ inline void tell_results(const char* program, const options& given, const std::s
     tell(given, o);
 }
 
+
+/// The same for a program that measures something else than how often it is right: by name, what it found on the test data.
+inline void tell_measured(const char* program, const options& given, const std::string& data, int threads,
+                          const std::vector<sinter::epoch_result>& history,
+                          std::vector<std::pair<std::string, double>> measured) {
+    sinter::report r;
+    std::int64_t examples = 0;
+    for (const sinter::epoch_result& e : history) {
+        r.loss_by_epoch.push_back(e.loss);
+        r.seconds += e.seconds;
+        examples += e.examples;
+    }
+    r.images_per_second = r.seconds > 0 ? static_cast<double>(examples) / r.seconds : 0;
+    std::printf("On %s:", data.c_str());
+    for (const auto& [name, value] : measured)
+        std::printf(" %s %.4f%s", name.c_str(), value, name == measured.back().first ? "" : ",");
+    std::printf("; %.0f examples/s for %.1f s on %d thread%s.\n", r.images_per_second, r.seconds, threads,
+                threads == 1 ? "" : "s");
+    if (given.report.empty()) return;
+    r.program = program;
+    r.results = std::move(measured);
+    r.set("data", data);
+    r.set("epochs", given.epochs);
+    r.set("batch", given.batch);
+    r.set("threads", threads);
+    r.set("seed", given.seed);
+    r.write(given.report);
+    std::printf("Wrote %s.\n", given.report.c_str());
+}
+
 } // namespace example

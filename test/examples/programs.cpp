@@ -5,41 +5,16 @@
 // What the examples' smoke tests wrote, and what the programs do besides. They are in the folder SINTER_EXAMPLES, and the
 // smoke tests' files in its folder smoke.
 #define BOOST_TEST_MODULE examples_programs
-#include "io/run_command.hpp"
-#include "io/temporary_folder.hpp"
+#include "examples/smoke.hpp"
 #include "profile/page_checks.hpp"
 
 #include <sinter/data/drawn_digits.hpp>
 
-#include <boost/property_tree/json_parser.hpp>
 #include <boost/test/unit_test.hpp>
 #include <algorithm>
 #include <cmath>
 
 namespace {
-using boost::property_tree::ptree;
-
-std::string folder_of_examples() {
-    const char* const folder = std::getenv("SINTER_EXAMPLES");
-    BOOST_REQUIRE_MESSAGE(folder, "SINTER_EXAMPLES names the folder of the examples' programs");
-    return folder;
-}
-std::string quoted(const std::string& word) { return " '" + word + "'"; }
-
-/// Runs an example in `folder`, without data but what its arguments name; what it says on both streams.
-command_result run_in(const std::string& folder, const std::string& name, const std::string& arguments) {
-    // A program that trains where it should refuse would take hours.
-    return run_command("cd" + quoted(folder) + " && SINTER_DATA= timeout 200" + quoted(folder_of_examples() + '/' + name) +
-                       ' ' + arguments + " 2>&1");
-}
-std::string smoke(const std::string& name) { return folder_of_examples() + "/smoke/" + name; }
-
-ptree json_in(const std::string& path) {
-    ptree json;
-    BOOST_REQUIRE_NO_THROW(read_json(path, json));
-    return json;
-}
-
 /// The examples that train, how their smoke tests run them, and how far each gets at least in one epoch or two. Guessing
 /// recognises a tenth.
 struct trained {

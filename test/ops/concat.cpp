@@ -46,4 +46,21 @@ struct three {
         return y;
     }
 };
-BOOST_AUTO_TEST_CASE(several) { check_op<three>(); }
+struct six {   // by fours, then by what is left
+    static constexpr shape operands[] = {batch_of(2, 3), batch_of(1, 3), batch_of(3, 3)};
+    static constexpr tensor apply(tensor a, tensor b, tensor c) { return ops::concat({a, b, c, b, a * a, c}, 0); }
+    static doubles reference(const doubles& a, const doubles& b, const doubles& c) {
+        doubles y({a.d[0], 12, 3});
+        for (int i = 0; i < y.size(); ++i) {
+            const int n = i / 36, r = i / 3 % 12, j = i % 3;
+            auto of = [&](const doubles& x, int rows, int row) { return x[(n * rows + row) * 3 + j]; };
+            y[i] = r < 2 ? of(a, 2, r) : r < 3 ? of(b, 1, 0) : r < 6 ? of(c, 3, r - 3) : r < 7 ? of(b, 1, 0)
+                 : r < 9 ? of(a, 2, r - 7) * of(a, 2, r - 7) : of(c, 3, r - 9);
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(several) {
+    check_op<three>();
+    check_op<six, programs::fused_only>();
+}

@@ -59,3 +59,11 @@ BOOST_AUTO_TEST_CASE(stop_gradient_lets_values_through_alone) {
     BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0, 0}), boost::test_tools::per_element());
     BOOST_TEST(r.gradients[1] == (std::vector<float>{1, 2, 3}), boost::test_tools::per_element());
 }
+
+constexpr shape reshaped(shape s) {
+    graph g;
+    const tensor y = ops::reshape(make<op::input>(&g, batch_of(4, 6), {}, {0}), s);
+    return g.err.what == fault_kind::sizes_differ ? extents(-9) : y.shape();
+}
+static_assert(reshaped(extents(-1)) == batch_of(24) && reshaped(extents(2, -1, 3)) == batch_of(2, 4, 3));
+static_assert(reshaped(extents(-1, 5)) == extents(-9) && reshaped(extents(-1, -1)) == extents(-9) && reshaped(extents(-1, 0)) == extents(-9));

@@ -16,12 +16,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "program/evaluate_arrays.hpp"
+
 /// The meaning of a graph's nodes, in double precision and one at a time: written for its clearness, and apart from the
 /// library's own rules. Packed weights are plain here. A whole graph is evaluated by walking over it; the interpreter of
 /// programs uses the same for kernels of their own.
 namespace sinter::test {
-
-using numbers = std::vector<double>;
 
 /// What does not stand in the graph.
 struct surroundings {
@@ -29,8 +29,6 @@ struct surroundings {
     std::vector<numbers> ports, parameters, states;
     std::vector<double> scalars;
 };
-
-inline int count(const shape& s, int batch) { return s.size() * (s.batched ? batch : 1); }
 
 /// Element `index` of random stream `stream`.
 inline double random_number(int stream, int index) {
@@ -252,19 +250,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         case op::expand:
             for (int i = 0; i < size; ++i) y[i] = x[0][stretched(in[0], s, i)];
             return y;
-        case op::concat:
-            for (int i = 0, a = n.p[1], b = n.p[2]; i < size; ++i) {
-                const int row = i / (a + b), c = i % (a + b);
-                y[i] = c < a ? x[0][row * a + c] : x[1][row * b + c - a];
-            }
-            return y;
-        case op::slice:
-            for (int i = 0; i < size; ++i) y[i] = x[0][i / n.p[3] * n.p[1] + n.p[2] + i % n.p[3]];
-            return y;
-        case op::insert:
-            for (int i = 0; i < count(in[0], B); ++i) y[i / n.p[3] * n.p[1] + n.p[2] + i % n.p[3]] = x[0][i];
-            return y;
         default:
+            if (array_value(n, in, x, B, y, winners)) return y;
             for (int i = 0; i < size; ++i)
                 y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0,
                                    n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, B);

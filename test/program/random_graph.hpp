@@ -4,7 +4,10 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/maximum.hpp>
+#include <sinter/ops/pad.hpp>
 #include <sinter/ops/relu.hpp>
+#include <sinter/ops/reverse.hpp>
+#include <sinter/ops/roll.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/softmax.hpp>
 #include <sinter/ops/sqrt.hpp>
@@ -83,7 +86,7 @@ private:
         const tensor x = recent();
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(25)) {
+        switch (below(26)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -114,7 +117,20 @@ private:
             case 21: return add(ops::gather_rows(own(extents(5, 6)), rows_) * 0.5f);
             case 22: return add(one_hot(rows_, 6) + x_of(batch_of(4, 6)));
             case 23: return chosen(x);
+            case 24: return move(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
+        }
+    }
+    void move(tensor x) {
+        const shape s = x.shape();
+        if (s.rank == 0) return;
+        const int axis = below(s.rank);
+        switch (below(5)) {
+            case 0: return add(ops::roll(x, 1 + below(3), axis));
+            case 1: return add(ops::reverse(x, {axis}));
+            case 2: return add(s.d[axis] > 2 ? ops::slice(x, axis, below(2), s.d[axis] / 2) : ops::pad(x, {{1, 0}}, 0.5f));
+            case 3: return add(ops::pad(x, {{0, 1}}, s.d[0] > 1 && chance(2) ? pad_mode::reflect : pad_mode::edge));
+            default: return add(ops::concat({x, x * 2.f, ops::tanh(x)}, axis));
         }
     }
     tensor x_of(const shape& s) {

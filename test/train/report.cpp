@@ -35,6 +35,9 @@ BOOST_AUTO_TEST_CASE(a_report_is_one_json_object) {
 }
 )");
     BOOST_TEST(report{}.json_text().find("\"settings\": {},") != std::string::npos);
+    r.results = {{"validation loss", 1.5}, {"R2", std::numeric_limits<double>::quiet_NaN()}};
+    BOOST_TEST(r.json_text().find("null,\n  \"results\": {\"validation loss\": 1.5, \"R2\": null},\n  \"seconds\": 2.5,") !=
+               std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(it_is_written_whole_or_not_at_all) {

@@ -10,13 +10,13 @@
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
 namespace sinter {
 
-inline constexpr int max_operands = 4, max_attributes = 8;
+inline constexpr int max_operands = 8, max_attributes = 8;
 
 struct node {
     op_id k = op::none;
     const op_info* about = nullptr;
     std::uint8_t operands = 0;
-    int in[max_operands] = {-1, -1, -1, -1};
+    int in[max_operands] = {-1, -1, -1, -1, -1, -1, -1, -1};
     shape s;
     float f = 0;                    ///< constant's value
     int p[max_attributes] = {};     ///< integers the op needs: window, stride, axis, port number
@@ -153,6 +153,8 @@ private:
         if (std::bit_cast<std::uint32_t>(a.f) != std::bit_cast<std::uint32_t>(b.f)) return false;   // 0 is not -0
         for (int i = 1; i < max_attributes; ++i)
             if (a.p[i] != b.p[i]) return false;
+        for (int i = 4; i < a.operands || i < b.operands; ++i)   // few ops have so many
+            if (a.in[i] != b.in[i]) return false;
         return true;
     }
 };

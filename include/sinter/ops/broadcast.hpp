@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/strides.hpp>
 
 /// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX: Expand.
 namespace sinter {
@@ -25,14 +26,12 @@ struct rule<op::expand> : heavy_rule {
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const shape &from = r.x(0), &to = r.y();
-        std::int64_t size = 1;
-        for (int i = 1; i <= max_rank; ++i) {
-            const int own = i <= from.rank ? from.d[from.rank - i] : 1;
-            k.e[max_rank - i] = i <= to.rank ? to.d[to.rank - i] : 1;
-            k.e[2 * max_rank - i] = own == 1 ? 0 : size;
-            size *= own;
-        }
-        k.e[kernel_extents::spare] = from.batched ? size : 0;
+        const step_list own = natural_steps(from);
+        step_list t;
+        for (int i = 1; i <= from.rank; ++i)
+            if (from.d[from.rank - i] != 1) t.step[to.rank - i] = own.step[from.rank - i];
+        set_steps(k, to, t);
+        k.e[strided::example] = from.batched ? from.size() : 0;
         k.by_example(to, 1);
     }
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }

@@ -8,46 +8,71 @@ namespace sinter {
 
 namespace op { inline constexpr op_name concat{"concat"}; }
 
-/// Two operands; p = {outer, elements of a per outer, elements of b per outer} of one example.
+/// Two to four operands; p = {outer, elements of each per outer, axis} of one example.
 template <>
 struct rule<op::concat> : heavy_rule {
     static constexpr const char* name = "concat";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2]});
+        k.set({r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4], r.n.operands});
         k.by_example(r.y(), r.n.p[0]);
     }
     static constexpr void gradient(gradient_of& g) {
-        const int axis = g.n().p[3], n = g.x(0).shape().d[axis];
-        if (g.wants(0)) g.add(0, ops::slice(g.d, axis, 0, n));
-        if (g.wants(1)) g.add(1, ops::slice(g.d, axis, n, g.x(1).shape().d[axis]));
+        const node n = g.n();
+        for (int i = 0, first = 0; i < n.operands; ++i) {
+            const int extent = g.x(i).shape().d[n.p[5]];
+            if (g.wants(i)) g.add(i, ops::slice(g.d, n.p[5], first, extent));
+            first += extent;
+        }
     }
 };
 
 namespace ops {
 
+/// At most four in one copy.
+constexpr tensor concat(const tensor* t, int n, int axis) {
+    if (n == 1) return unpack(t[0]);
+    graph* g = t[0].g;
+    tensor x[max_operands];
+    int p[max_operands] = {};
+    for (int k = 0; k < n; ++k) {
+        if (!t[k].ok()) return {g ? g : t[k].g, -1};
+        x[k] = unpack(t[k]);
+    }
+    shape s = x[0].shape();
+    axis = axis_of(s, axis);
+    for (int k = 0; k < n; ++k) {
+        const shape own = x[k].shape();
+        bool fits = axis >= 0 && own.rank == s.rank && own.batched == s.batched && own.type == s.type;
+        for (int i = 0; fits && i < s.rank; ++i) fits = i == axis || own.d[i] == s.d[i];
+        if (!fits) return fail(g, fault_kind::concat_extents_differ, op::concat, own, x[0].shape());
+        if (k) s.d[axis] += own.d[axis];
+        p[k] = own.d[axis] * axis_parts(own, axis).inner;
+    }
+    const int outer = axis_parts(s, axis).outer;
+    if (n == 2) return make<op::concat>(g, s, {x[0], x[1]}, {outer, p[0], p[1], 0, 0, axis});
+    if (n == 3) return make<op::concat>(g, s, {x[0], x[1], x[2]}, {outer, p[0], p[1], p[2], 0, axis});
+    return make<op::concat>(g, s, {x[0], x[1], x[2], x[3]}, {outer, p[0], p[1], p[2], p[3], axis});
+}
 constexpr tensor concat(tensor a, tensor b, int axis = -1) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
-    a = unpack(a);
-    b = unpack(b);
-    const shape x = a.shape(), y = b.shape();
-    if (axis < 0) axis += x.rank;
-    bool fits = x.rank == y.rank && x.batched == y.batched && x.type == y.type && axis >= 0 && axis < x.rank;
-    int outer = 1, inner = 1;
-    for (int i = 0; fits && i < x.rank; ++i) {
-        if (i != axis && x.d[i] != y.d[i]) fits = false;
-        if (i < axis) outer *= x.d[i];
-        if (i > axis) inner *= x.d[i];
+    const tensor t[] = {a, b};
+    return concat(t, 2, axis);
+}
+/// More than four are put together by fours, so that nothing is copied often.
+constexpr tensor concat(view<const tensor> t, int axis) {
+    growing<tensor> all;
+    for (const tensor& x : t) all.push(x);
+    while (all.n > 1) {
+        int n = 0;
+        for (int i = 0; i < all.n; i += max_operands)
+            all[n++] = concat(all.p + i, all.n - i < max_operands ? all.n - i : max_operands, axis);
+        all.n = n;
     }
-    if (!fits) return fail(a.g, fault_kind::concat_extents_differ, op::concat, y, x);
-    shape s = x;
-    s.d[axis] += y.d[axis];
-    return make<op::concat>(a.g, s, {a, b}, {outer, x.d[axis] * inner, y.d[axis] * inner, axis});
+    return all[0];
 }
 constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) {
-    tensor r = *t.begin();
-    for (auto p = t.begin() + 1; p != t.end(); ++p) r = concat(r, *p, axis);
-    return r;
+    return concat(view<const tensor>{t.begin(), static_cast<int>(t.size())}, axis);
 }
 
 } // namespace ops

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/reshape.hpp>
 
 /// permute(x, {axes}): result axis i is x's axis axes[i]; the batch axis stays first. transpose(x) swaps the last two.
@@ -13,14 +14,11 @@ struct rule<op::permute> : heavy_rule {
     static constexpr const char* name = "permute";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        std::int64_t step[max_rank] = {}, size = 1;
-        for (int i = r.x(0).rank - 1; i >= 0; --i) step[i] = size, size *= r.x(0).d[i];
-        for (int i = 0; i < max_rank; ++i) {
-            const int axis = i - (max_rank - r.y().rank);
-            k.e[i] = axis < 0 ? 1 : r.y().d[axis];
-            k.e[max_rank + i] = axis < 0 ? 0 : step[r.n.p[axis]];
-        }
-        k.e[kernel_extents::spare] = r.x(0).batched ? size : 0;   // from one example of the operand to the next
+        const step_list own = natural_steps(r.x(0));
+        step_list t;
+        for (int i = 0; i < r.y().rank; ++i) t.step[i] = own.step[r.n.p[i]];
+        set_steps(k, r.y(), t);
+        k.e[strided::example] = r.x(0).batched ? r.x(0).size() : 0;
         k.by_example(r.x(0), 1);
     }
     static constexpr void gradient(gradient_of& g);

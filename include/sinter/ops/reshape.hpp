@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/heavy.hpp>
 
-/// The same elements in the same order under other extents; the batch axis stays. Costs nothing. ONNX: Reshape.
+/// reshape(x, extents(...)): the same elements in the same order under other extents, one of which may be -1: whatever is
+/// left for it. The batch axis stays. Costs nothing. ONNX: Reshape.
 namespace sinter {
 
 namespace op {
@@ -35,7 +36,15 @@ constexpr tensor reshape(tensor a, shape s) {
     else s.form = layout::plain, a = from_steps(a);
     s.batched = a.shape().batched;
     s.type = a.shape().type;
-    if (s.size() != a.shape().size()) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
+    int others = 1, open = -1;
+    for (int i = 0; i < s.rank; ++i) {
+        if (s.d[i] == -1 && open < 0) open = i;
+        else others *= s.d[i];
+    }
+    if (open >= 0 && others > 0 && a.shape().size() % others == 0) s.d[open] = a.shape().size() / others;
+    bool fits = s.size() == a.shape().size();
+    for (int i = 0; i < s.rank; ++i) fits = fits && s.d[i] > 0;
+    if (!fits) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
     return s == a.shape() ? a : make<op::reshape>(a.g, s, {a});
 }
 constexpr tensor stop_gradient(tensor a) {

@@ -1,64 +1,136 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/strides.hpp>
 
-/// slice(x, axis, first, n): elements first .. first + n - 1 along an axis (without the batch; -1 is the last). ONNX:
-/// Slice.
+/// slice(x, axis, first, n, step): elements first, first + step, ..., n of them, along an axis (without the batch; -1 is
+/// the last). slice(x, {part{begin, end, step}, ...}): NumPy's x[:, begin:end:step, ...], a part for each leading axis.
+/// One copy, whatever the number of axes. ONNX: Slice.
 namespace sinter {
 
 namespace op {
 inline constexpr op_name slice{"slice"}, insert{"insert"};
 }
 
-/// p = {outer, extent * inner of x, first * inner, n * inner, axis, first} of one example.
+namespace detail {
+/// p = {offset, step of each axis of `small`} within one example of `large`.
+constexpr void slice_extents(const kernel_request& r, kernel_extents& k, const shape& small, const shape& large) {
+    step_list t;
+    for (int i = 0; i < small.rank; ++i) t.step[i] = r.n.p[i + 1];
+    set_steps(k, small, t);
+    k.e[strided::example] = large.size();
+    k.e[strided::offset] = r.n.p[0];
+    k.by_example(small, 1);
+}
+} // namespace detail
+
+/// The result's elements from even steps within the operand: p = {offset, steps} of one example.
 template <>
 struct rule<op::slice> : heavy_rule {
     static constexpr const char* name = "slice";
     static constexpr bool epilogue = false, moves = true;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.p[3]});
-        k.by_example(r.y(), r.n.p[0]);
-    }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::slice_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g);
 };
-/// Zeros with the operand in the place that the slice came from.
+/// The other way round: the operand at the places that a slice of the result would read, f elsewhere.
 template <>
 struct rule<op::insert> : heavy_rule {
     static constexpr const char* name = "insert";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.p[3]});
-        k.by_example(r.y(), r.n.p[0]);
+        detail::slice_extents(r, k, r.x(0), r.y());
+        k.e[strided::fill] = std::bit_cast<std::int32_t>(r.n.f);
     }
     static constexpr void gradient(gradient_of& g);
 };
 
 namespace ops {
 
-constexpr tensor slice(tensor x, int axis, int first, int n) {
+/// Where not said: from the first element to the last, or with a negative step from the last to the first.
+struct part {
+    static constexpr int open = -2147483647 - 1;
+    int begin = open, end = open, step = 1;
+};
+
+/// A box of even steps: first element and step along each axis of x, n elements.
+struct box {
+    int first[max_rank] = {}, step[max_rank] = {1, 1, 1, 1, 1}, n[max_rank] = {};
+    constexpr explicit box(const shape& s) {
+        for (int i = 0; i < s.rank; ++i) n[i] = s.d[i];
+    }
+};
+/// `small` lies as box b in `large`, of which one of the two is the operand; no axis of it is looked at again.
+template <op_id K>
+constexpr tensor boxed(tensor x, const shape& result, const shape& large, const box& b, float fill = 0) {
+    const step_list t = natural_steps(large);
+    int p[max_rank + 1] = {};
+    for (int i = 0; i < large.rank; ++i) {
+        p[0] += static_cast<int>(b.first[i] * t.step[i]);
+        p[i + 1] = b.n[i] == 1 ? 0 : static_cast<int>(b.step[i] * t.step[i]);
+    }
+    return make<K>(x.g, result, {x}, {p[0], p[1], p[2], p[3], p[4], p[5]}, fill);
+}
+constexpr bool lies_within(const box& b, const shape& s) {
+    for (int i = 0; i < s.rank; ++i) {
+        const std::int64_t last = b.first[i] + static_cast<std::int64_t>(b.n[i] - 1) * b.step[i];
+        if (b.n[i] < 1 || b.step[i] == 0 || b.first[i] < 0 || b.first[i] >= s.d[i] || last < 0 || last >= s.d[i]) return false;
+    }
+    return true;
+}
+constexpr tensor slice(tensor x, const box& b) {
+    const shape s = x.shape();
+    if (!lies_within(b, s)) return fail(x.g, fault_kind::axis_out_of_range, op::slice, s, s);
+    shape out = s;
+    bool all = true;
+    for (int i = 0; i < s.rank; ++i) {
+        out.d[i] = b.n[i];
+        all = all && b.n[i] == s.d[i] && (b.step[i] == 1 || b.n[i] == 1);
+    }
+    return all ? x : boxed<op::slice>(x, out, s, b);
+}
+
+constexpr tensor slice(tensor x, int axis, int first, int n, int step = 1) {
+    if (!x.ok()) return x;
+    x = unpack(x);
+    axis = axis_of(x.shape(), axis);
+    if (axis < 0) return fail(x.g, fault_kind::axis_out_of_range, op::slice, x.shape(), x.shape());
+    box b(x.shape());
+    b.first[axis] = first;
+    b.n[axis] = n;
+    b.step[axis] = step;
+    return slice(x, b);
+}
+constexpr tensor slice(tensor x, std::initializer_list<part> parts) {
     if (!x.ok()) return x;
     x = unpack(x);
     const shape s = x.shape();
-    if (axis < 0) axis += s.rank;
-    if (axis < 0 || axis >= s.rank || first < 0 || n < 1 || first + n > s.d[axis])
-        return fail(x.g, fault_kind::axis_out_of_range, op::slice, s, s);
-    int outer = 1, inner = 1;
-    for (int i = 0; i < s.rank; ++i) {
-        if (i < axis) outer *= s.d[i];
-        if (i > axis) inner *= s.d[i];
+    box b(s);
+    int i = 0;
+    for (part r : parts) {
+        if (i == s.rank || r.step == 0) return fail(x.g, fault_kind::axis_out_of_range, op::slice, s, s);
+        const int n = s.d[i];   // as Python: what lies outside is cut off
+        auto within = [&](int v, int lowest, int highest) {
+            if (v < 0) v += n;
+            return v < lowest ? lowest : v > highest ? highest : v;
+        };
+        const bool up = r.step > 0;
+        const int begin = r.begin == part::open ? (up ? 0 : n - 1) : up ? within(r.begin, 0, n) : within(r.begin, -1, n - 1);
+        const int end = r.end == part::open ? (up ? n : -1) : up ? within(r.end, 0, n) : within(r.end, -1, n - 1);
+        b.first[i] = begin;
+        b.step[i] = r.step;
+        b.n[i++] = up ? (end - begin + r.step - 1) / r.step : (begin - end - r.step - 1) / -r.step;
     }
-    shape out = s;
-    out.d[axis] = n;
-    return make<op::slice>(x.g, out, {x}, {outer, s.d[axis] * inner, first * inner, n * inner, axis, first});
+    return slice(x, b);
 }
 
 } // namespace ops
 using ops::slice;
+using ops::part;
 
 constexpr void rule<op::insert>::gradient(gradient_of& g) {
-    g.add(0, ops::slice(g.d, g.n().p[4], g.n().p[5], g.x(0).shape().d[g.n().p[4]]));
+    const node n = g.n();
+    g.add(0, make<op::slice>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
 }
-
 constexpr void rule<op::slice>::gradient(gradient_of& g) {
     const node n = g.n();
     g.add(0, make<op::insert>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));

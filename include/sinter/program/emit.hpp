@@ -122,7 +122,8 @@ private:
         n.about->extents(request, k);
         l.m = k.rows;
         l.batched = k.batched;
-        if (k.second_result) body_.picked(q, r_);
+        if (k.second_result) body_.picked(q, r_, 1);
+        if (k.third_result) body_.picked(q, r_, 2);
         if (!n.about->epilogue) body_.result(q.root);
     }
     /// States whose new value could not be put in place while their old one was still to be read.

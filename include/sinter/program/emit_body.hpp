@@ -27,10 +27,10 @@ public:
     /// Operands of a heavy kernel come first, in its own order.
     constexpr void operand(int v) { args_.push(at_[v]); }
     constexpr void result(int root) { args_.push(at_[root]); }
-    constexpr void picked(const group& q, const grouping& r) {   // the second result, if anybody wants it
+    constexpr void picked(const group& q, const grouping& r, int number) {   // a further result, if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
-            if (n_[v].about->kind == op_kind::pick) a = at_[v];
+            if (n_[v].about->kind == op_kind::pick && n_[v].p[0] == number) a = at_[v];
         args_.push(a);
     }
 

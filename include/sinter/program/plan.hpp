@@ -199,15 +199,16 @@ private:
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
             const int v = base_of(g_.n, a.value), last = last_[a.target];
-            if (r_.of[v] < 0 || pinned_[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last]))) continue;
+            if (r_.of[v] < 0 || pinned_[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v))) continue;
             pinned_[v] = true;
             at[v] = at[a.target];
         }
     }
     /// Does the group read each element before it writes that element, and never again? A kernel of its own may read its
-    /// operands in any order, and a walk with reductions passes over a row more than once.
-    constexpr bool in_place(const group& q) const {
-        if (q.heavy) return false;
+    /// operands in any order, a walk with reductions passes over a row more than once, and one value for many elements is
+    /// worked out again by each part.
+    constexpr bool in_place(const group& q, int value) const {
+        if (q.heavy || !same_space(g_.n[value].s, q.space)) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
             if (g_.n[v].about->kind != op_kind::elementwise) return false;
         return true;

@@ -13,12 +13,14 @@ namespace sinter {
 ///     {"program": "quickstart", "settings": {"epochs": 5, ...}, "loss_by_epoch": [0.51, ...],
 ///      "test_accuracy": 0.91, "seconds": 12.5, "images_per_second": 24000.0}
 ///
-/// A number that is not known (NaN) is null.
+/// A number that is not known (NaN) is null. Where there are other results than the accuracy, they are in one more
+/// object, "results".
 struct report {
     std::string program;
     std::vector<std::pair<std::string, std::string>> settings;   ///< name and JSON text; see set()
     std::vector<double> loss_by_epoch;
     double test_accuracy = std::numeric_limits<double>::quiet_NaN();   ///< in [0, 1]
+    std::vector<std::pair<std::string, double>> results{};             ///< what else was measured: name and value
     double seconds = 0;                                                ///< of training
     double images_per_second = 0;
 
@@ -36,7 +38,10 @@ struct report {
             s += (s.back() == '{' ? "\n    " : ",\n    ") + json::text(name) + ": " + value;
         s += settings.empty() ? "},\n  \"loss_by_epoch\": [" : "\n  },\n  \"loss_by_epoch\": [";
         for (double loss : loss_by_epoch) s += (s.back() == '[' ? "" : ", ") + json::text(loss);
-        return s + "],\n  \"test_accuracy\": " + json::text(test_accuracy) + ",\n  \"seconds\": " +
+        s += "],\n  \"test_accuracy\": " + json::text(test_accuracy);
+        for (std::size_t i = 0; i < results.size(); ++i)
+            s += (i ? ", " : ",\n  \"results\": {") + json::text(results[i].first) + ": " + json::text(results[i].second);
+        return s + (results.empty() ? "" : "}") + ",\n  \"seconds\": " +
                json::text(seconds) + ",\n  \"images_per_second\": " + json::text(images_per_second) + "\n}\n";
     }
     /// Writes the whole file or, with an io_error, leaves what was there.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/attention.hpp>
+#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
+#include <sinter/kernel/cpu/attention_gradient.hpp>
 #include <sinter/kernel/cpu/avg_pool.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
@@ -17,9 +20,12 @@
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
+#include <sinter/kernel/cpu/pad.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/roll.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
 #include <sinter/kernel/cpu/steps.hpp>
+#include <sinter/kernel/cpu/strided.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types

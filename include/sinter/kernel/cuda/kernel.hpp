@@ -6,6 +6,7 @@
 #include <sinter/kernel/cuda/row_walk.hpp>
 #include <sinter/kernel/cuda/sources/convolutions.hpp>
 #include <sinter/kernel/cuda/sources/copies.hpp>
+#include <sinter/kernel/cuda/sources/moves.hpp>
 #include <sinter/kernel/cuda/sources/pools.hpp>
 #include <sinter/kernel/cuda/sources/products.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
@@ -31,10 +32,20 @@ constexpr int own_operands(op_id k) {
         case op::conv_weight_gradient:
         case op::max_pool_gradient:
         case op::gather_rows:
-        case op::scatter_rows:
-        case op::concat: return 2;
+        case op::scatter_rows: return 2;
         default: return 1;
     }
+}
+/// The same, asked of its source first.
+template <op_id K>
+constexpr int operands_of() {
+    if constexpr (requires { source<static_cast<int>(K)>::operands; }) return source<static_cast<int>(K)>::operands;
+    else return own_operands(K);
+}
+template <op_id K>
+constexpr walk_extents extents_of(const work& w) {
+    if constexpr (requires { source<static_cast<int>(K)>::walk(w.m, w.e); }) return source<static_cast<int>(K)>::walk(w.m, w.e);
+    else return walk_of<K>(w);
 }
 constexpr bool is_product(op_id k) { return k == op::gemm || k == op::gemm_tn || k == op::matmul; }
 constexpr bool is_convolution(op_id k) {
@@ -63,12 +74,12 @@ struct kernel {
         }
     };
     static constexpr std::int64_t scratch(const work& w) {
-        const walk_extents n = walk_of<K>(w);
+        const walk_extents n = extents_of<K>(w);
         return layout(w, n, parts_of(n, by_warps, B::sums > 0)).end;
     }
 
     static void run(Engine& engine, const work& w) {
-        const walk_extents n = walk_of<K>(w);
+        const walk_extents n = extents_of<K>(w);
         const std::int64_t parts = parts_of(n, by_warps, B::sums > 0);
         const layout at(w, n, parts);
         const typename B::call c = body_arguments(w, n, parts, w.scratch + at.sums);
@@ -105,15 +116,16 @@ private:
         return c;
     }
     static source_call source_arguments(const work& w, walk_extents n) {
-        constexpr int operands = own_operands(K);
+        constexpr int operands = operands_of<K>();
         source_call s;
         if constexpr (operands > 0) s.a = w.p[0];
         if constexpr (operands > 1) s.b = w.p[1];
         if constexpr (B::size == 0 || K == op::max_pool) s.out = w.p[operands];
         s.m = w.m;
         s.rows = n.rows;
-        for (int i = 0; i < 13; ++i) s.e[i] = w.e[i];
+        for (int i = 0; i < extent::count; ++i) s.e[i] = w.e[i];
         for (int i = 0; i < 12; ++i) s.x[i] = w.s->extents[i];
+        if constexpr (requires { source<S>::arguments(s, w); }) source<S>::arguments(s, w);
         return s;
     }
 

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <sinter/kernel/cuda/body.hpp>
-#include <sinter/program/spec.hpp>
+#include <sinter/kernel/cuda/work.hpp>
+#include <sinter/ops/detail/strides.hpp>
 
 /// Where the values come from that a kernel's body works on: each source computes one element from its place alone, so
-/// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/).
+/// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/). Beside value() it may say
+/// how many operands it reads (`operands`, else one), over what its threads walk (`walk(m, e)`, else the body's extents), and
+/// put further addresses into the call (`arguments`).
 namespace sinter::gpu {
 
 /// What a source is handed, by value.
 struct source_call {
-    const float *a = nullptr, *b = nullptr;   ///< operands in the op's own order
+    const float *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;   ///< operands in the op's own order
     float* out = nullptr;                     ///< second result, or the result where no body stores it
     std::int32_t *first = nullptr, *next = nullptr;   ///< scatter_rows: chains of equal indices
     std::int64_t m = 0;                       ///< rows, images, matrices, as the launch counts them
     std::int64_t rows = 0;                    ///< of the walk
-    std::int64_t e[13] = {};                  ///< the launch's extents
+    std::int64_t e[16] = {};                  ///< the launch's extents
     int x[12] = {};                           ///< the spec's extents
+    SINTER_HOST_DEVICE float fill() const { return float_of(static_cast<std::int32_t>(e[strided::fill])); }
+    static SINTER_HOST_DEVICE float float_of(std::int32_t bits) {
+        float f;
+        memcpy(&f, &bits, 4);
+        return f;
+    }
 };
 
 /// Sources beside the ops that bear their own names.
@@ -30,7 +40,10 @@ struct plain_source {   ///< every element has a value
 };
 
 template <int S>
-struct source;
+struct source : plain_source {
+    static_assert(S < 0, "this net holds an op that has no kernel for GPUs: its page in doc/ops/ says so");
+    static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }
+};
 template <>
 struct source<from_nothing> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }

@@ -21,7 +21,7 @@ struct walk_extents {
     std::int64_t rows, columns;
 };
 
-/// Rows and columns of what a kernel of kind K computes.
+/// Rows and columns of what a kernel of kind K computes, where its source does not say so itself.
 template <op_id K>
 constexpr walk_extents walk_of(const work& w) {
     const std::int64_t* e = w.e;
@@ -46,11 +46,6 @@ constexpr walk_extents walk_of(const work& w) {
         case op::weight_transpose: return {e[1], e[0]};
         case op::pack_weights:
         case op::unpack_weights: return {e[0], e[1]};
-        case op::concat: return {w.m, e[0] + e[1]};
-        case op::slice: return {w.m, e[2]};
-        case op::insert: return {w.m, e[0]};
-        case op::permute:
-        case op::expand: return {w.m * e[0] * e[1] * e[2] * e[3], e[4]};
         default: return {w.m, e[extent::columns]};
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/name.hpp>
 #include <sinter/program/optimizer_code.hpp>
+#include <sinter/train/optimizers/none.hpp>
 #include <tuple>
 
 /// Optimizers for parts of a model, chosen by the parameters' paths while compiling.
@@ -20,11 +21,6 @@ constexpr parameter_group<Optimizer, Patterns...> group_of(Optimizer o) {
 }
 
 /// `frozen<"encoder/*">`: these parameters are not trained. No gradient is computed for them, and they have no slots.
-struct no_optimizer {
-    static constexpr int slots = 0, n_scalars = 0;
-    static constexpr void update(update_context&) {}
-    void scalars(std::int64_t, float*) const {}
-};
 template <text... Patterns>
 inline constexpr parameter_group<no_optimizer, Patterns...> frozen{};
 

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/layers/dense.hpp>
+#include <sinter/ops/attention.hpp>
+
+namespace sinter {
+
+struct attention_settings {
+    sinter::causal causal = sinter::causal::no;
+    int kv_heads = 0;                         ///< of keys and values; 0: as many as of queries
+    int head_width = 0;                       ///< 0: the queries' width by the number of heads
+    sinter::bias bias = sinter::bias::yes;    ///< of the four projections
+};
+
+/// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
+/// rows, each head looks at its own part of them, and a last projection mixes the heads' results, [T, E] -> [T, E].
+/// Called with (x): self-attention; (x, memory [S, F]): queries from x, keys and values from memory; (x, memory, lengths):
+/// only so many rows of each example's memory count. Parameters query/kernel [E, H D], key/kernel, value/kernel, output/kernel
+/// (Glorot uniform) and biases (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
+template <int Heads, attention_settings S = attention_settings{}>
+struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {
+    static_assert(Heads > 0 && S.kv_heads >= 0 && S.head_width >= 0, "multi_head_attention: heads and widths must be positive");
+    static constexpr const char* name = "multi_head_attention";
+
+    static constexpr tensor trace(tensor x) { return mix(x, x, {}); }
+    static constexpr tensor trace(tensor x, tensor memory) { return mix(x, memory, {}); }
+    static constexpr tensor trace(tensor x, tensor memory, tensor lengths) { return mix(x, memory, lengths); }
+
+private:
+    static constexpr tensor project(tensor x, const char* name, int units) {
+        if (!x.ok()) return x;
+        const scoped s(x.g, name);
+        const int k = x.shape().last();
+        const tensor y = matmul(x, weights(x, "kernel", extents(k, units), glorot_uniform(k, units)));
+        if constexpr (S.bias == bias::no) return y;
+        else return y + parameter(x, "bias", extents(units), zeros);
+    }
+    static constexpr tensor mix(tensor x, tensor memory, tensor lengths) {
+        const shape s = x.shape();
+        if (s.rank != 2 || (S.head_width == 0 && s.last() % Heads))
+            return fail(x.g, fault_kind::heads_do_not_fit, op::attention, s, extents(Heads));
+        constexpr int groups = S.kv_heads ? S.kv_heads : Heads;
+        const int width = S.head_width ? S.head_width : s.last() / Heads;
+        const tensor q = project(x, "query", Heads * width), k = project(memory, "key", groups * width),
+                     v = project(memory, "value", groups * width);
+        return project(attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths}), "output", s.last());
+    }
+};
+template <int Heads, attention_settings S = attention_settings{}>
+inline constexpr multi_head_attention_layer<Heads, S> multi_head_attention{};
+
+} // namespace sinter

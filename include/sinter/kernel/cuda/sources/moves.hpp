@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/source.hpp>
+#include <sinter/kernel/pad_axes.hpp>
+#include <sinter/ops/pad.hpp>
+#include <sinter/ops/roll.hpp>
+
+/// Further kernels that move elements.
+namespace sinter::gpu {
+
+/// m rows of e0 elements, rotated forward by e1.
+template <>
+struct source<static_cast<int>(op::roll.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[0]}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t j = at.col - s.e[1];
+        return s.a[at.row * s.e[0] + (j < 0 ? j + s.e[0] : j)];
+    }
+};
+template <>
+struct source<static_cast<int>(op::pad.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, padded_size(e)}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        return s.a[at.row * unpadded_size(s.e) + pad_source(s.e, at.col)];
+    }
+};
+template <>
+struct source<static_cast<int>(op::pad_gradient.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, unpadded_size(e)}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        return pad_sum(s.e, at.col, s.a + at.row * padded_size(s.e));
+    }
+};
+
+} // namespace sinter::gpu

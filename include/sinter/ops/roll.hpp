@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/strides.hpp>
+
+/// roll(x, shift, axis): elements move forward by `shift` places along an axis (without the batch), those from its end come
+/// in at its beginning; a negative shift moves back. NumPy's roll. ONNX: none (Slice and Concat).
+namespace sinter {
+
+namespace op { inline constexpr op_name roll{"roll"}; }
+
+/// p = {outer, n * inner, shift * inner, axis, shift}, 0 < shift < n.
+template <>
+struct rule<op::roll> : heavy_rule {
+    static constexpr const char* name = "roll";
+    static constexpr bool epilogue = false, moves = true;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[1], r.n.p[2]});
+        k.by_example(r.y(), r.n.p[0]);
+    }
+    static constexpr void gradient(gradient_of& g);
+};
+
+namespace ops {
+
+constexpr tensor roll(tensor x, int shift, int axis = -1) {
+    if (!x.ok()) return x;
+    x = unpack(x);
+    const shape s = x.shape();
+    axis = axis_of(s, axis);
+    if (axis < 0) return fail(x.g, fault_kind::axis_out_of_range, op::roll, s, s);
+    const axis_parts a(s, axis);
+    shift = (shift % a.n + a.n) % a.n;
+    return shift ? make<op::roll>(x.g, s, {x}, {a.outer, a.n * a.inner, shift * a.inner, axis, shift}) : x;
+}
+
+} // namespace ops
+using ops::roll;
+
+constexpr void rule<op::roll>::gradient(gradient_of& g) { g.add(0, ops::roll(g.d, -g.n().p[4], g.n().p[3])); }
+
+} // namespace sinter

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/optimizer_code.hpp>
+
+namespace sinter {
+
+/// Changes nothing. Under program_options{.store_gradients = true} a step then computes gradients and no more.
+struct no_optimizer {
+    static constexpr int slots = 0, n_scalars = 0;
+    static constexpr void update(update_context&) {}
+    void scalars(std::int64_t, float*) const {}
+};
+
+} // namespace sinter

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: examples
+// after: csv_classification csv_regression gpt vae
+//
+// What the smoke tests of those examples wrote that measure something else than how many images they recognise.
+#define BOOST_TEST_MODULE examples_measured
+#include "examples/smoke.hpp"
+
+#include <algorithm>
+
+/// The examples that measure something else than how many images they recognise, and what they learn at least, or at most.
+namespace {
+struct measured {
+    const char *name, *data;
+    int epochs, batch;
+    const char* result;
+    double least, most;
+};
+const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},   // of "no": 0.7
+                                 {"csv_classification", "made-up people", 3, 64, "area under ROC", 0.8, 0.95},
+                                 {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
+                                 {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // of 38: 11.6
+                                 {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},   // of who knows nothing: 3.4
+                                 {"vae", "drawn digits", 2, 64, "nats an image", 200, 260},
+                                 {"vae", "drawn digits", 2, 64, "mean squared difference", 0.012, 0.035}};   // noise alone: 0.01
+} // namespace
+
+BOOST_AUTO_TEST_CASE(reports_say_what_was_measured) {
+    for (const measured& m : all_measured) BOOST_TEST_CONTEXT(m.name << ", " << m.result) {
+        const ptree report = json_in(smoke(std::string(m.name) + ".json"));
+        BOOST_TEST(report.get<std::string>("program") == m.name);
+        BOOST_TEST(report.get<std::string>("settings.data") == m.data);
+        BOOST_TEST(report.get<int>("settings.epochs") == m.epochs);
+        BOOST_TEST(report.get<int>("settings.batch") == m.batch);
+        BOOST_TEST(report.get<int>("settings.threads") == 1);
+        BOOST_TEST(report.get_child("loss_by_epoch").size() == static_cast<std::size_t>(m.epochs));
+        const double result = report.get_child("results").get<double>(m.result);
+        BOOST_TEST(result >= m.least);
+        BOOST_TEST(result <= m.most);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(csv_classification_saves_its_features) {
+    const std::string features = read_bytes(smoke("csv_classification.features"));
+    BOOST_TEST(features.starts_with("sinter features,1\nnumber,age,0,1,0,"));
+    BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);   // eight words and the empty one
+}
+
+BOOST_AUTO_TEST_CASE(vae_draws_a_hundred_images_that_differ) {
+    const std::string picture = read_bytes(smoke("vae-drawn.pgm")), head = "P5 280 280 255\n";
+    BOOST_REQUIRE(picture.size() == head.size() + 280 * 280);
+    BOOST_TEST(picture.starts_with(head));
+    std::vector<std::string> images(100);
+    for (std::size_t i = 0; i < 280 * 280; ++i) images[i / 280 / 28 * 10 + i % 280 / 28] += picture[head.size() + i];
+    std::sort(images.begin(), images.end());
+    BOOST_TEST((std::adjacent_find(images.begin(), images.end()) == images.end()));
+    for (const std::string& image : images) {   // some ink, on dark ground
+        int most = 0, sum = 0;
+        for (const char c : image) {
+            most = std::max(most, static_cast<int>(static_cast<unsigned char>(c)));
+            sum += static_cast<unsigned char>(c);
+        }
+        BOOST_TEST(most >= 60);
+        BOOST_TEST(sum <= 100 * 784);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(help_is_short_and_what_cannot_be_written_is_refused) {
+    const temporary_folder folder;
+    for (const measured& m : all_measured) BOOST_TEST_CONTEXT(m.name) {
+        const command_result said = run_in(folder / "", m.name, "--help --save x");
+        BOOST_TEST(said.status == 0);
+        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE"})
+            BOOST_TEST(said.output.find(part) != std::string::npos, part);
+        for (const char* file : {"--save missing/w.safetensors", "--report missing/r.json"}) {
+            const command_result refused = run_in(folder / "", m.name, "--epochs 1000000 " + std::string(file));
+            BOOST_TEST(refused.status == 1);
+            BOOST_TEST(refused.output.find("missing/") != std::string::npos, refused.output);
+            BOOST_TEST(refused.output.find("epoch") == std::string::npos, refused.output);
+        }
+    }
+    BOOST_TEST(folder.entries() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(gpt_learns_from_a_text_of_ones_own) {
+    const temporary_folder folder;
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "a b \u00e9 c ";
+    const std::string given = "--epochs 1 --batch 1 --threads 1 --length 20 --prompt 'a b ' --text" +
+                              quoted(write_bytes(folder / "t", text));
+    const command_result said = run_in(folder / "", "gpt", given);
+    BOOST_TEST(said.status == 0, said.output);
+    BOOST_TEST(said.output.find("\na b ") != std::string::npos, said.output);
+    const command_result refused = run_in(folder / "", "gpt", given + " --epochs 1000000");
+    BOOST_TEST(refused.status == 2);   // given twice
+    const command_result unknown = run_in(folder / "", "gpt", "--epochs 1000000 --prompt '!' --text" + quoted(folder / "t"));
+    BOOST_TEST(unknown.status == 1);
+    BOOST_TEST(unknown.output.find("unknown character") != std::string::npos, unknown.output);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// also: sse2 avx2
+#define BOOST_TEST_MODULE kernel_attention
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/kernel/cpu/attention.hpp>
+#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
+#include <sinter/kernel/cpu/attention_gradient.hpp>
+
+#include "fixtures/pytorch_attention.hpp"
+#include "support/attention.hpp"
+
+/// The kernels alone, on memory of exactly the size that they may touch: many extents for the price of one program.
+using namespace sinter;
+using namespace sinter::test;
+using floats = std::vector<float>;
+
+namespace {
+
+struct no_body {};
+
+floats floats_of(const doubles& a) { return {a.v.begin(), a.v.end()}; }
+std::string text_of(const attention_case& c) {
+    std::string t;
+    for (int x : {c.heads, c.groups, c.queries, c.keys, c.width, c.value_width, static_cast<int>(c.mask)})
+        t += std::to_string(x) + " ";
+    return t;
+}
+void compare(const floats& got, const doubles& want, const std::string& what) {
+    double largest = 1;
+    for (double x : want.v) largest = std::isinf(x) ? largest : std::max(largest, std::abs(x));
+    for (int i = 0; i < want.size(); ++i) {
+        const double g = got[static_cast<std::size_t>(i)];
+        if (g != want[i] && !(std::abs(g - want[i]) <= 2e-5 * largest))
+            BOOST_FAIL(what << ": element " << i << " is " << g << ", not " << want[i]);
+    }
+}
+
+/// A bias's own extents, 1 where it is stretched; none at all if it has no keys.
+struct bias_extents {
+    int examples = 0, heads = 0, queries = 0, keys = 0;
+};
+
+struct experiment {
+    attention_case c;
+    bias_extents b;
+    int batch;
+
+    template <class Kernel>
+    void launch(std::vector<floats>& memory, int m, int parts, bool measured) const {
+        std::vector<float*> p;
+        for (floats& f : memory) p.push_back(f.data());
+        const float scale = 1 / std::sqrt(static_cast<float>(c.width));
+        const std::int64_t shift = c.mask == causal::no ? c.keys : c.mask == causal::yes ? 0 : c.keys - c.queries;
+        const std::int64_t one = b.queries * b.keys;
+        const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
+                                    std::bit_cast<std::int32_t>(scale), shift, measured, b.keys > 0, 0, 0,
+                                    b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0, b.queries > 1 ? b.keys : 0, 0};
+        floats scratch(static_cast<std::size_t>(Kernel::scratch(e, parts, m)), NAN);
+        call l;
+        l.p = p.data();
+        l.e = e;
+        l.scratch = scratch.data();
+        l.m = m;
+        l.parts = parts;
+        for (l.part = parts - 1; l.part >= 0; --l.part) Kernel::run(l);
+    }
+    /// y, the sums, dq, dk, dv, dbias.
+    std::vector<floats> run(const doubles& q, const doubles& k, const doubles& v, const doubles& bias, const doubles* lengths,
+                            const doubles& d, int parts) const {
+        const auto room = [](std::size_t n) { return floats(n, NAN); };
+        std::vector<floats> p{floats_of(q), floats_of(k), floats_of(v), floats(static_cast<std::size_t>(batch)), floats_of(bias)};
+        for (int n = 0; lengths && n < batch; ++n) {
+            const auto whole = static_cast<std::int32_t>((*lengths)[n]);
+            std::memcpy(p[3].data() + n, &whole, 4);
+        }
+        std::vector<floats> f = p;
+        f.push_back(room(static_cast<std::size_t>(batch * c.heads * c.queries)));
+        f.push_back(room(d.v.size()));
+        launch<cpu::attention<no_body>>(f, batch * c.heads, parts, lengths);
+        for (const floats& x : {f[6], f[5], floats_of(d)}) p.push_back(x);
+        std::vector<floats> g = p;
+        for (const doubles* x : {&k, &v, &q}) g.push_back(room(x->v.size()));
+        launch<cpu::attention_gradient<no_body>>(g, batch * c.groups, parts, lengths);
+        std::vector<floats> results{f[6], f[5], g[10], g[8], g[9]};
+        if (b.keys) {
+            p.push_back(room(bias.v.size()));
+            launch<cpu::attention_bias_gradient<no_body>>(p, batch, parts, lengths);
+            results.push_back(p.back());
+        }
+        return results;
+    }
+    /// Against sums written down plainly; nothing may depend on the parts.
+    void check(bool measured) const {
+        random_numbers random(static_cast<std::uint64_t>(c.queries * 31 + c.keys * 7 + c.width));
+        const doubles q = random.fill({batch, c.queries, c.heads, c.width}, -2, 2),
+                      k = random.fill({batch, c.keys, c.groups, c.width}, -2, 2),
+                      v = random.fill({batch, c.keys, c.groups, c.value_width}, -2, 2),
+                      d = random.fill({batch, c.queries, c.heads, c.value_width}, -1, 1),
+                      bias = random.fill({b.examples, b.heads, b.queries, b.keys}, -1, 1);
+        doubles numbers({batch});
+        for (double& x : numbers.v) x = random.below(c.keys + 1);
+        const doubles* const lengths = measured ? &numbers : nullptr;
+        const auto got = run(q, k, v, bias, lengths, d, 1);
+        for (int parts : {3, 8}) {
+            const auto again = run(q, k, v, bias, lengths, d, parts);
+            for (std::size_t i = 0; i < got.size(); ++i)
+                BOOST_TEST(std::memcmp(again[i].data(), got[i].data(), 4 * got[i].size()) == 0,
+                           text_of(c) << "result " << i << " in " << parts);
+        }
+        const attention_result want = plain_attention(c, q, k, v, b.keys ? &bias : nullptr, lengths, &d);
+        const char* const names[] = {"y", "sums", "dq", "dk", "dv"};
+        const doubles* const all[] = {&want.y, &want.sums, &want.dq, &want.dk, &want.dv};
+        for (std::size_t i = 0; i < 5; ++i) compare(got[i], *all[i], text_of(c) + names[i]);
+        if (!b.keys) return;
+        doubles summed(bias.d);
+        for (int i = 0; i < want.dbias.size(); ++i) {
+            auto at = want.dbias.where(i);
+            for (std::size_t a = 0; a < 4; ++a)
+                if (summed.d[a] == 1) at[a] = 0;
+            summed.at(at) += want.dbias[i];
+        }
+        compare(got[5], summed, text_of(c) + "dbias");
+    }
+};
+
+template <std::size_t N>
+doubles list(const double (&x)[N], std::vector<int> d) {
+    return doubles(std::move(d), std::vector<double>(x, x + N));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(of_many_extents) {
+    random_numbers random(11);
+    auto of = [&](std::initializer_list<int> list) { return list.begin()[random.below(static_cast<int>(list.size()))]; };
+    for (int n = 0; n < 150; ++n) {
+        attention_case c;
+        c.groups = of({1, 2, 3});
+        c.heads = c.groups * of({1, 1, 2, 4});
+        c.queries = of({1, 2, 7, 16, 17, 33, 50});
+        c.keys = of({1, 3, 16, 29, 64, cpu::attention_keys, cpu::attention_keys + 5, 2 * cpu::attention_keys + 41});
+        c.width = of({1, 3, 8, 16, 20, 37});
+        c.value_width = random.below(2) ? c.width : of({1, 5, 16, 33});
+        c.mask = static_cast<causal>(random.below(3));
+        bias_extents b;
+        const int batch = of({1, 2, 3});
+        if (random.below(2)) b = {of({1, batch}), of({1, c.heads}), of({1, c.queries}), c.keys};
+        experiment{c, b, batch}.check(random.below(3) == 0);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch;
+    const doubles q = list(p::sdpa_q, {2, 5, 4, 3}), k = list(p::sdpa_k, {2, 7, 2, 3}), v = list(p::sdpa_v, {2, 7, 2, 3}),
+                  dy = list(p::sdpa_dy, {2, 5, 4, 3}), bias = list(p::sdpa_bias, {1, 4, 5, 7});
+    const auto check = [&](causal mask, bias_extents b, const doubles& y, const doubles& dq, const doubles& dk,
+                           const doubles& dv) {
+        const experiment e{{.heads = 4, .groups = 2, .queries = 5, .keys = 7, .width = 3, .value_width = 3, .mask = mask}, b, 2};
+        const auto r = e.run(q, k, v, b.keys ? bias : doubles({0}), nullptr, dy, 2);
+        compare(r[0], y, "y");
+        compare(r[2], dq, "dq");
+        compare(r[3], dk, "dk");
+        compare(r[4], dv, "dv");
+        return r;
+    };
+    check(causal::no, {}, list(p::sdpa_plain_y, q.d), list(p::sdpa_plain_dq, q.d), list(p::sdpa_plain_dk, k.d),
+          list(p::sdpa_plain_dv, k.d));
+    check(causal::yes, {}, list(p::sdpa_causal_y, q.d), list(p::sdpa_causal_dq, q.d), list(p::sdpa_causal_dk, k.d),
+          list(p::sdpa_causal_dv, k.d));
+    const auto r = check(causal::no, {1, 4, 5, 7}, list(p::sdpa_biased_y, q.d), list(p::sdpa_biased_dq, q.d),
+                         list(p::sdpa_biased_dk, k.d), list(p::sdpa_biased_dv, k.d));
+    compare(r[5], list(p::sdpa_biased_dbias, bias.d), "dbias");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_finite) {
+    const experiment e{{.queries = 2, .keys = 3, .width = 1, .value_width = 1}, {1, 1, 2, 3}, 1};
+    const doubles q({2}, std::vector<double>{1, 1}), k({3}, std::vector<double>{1, 2, 3}), v({3}, std::vector<double>{1, 2, 4}),
+        d({2}, 1.);
+    // hidden by minus infinity: as if these keys were not there; a query that sees none gets 0, and gives no gradient
+    const double none = -INFINITY;
+    const auto r = e.run(q, k, v, doubles({6}, std::vector<double>{0, none, none, none, none, none}), nullptr, d, 1);
+    compare(r[0], doubles({2}, std::vector<double>{1, 0}), "y");
+    compare(r[2], doubles({2}), "dq");
+    compare(r[3], doubles({3}), "dk");
+    compare(r[4], doubles({3}, std::vector<double>{1, 0, 0}), "dv");
+    compare(r[5], doubles({6}), "dbias");
+    // scores far beyond e^'s range
+    const auto far = e.run(q, k, v, doubles({6}, std::vector<double>{1000, 0, -1000, 3e4, 3e4 - 1, -3e4}), nullptr, d, 1);
+    compare(far[0], doubles({2}, std::vector<double>{1, 1.5}), "y of large scores");
+    // NaN stays NaN
+    const auto nan = e.run(doubles({2}, std::vector<double>{NAN, 1}), k, v, doubles({6}), nullptr, d, 1);
+    BOOST_TEST(std::isnan(nan[0][0]));
+    BOOST_TEST(!std::isnan(nan[0][1]));
+}

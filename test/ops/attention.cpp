@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE attention
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/attention.hpp>
+#include <sinter/ops/matmul.hpp>
+#include <sinter/ops/softmax.hpp>
+
+#include "support/attention.hpp"
+#include "support/check_op.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+// The kernels' own test, kernel/attention.cpp, goes through many extents; here is what programs make of them.
+
+template <attention_case C>
+struct op_of {
+    static constexpr shape of(int length, int heads, int width) {
+        return C.axis ? batch_of(length, heads, width) : batch_of(length, heads * width);
+    }
+    static constexpr shape operands[] = {of(C.queries, C.heads, C.width), of(C.keys, C.groups, C.width),
+                                         of(C.keys, C.groups, C.value_width)};
+    static constexpr double low = -2, high = 2;
+    static constexpr tensor apply(tensor q, tensor k, tensor v) {
+        return attention(q, k, v, {.heads = C.heads, .causal = C.mask, .scale = C.scale});
+    }
+    static doubles reference(const doubles& q, const doubles& k, const doubles& v) { return plain_attention(C, q, k, v).y; }
+};
+BOOST_AUTO_TEST_CASE(values_and_gradients) {
+    check_op<op_of<attention_case{
+                 .heads = 2, .groups = 2, .queries = 4, .keys = 5, .width = 3, .value_width = 2, .scale = 0.5f, .axis = false}>,
+             programs::all, 2>();
+    check_op<op_of<attention_case{.heads = 4, .groups = 2, .queries = 3, .keys = 5, .mask = causal::from_end}>,
+             programs::fused_only, 2>();
+}
+
+/// Self-attention with a bias that is learned, and its gradient; lengths: the whole numbers of an input.
+struct biased {
+    static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 4, .keys = 4, .mask = causal::yes, .axis = false};
+    static constexpr shape whole = [] { shape s = batch_of(1); s.type = dtype::i32; return s; }();
+    static constexpr shape operands[] = {batch_of(4, 6), extents(2, 4, 4), whole};
+    static constexpr double low = -1, high = 5;
+    static constexpr tensor apply(tensor x, tensor b, tensor n) {
+        return attention(x, x, x, {.heads = 2, .causal = c.mask, .lengths = n, .bias = b});
+    }
+    static doubles reference(const doubles& x, const doubles& b, const doubles& n) {
+        return plain_attention(c, x, x, x, &b, &n).y;
+    }
+};
+BOOST_AUTO_TEST_CASE(bias_and_lengths) { check_op<biased, programs::fused_only, 3>(); }
+
+/// Queries without a batch are the same for all examples; the same by products and softmax.
+struct against_products {
+    static constexpr shape operands[] = {extents(3, 4), batch_of(5, 4)};
+    static constexpr tensor apply(tensor q, tensor k) {
+        return attention(q, k, k) - matmul(ops::softmax(matmul(q, k, transposed::no, transposed::yes) * 0.5f), k);
+    }
+    static doubles reference(const doubles&, const doubles& k) { return doubles({k.d[0], 3, 4}); }
+};
+BOOST_AUTO_TEST_CASE(as_products_and_softmax) {
+    check_op<against_products, programs::fused_only, 3>({.value = 1e-4, .gradient = 1e-4});
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/attention.hpp>
+
+#include "support/doubles.hpp"
+
+/// Attention and its gradients from matrices of scores, one head and example at a time.
+namespace sinter::test {
+
+/// What a case is about; `axis`: heads have an axis of their own.
+struct attention_case {
+    int heads = 1, groups = 1, queries = 4, keys = 4, width = 3, value_width = 3;
+    causal mask = causal::no;
+    float scale = 0;
+    bool axis = true;
+
+    bool sees(int query, int key) const {
+        return mask == causal::no || key <= query + (mask == causal::from_end ? keys - queries : 0);
+    }
+};
+
+struct attention_result {
+    doubles y, sums, dq, dk, dv, dbias;   ///< sums: of the exponentials, their logarithms
+};
+
+/// q [B, T, H, D], k [B, S, G, D], v [B, S, G, E] and d [B, T, H, E], however many axes these are; bias stretches to
+/// [B, H, T, S], lengths [B]. Without d: no gradients.
+inline attention_result plain_attention(const attention_case& c, const doubles& q, const doubles& k, const doubles& v,
+                                        const doubles* bias = nullptr, const doubles* lengths = nullptr,
+                                        const doubles* d = nullptr) {
+    const int batch = q.d[0], T = c.queries, S = c.keys, H = c.heads, G = c.groups, D = c.width, E = c.value_width;
+    attention_result r{doubles(c.axis ? std::vector{batch, T, H, E} : std::vector{batch, T, H * E}),
+                       doubles({batch, H, T}), doubles(q.d), doubles(k.d), doubles(v.d), doubles({batch, H, T, S})};
+    const double scale = c.scale != 0 ? static_cast<double>(c.scale) : 1 / std::sqrt(D);
+    const doubles added = bias ? stretch(*bias, {batch, H, T, S}) : doubles({batch, H, T, S});
+    for (int n = 0; n < batch * H * T; ++n) {
+        const int b = n / (H * T), h = n / T % H, i = n % T, g = h / (H / G);
+        auto q_at = [&](int e) { return ((b * T + i) * H + h) * D + e; };
+        auto y_at = [&](int e) { return ((b * T + i) * H + h) * E + e; };
+        auto key_at = [&](int j, int width, int e) { return ((b * S + j) * G + g) * width + e; };
+        doubles p({S}), dp({S});
+        double sum = 0, mean = 0;
+        for (int j = 0; j < S; ++j) {
+            if (!c.sees(i, j) || (lengths && j >= (*lengths)[b])) continue;
+            double score = added[n * S + j];
+            for (int e = 0; e < D; ++e) score += scale * q[q_at(e)] * k[key_at(j, D, e)];
+            sum += p[j] = std::exp(score);
+        }
+        r.sums[n] = sum > 0 ? std::log(sum) : INFINITY;
+        for (int j = 0; j < S; ++j) {
+            p[j] = sum > 0 ? p[j] / sum : 0;
+            for (int e = 0; e < E; ++e) {
+                r.y[y_at(e)] += p[j] * v[key_at(j, E, e)];
+                if (d) dp[j] += (*d)[y_at(e)] * v[key_at(j, E, e)], r.dv[key_at(j, E, e)] += p[j] * (*d)[y_at(e)];
+            }
+            mean += p[j] * dp[j];
+        }
+        for (int j = 0; d && j < S; ++j) {
+            const double ds = p[j] * (dp[j] - mean);
+            r.dbias[n * S + j] = ds;
+            for (int e = 0; e < D; ++e) {
+                r.dq[q_at(e)] += scale * ds * k[key_at(j, D, e)];
+                r.dk[key_at(j, D, e)] += scale * ds * q[q_at(e)];
+            }
+        }
+    }
+    return r;
+}
+
+} // namespace sinter::test
