@@ -40,17 +40,13 @@ public:
     /// Backwards: the first value is put where the first turn reads it.
     void before(const loop_buffer* b, int buffers) const {
         for (int i = 0; i < buffers; ++i)
-            if (b[i].carry && l_.backwards) move(b[i].at, l_.steps, count);
+            if (b[i].carry && l_.backwards) move(b[i].at, l_.steps, count), clear(b[i].at, count + 1, l_.steps);
     }
     void after(std::int64_t made, const loop_buffer* b, int buffers) const {
         if (trips_) *trips_ = static_cast<float>(made);
         for (int i = 0; i < buffers; ++i) {
-            if (!b[i].carry) {
-                const std::int64_t n = b[i].at.slice_floats(batch_);
-                std::memset(slot(b[i].at, made), 0, 4 * static_cast<std::size_t>(n * (l_.steps - made)));
-            } else if (!l_.backwards) {
-                move(b[i].at, made, l_.steps);
-            }
+            if (!b[i].carry) clear(b[i].at, made, l_.steps);
+            else if (!l_.backwards) move(b[i].at, made, l_.steps), clear(b[i].at, made + 1, l_.steps);
         }
     }
 
@@ -61,6 +57,10 @@ private:
     float* trips_;
 
     float* slot(address a, std::int64_t i) const { return m_.at(a) + i * a.slice_floats(batch_); }
+    /// Sums over all turns read them.
+    void clear(address a, std::int64_t from, std::int64_t end) const {
+        if (from < end) std::memset(slot(a, from), 0, 4 * static_cast<std::size_t>(a.slice_floats(batch_) * (end - from)));
+    }
     void move(address a, std::int64_t from, std::int64_t to) const {
         if (from != to) std::memcpy(slot(a, to), slot(a, from), 4 * static_cast<std::size_t>(a.slice_floats(batch_)));
     }

@@ -12,6 +12,7 @@ enum class fault_kind : std::uint8_t {
     shapes_not_broadcastable,
     heads_do_not_fit,              ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
+    needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input
     window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
     sizes_differ,                  ///< reshape to another number of elements

@@ -75,9 +75,9 @@ template <op_id K>
 constexpr tensor ternary(tensor a, tensor b, tensor c) {
     constexpr const op_info& k = info_of<K>;
     if (!a.ok() || !b.ok() || !c.ok()) return {a.g ? a.g : b.g, -1};
-    a = unpack(a);
-    b = unpack(b);
-    c = unpack(c);
+    a = plain(a);
+    b = plain(b);
+    c = plain(c);
     if (not_floats(k.self, a) || not_floats(k.self, b) || not_floats(k.self, c)) return {a.g, -1};
     shape two, s;
     if (!broadcast_shape(b.shape(), c.shape(), two))
