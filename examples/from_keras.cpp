@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --weights {examples}/weights/keras_digits.npz --report from_keras.json --onnx from_keras.onnx
+// smoke: --epochs 1 --threads 1 --weights {examples}/weights/keras.npz --report from_keras.json --onnx from_keras.onnx
 //
 // Lesson 8: weights from Keras.
 //
-//   from_keras --give digits.npz                         writes its training images for NumPy
-//   python3 from_keras.py digits.npz keras_digits.npz    trains the same net on them in Keras
-//   from_keras --weights keras_digits.npz                takes the weights over, and trains on
+//   from_keras --give digits.npz                  writes its training images for NumPy
+//   python3 from_keras.py digits.npz keras.npz    trains the same net on them in Keras
+//   from_keras --weights keras.npz                takes the weights over, and trains on
 //
 // Keras lays kernels out as Sinter does and calls layers alike, so that nothing but `framework::keras` need be said.
-// weights/keras_digits.npz is what the script made of digits that this program draws.
+// weights/keras.npz is what the script made of digits that this program draws.
 #include "common/images_for_python.hpp"
 #include "common/onnx.hpp"
 #include "common/results.hpp"
@@ -39,7 +39,7 @@ static void train(const example::options& options, const std::string& weights) {
 
 int main(int argc, char** argv) {
     example::options options{.epochs = 1, .largest_batch = 256};
-    std::string weights = "keras_digits.npz", give;
+    std::string weights = "keras.npz", give;
     example::command_line line("Takes over the weights of a net that Keras trained, and trains on.");
     line.add("weights", weights, "FILE", "what from_keras.py wrote")
         .output("give", give, "write the training images here (.npz), and do nothing else");

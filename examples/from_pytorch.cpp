@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --weights {examples}/weights/pytorch_digits.safetensors --report from_pytorch.json --onnx from_pytorch.onnx
+// smoke: --threads 1 --weights {examples}/weights/pytorch.safetensors --report from_pytorch.json --onnx from_pytorch.onnx
 //
 // Lesson 9: weights from PyTorch.
 //
-//   from_pytorch --give digits.npz                                   writes its training images for NumPy
-//   python3 from_pytorch.py digits.npz pytorch_digits.safetensors    trains the same net on them in PyTorch
-//   from_pytorch --weights pytorch_digits.safetensors                takes the weights over, and trains on
+//   from_pytorch --give digits.npz                            writes its training images for NumPy
+//   python3 from_pytorch.py digits.npz pytorch.safetensors    trains the same net on them in PyTorch
+//   from_pytorch --weights pytorch.safetensors                takes the weights over, and trains on
 //
 // PyTorch has outputs and channels first, and calls layers as their module does. A map says which is which; kernels are
 // turned by Sinter. What does not fit is told by name, and nothing is loaded then.
@@ -51,7 +51,7 @@ static void train(const example::options& options, const std::string& weights) {
 
 int main(int argc, char** argv) {
     example::options options{.epochs = 1, .largest_batch = 256};
-    std::string weights = "pytorch_digits.safetensors", give;
+    std::string weights = "pytorch.safetensors", give;
     example::command_line line("Takes over the weights of a net that PyTorch trained, and trains on.");
     line.add("weights", weights, "FILE", "what from_pytorch.py wrote")
         .output("give", give, "write the training images here (.npz), and do nothing else");
