@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // smoke: --epochs 1 --threads 1 --weights {examples}/weights/keras.npz --report from_keras.json --onnx from_keras.onnx
 //
-// Lesson 8: weights from Keras.
+// Lesson 12: weights from Keras.
 //
 //   from_keras --give digits.npz                  writes its training images for NumPy
 //   python3 from_keras.py digits.npz keras.npz    trains the same net on them in Keras

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // smoke: --threads 1 --weights {examples}/weights/pytorch.safetensors --report from_pytorch.json --onnx from_pytorch.onnx
 //
-// Lesson 9: weights from PyTorch.
+// Lesson 13: weights from PyTorch.
 //
 //   from_pytorch --give digits.npz                            writes its training images for NumPy
 //   python3 from_pytorch.py digits.npz pytorch.safetensors    trains the same net on them in PyTorch
