@@ -72,6 +72,7 @@
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/tensordot.hpp>
 #include <sinter/ops/tile.hpp>
+#include <sinter/ops/to_index.hpp>
 #include <sinter/ops/tril.hpp>
 #include <sinter/ops/triu.hpp>
 #include <sinter/ops/trunc.hpp>
