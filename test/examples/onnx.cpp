@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples python
-// after: predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch
+// after: predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch csv_classification csv_regression vae
 //
 // The nets of all examples in onnxruntime: their smoke tests wrote each as an ONNX file, trained, with a batch and what
 // Sinter made of it. An example takes part by `--onnx NAME.onnx` in its smoke line, and above.
@@ -18,10 +18,7 @@ const fs::path sources = fs::absolute(__FILE__).parent_path().parent_path().pare
 
 /// Examples without a net of their own to export, and why.
 const std::map<std::string, std::string> without = {{"quickstart", "predict writes its net"},
-                                                    {"csv_classification", "has no --onnx yet"},
-                                                    {"csv_regression", "has no --onnx yet"},
-                                                    {"gpt", "has no --onnx yet"},
-                                                    {"vae", "has no --onnx yet"}};
+                                                    {"gpt", "has no --onnx yet"}};
 
 /// The example's NAME.onnx, as its smoke line says; or "".
 std::string exported_by(const fs::path& source) {
