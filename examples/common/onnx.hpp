@@ -17,7 +17,7 @@ inline void declare_onnx(command_line& line, options& o) {
 /// What --onnx asked for. The batch is there so that another program can be held against this one: test/tools/check_onnx.py
 /// does so with onnxruntime.
 template <class Model>
-void write_onnx(const options& given, Model& model, const sinter::data::example_set& examples) {
+void write_onnx(const options& given, Model& model, sinter::data::pipeline& batches) {
     if (given.onnx.empty()) return;
     namespace npy = sinter::npy;
     const auto shape_of = [](const sinter::shape& s, int batch) {
@@ -31,7 +31,7 @@ void write_onnx(const options& given, Model& model, const sinter::data::example_
         else return model;
     }();
     using trainer_type = std::remove_cvref_t<decltype(inner)>;
-    auto batches = sinter::data::source(examples) | sinter::data::batch(16);
+    batches.seek({});
     for (const sinter::data::batch_view& b : batches) {
         std::vector<sinter::npz::entry> entries;
         std::vector<std::vector<float>> kept;
@@ -52,6 +52,11 @@ void write_onnx(const options& given, Model& model, const sinter::data::example_
         std::printf("Wrote %s and %s.\n", given.onnx.c_str(), values_beside(given.onnx).c_str());
         return;
     }
+}
+template <class Model>
+void write_onnx(const options& given, Model& model, const sinter::data::example_set& examples) {
+    auto batches = sinter::data::source(examples) | sinter::data::batch(16);
+    write_onnx(given, model, batches);
 }
 
 } // namespace example
