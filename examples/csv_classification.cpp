@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 3 --threads 1 --save csv_classification.safetensors --report csv_classification.json
+// smoke: --epochs 3 --threads 1 --save csv_classification.safetensors --report csv_classification.json --onnx csv_classification.onnx
 //
 // Lesson 8: classes from a CSV file.
 //
@@ -8,6 +8,7 @@
 // Tells from a census who earns more than 50,000 dollars a year. A net takes numbers around zero, so each column of the file
 // becomes some: that is what feature columns do. What they must know for it (means, vocabularies) they learn from the
 // training data alone, and it is saved beside the weights: without it, nobody could use them.
+#include "common/onnx.hpp"
 #include "common/people.hpp"
 #include "common/results.hpp"
 #include <sinter/data/features/save.hpp>
@@ -73,6 +74,7 @@ static void train(const example::options& options) {
         for (std::size_t i = 0; i < y.size(); i += 2) chance.push_back(1 / (1 + std::exp(y[i] - y[i + 1])));
         area.add(chance.data(), b.labels, b.size);
     }
+    example::write_onnx(options, model, features.apply(people.test));
     example::tell_measured("csv_classification", options, people.name, model.threads(), history,
                            {{"accuracy", accuracy.value()}, {"area under ROC", area.roc()}});
 }
@@ -81,5 +83,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 8, .largest_batch = 256};
     example::command_line line("Learns from a census, in CSV, who earns more than 50,000 dollars a year.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 3 --threads 1 --report csv_regression.json
+// smoke: --epochs 3 --threads 1 --report csv_regression.json --onnx csv_regression.onnx
 //
 // Lesson 9: a number from a CSV file.
 //
 // Guesses people's age from what else a census asks. The target is standardised as the features are: a net whose outputs
 // are near zero learns at once, one that must first find out about forty does not. What it gives is turned back into years
 // before anybody looks at it.
+#include "common/onnx.hpp"
 #include "common/people.hpp"
 #include "common/results.hpp"
 #include <sinter/data/features.hpp>
@@ -58,6 +59,7 @@ static void train(const example::options& options) {
         error.add(guessed.data(), true_age.data(), b.size);
         explained.add(guessed.data(), true_age.data(), b.size);
     }
+    example::write_onnx(options, model, features.apply(people.test));
     example::tell_measured("csv_regression", options, people.name, model.threads(), history,
                            {{"mean error in years", error.value()}, {"of whoever always says the mean", error_of_mean.value()},
                             {"R2", explained.value()}});
@@ -67,5 +69,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 10, .largest_batch = 256};
     example::command_line line("Learns from a census, in CSV, to guess people's age.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --report custom_layer.json
+// smoke: --epochs 1 --threads 1 --report custom_layer.json --onnx custom_layer.onnx
 //
 // Lesson 4: a layer with parameters, and a loss, of your own.
 //
 // A layer is an empty type that says what it computes, on symbolic tensors. It may call other layers and own
 // parameters; `name` opens a scope for them, so that they are saved as squeeze_excite/kernel and so on. A loss is a
 // function of what the net gives and of what the data says. Gradients of both are Sinter's work.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -53,6 +54,7 @@ static void train(const example::options& options) {
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
+    example::write_onnx(options, model, images.test);
     example::tell_results("custom_layer", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
 }
 
@@ -60,5 +62,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 3, .largest_batch = 256};
     example::command_line line("Trains a net with a layer and a loss that the example defines itself.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

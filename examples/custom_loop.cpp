@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --threads 1 --save custom_loop.safetensors --report custom_loop.json
+// smoke: --epochs 2 --threads 1 --save custom_loop.safetensors --report custom_loop.json --onnx custom_loop.onnx
 //
 // Lesson 5: the training loop, written by hand.
 //
 // estimator::train is a loop around trainer::step. Whoever wants something else between two steps writes that loop:
 // here, training stops when the validation loss has not improved for a while, and goes back to the best weights.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -76,6 +77,7 @@ static void train(const example::options& options) {
         throw data_error("validation loss is never finite: try a smaller learning rate", "custom_loop",
                          std::to_string(history.back().validation_loss), "a finite loss");
     set_weights(model, best);
+    example::write_onnx(options, model, images.test);
     example::tell_results("custom_loop", options, images.name, model.threads(), history, evaluate(model, test).accuracy);
 }
 
@@ -83,5 +85,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 20, .largest_batch = 256};
     example::command_line line("Trains a small net in a loop of the example's own, until it stops getting better.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --batch 32 --seed 7 --report custom_op.json
+// smoke: --epochs 1 --threads 1 --batch 32 --seed 7 --report custom_op.json --onnx custom_op.onnx
 //
 // Lesson 3: an operation of your own.
 //
 // elementwise() makes a layer of a function over symbolic scalars. Sinter differentiates it, and fuses it into the
 // kernels around it like its own activations: nothing is called at run time, and nothing else needs writing.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -31,6 +32,7 @@ static void train(const example::options& options) {
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
+    example::write_onnx(options, model, images.test);
     example::tell_results("custom_op", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
 }
 
@@ -38,5 +40,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 3, .largest_batch = 256};
     example::command_line line("Trains a net with an activation that the example defines itself.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --report custom_optimizer.json
+// smoke: --epochs 1 --threads 1 --report custom_optimizer.json --onnx custom_optimizer.onnx
 //
 // Lesson 6: an optimizer of your own.
 //
 // An optimizer says what becomes of a parameter, given its gradient and whatever the optimizer remembers of earlier
 // steps. It is an expression like a layer, traced once for all parameters. Where a gradient is computed, Sinter puts
 // the update into the same kernel; saving, resuming and clipping by global norm then work with it too.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -50,6 +51,7 @@ static void train(const example::options& options) {
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
+    example::write_onnx(options, model, images.test);
     example::tell_results("custom_optimizer", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
 }
 
@@ -57,5 +59,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 3, .largest_batch = 256};
     example::command_line line("Trains a net with Lion, an optimizer that the example defines itself.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --batch 8 --threads 1 --length 50 --report gpt.json
+// smoke: --epochs 1 --batch 8 --threads 1 --length 50 --report gpt.json --onnx gpt.onnx
 //
 // Lesson 10: a language model with attention.
 //
@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
     example::language_options options{{.epochs = 10, .batch = 32, .largest_batch = 32}};
     example::command_line line("Learns to write, character by character, with a small GPT. An epoch is 100 steps.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] {
         example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
             const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));

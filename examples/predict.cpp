@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --weights quickstart.safetensors --digits {examples}/images/seven.pgm
+// smoke: --weights quickstart.safetensors --digits {examples}/images/seven.pgm --onnx quickstart.onnx
 // after: quickstart
 //
 // Lesson 2: using what was learned.
@@ -7,9 +7,11 @@
 //   quickstart --save fashion.safetensors
 //   predict --weights fashion.safetensors shoe.png shirt.pgm     says what is on these images
 //   predict --weights fashion.safetensors                        measures the net on the data set's test images
+//   predict --weights fashion.safetensors --onnx fashion.onnx    writes it for onnxruntime and others
 //
 // Weights live in the file under their layers' names. Any program whose net has the same names and extents can load
 // them; where something differs, load() says what, and nothing is loaded.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/io/pgm.hpp>
 #include <sinter/sinter.hpp>
@@ -75,11 +77,14 @@ int main(int argc, char** argv) {
         .flag("digits", as_digits, "the net was trained on digits, not on clothes")
         .rest(files, "IMAGE");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] {
         classifier model({}, {.threads = options.threads});
         load(model, weights);
         if (!options.save.empty()) save(model, options.save, saved::weights);
+        if (!options.onnx.empty())
+            example::write_onnx(options, model, example::find_dataset(options.data, options.seed).test);
         for (const std::string& file : files) classify(model, file, as_digits ? example::digits : example::garments);
-        if (files.empty()) measure(model, options);
+        if (files.empty() && options.onnx.empty()) measure(model, options);
     });
 }

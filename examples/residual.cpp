@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --report residual.json
+// smoke: --epochs 1 --threads 1 --report residual.json --onnx residual.onnx
 //
 // Lesson 7: nets that are not a chain.
 //
 // A layer is a function of tensors, so that a branch is ordinary C++: take x, compute something from it, add x. Here it
 // makes a small ResNet (He et al. 2016). A function or a lambda that captures nothing can stand between two >>.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -43,6 +44,7 @@ static void train(const example::options& options) {
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
+    example::write_onnx(options, model, images.test);
     example::tell_results("residual", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
 }
 
@@ -50,5 +52,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 3, .largest_batch = 256};
     example::command_line line("Trains a small residual net.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --threads 1 --save vae.safetensors --report vae.json
+// smoke: --epochs 2 --threads 1 --save vae.safetensors --report vae.json --onnx vae.onnx
 //
 // Lesson 11: a variational autoencoder, which draws images of its own.
 //
@@ -9,6 +9,7 @@
 // description is no point but a cloud, a mean and a variance for each number, from which one point is drawn at random; and all
 // clouds together are held near the standard normal distribution. So the decoder can be given a point of that, and draws
 // something that was never seen (Kingma and Welling 2014).
+#include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
@@ -97,6 +98,7 @@ static void train(const example::options& options) {
             apart.add(d * d, 1);
         }
     }
+    example::write_onnx(options, model, images.test);
     example::tell_measured("vae", options, images.name, model.threads(), history,
                            {{"nats an image", nats}, {"mean squared difference", apart.value()}});
 }
@@ -105,5 +107,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 15, .largest_batch = 256};
     example::command_line line("Learns to draw images like those it is shown, with a variational autoencoder.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

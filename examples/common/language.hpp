@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include "onnx.hpp"
 #include "results.hpp"
 #include "text.hpp"
 #include <sinter/data/batch.hpp>
@@ -82,6 +83,7 @@ void train_language_model(const char* program, const language_options& options, 
                 vocabulary.size(), static_cast<double>(model.bytes()) / 1e6);
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
+    write_onnx(options, model, validation);
     std::printf("%s\n", write_on(model, vocabulary, options.prompt, options.length, context, options.seed).c_str());
     const double loss = history.back().validation_loss;
     tell_measured(program, options, corpus.name, model.threads(), history,

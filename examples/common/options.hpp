@@ -20,7 +20,7 @@ struct options {
     int batch = 64;
     int threads = 0;   ///< 0: all cores
     std::uint64_t seed = 1;
-    std::string save{}, report{};   ///< empty: not written
+    std::string save{}, report{}, onnx{};   ///< empty: not written
     int largest_batch = 4096;       ///< what the example's program was compiled for
 
     void declare(command_line& line) {

@@ -16,6 +16,8 @@
 #include <sinter/ops/depth_to_space.hpp>
 #include <sinter/ops/diag.hpp>
 #include <sinter/ops/div.hpp>
+#include <sinter/ops/dot.hpp>
+#include <sinter/ops/einsum.hpp>
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/erf.hpp>
 #include <sinter/ops/exp.hpp>
@@ -43,6 +45,7 @@
 #include <sinter/ops/neg.hpp>
 #include <sinter/ops/not_equal.hpp>
 #include <sinter/ops/one_hot.hpp>
+#include <sinter/ops/outer.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
@@ -67,7 +70,9 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/tanh.hpp>
+#include <sinter/ops/tensordot.hpp>
 #include <sinter/ops/tile.hpp>
+#include <sinter/ops/to_index.hpp>
 #include <sinter/ops/tril.hpp>
 #include <sinter/ops/triu.hpp>
 #include <sinter/ops/trunc.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual
+// after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch
 //
 // What the examples' smoke tests wrote, and what the programs do besides. They are in the folder SINTER_EXAMPLES, and the
 // smoke tests' files in its folder smoke.
@@ -9,6 +9,7 @@
 #include "profile/page_checks.hpp"
 
 #include <sinter/data/drawn_digits.hpp>
+#include <sinter/io/npz.hpp>
 
 #include <boost/test/unit_test.hpp>
 #include <algorithm>
@@ -24,7 +25,8 @@ struct trained {
 };
 const trained all_trained[] = {{"quickstart", 2, 64, 1, 0.95},  {"custom_op", 1, 32, 7, 0.7},
                                {"custom_layer", 1, 64, 1, 0.7}, {"custom_loop", 2, 64, 1, 0.8},
-                               {"custom_optimizer", 1, 64, 1, 0.5}, {"residual", 1, 64, 1, 0.9}};
+                               {"custom_optimizer", 1, 64, 1, 0.5}, {"residual", 1, 64, 1, 0.9},
+                               {"from_keras", 1, 64, 1, 0.93},  {"from_pytorch", 1, 64, 1, 0.96}};
 
 std::string big_endian(std::initializer_list<std::int64_t> numbers) {
     std::string bytes;
@@ -109,6 +111,26 @@ BOOST_AUTO_TEST_CASE(predict_measures_what_quickstart_measured) {
     BOOST_TEST(said.status == 0, said.output);
     const double trained = json_in(smoke("quickstart.json")).get<double>("test_accuracy");
     BOOST_TEST(json_in(folder / "p.json").get<double>("test_accuracy") == trained);   // same net, same 2000 images
+}
+
+BOOST_AUTO_TEST_CASE(weights_from_elsewhere_are_good_as_they_come) {
+    const auto top = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    const std::string weights = (top / "examples/weights/").string();
+    const temporary_folder folder;
+    const std::pair<const char*, const char*> all[] = {{"from_keras", "keras.npz"}, {"from_pytorch", "pytorch.safetensors"}};
+    for (const auto& [name, file] : all) BOOST_TEST_CONTEXT(name) {
+        const command_result said = run_in(folder / "", name, "--threads 1 --weights" + quoted(weights + file));
+        BOOST_TEST(said.status == 0, said.output);
+        const std::size_t at = said.output.find(": test accuracy ");
+        BOOST_TEST_REQUIRE(at != std::string::npos, said.output);
+        BOOST_TEST(std::stod(said.output.substr(at + 16)) > 0.9);   // before it has trained a step here
+    }
+    const command_result gave = run_in(folder / "", "from_keras", "--give digits.npz");
+    BOOST_TEST(gave.status == 0, gave.output);
+    const sinter::npz::file digits = sinter::npz::read(folder / "digits.npz");
+    BOOST_TEST((digits.at("x").shape == std::vector<std::int64_t>{11'000, 28, 28, 1}));
+    BOOST_TEST((digits.at("y").shape == std::vector<std::int64_t>{11'000}));
+    BOOST_TEST(folder.entries() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(help_is_short_and_does_nothing_else) {

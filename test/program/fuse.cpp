@@ -4,6 +4,7 @@
 
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/exp.hpp>
+#include <sinter/ops/greater.hpp>
 #include <sinter/ops/log_softmax.hpp>
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/sigmoid.hpp>

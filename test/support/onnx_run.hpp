@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include "io/run_command.hpp"
-#include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/check_in_onnxruntime.hpp"
 #include "support/onnx_file.hpp"
 #include "support/program_run.hpp"
 #include <sinter/base/philox.hpp>
@@ -11,17 +10,6 @@
 
 /// A net's prediction program here against its ONNX file in onnxruntime.
 namespace sinter::test {
-
-/// Runs tools/check_onnx.py, which compares the two; says so where there is no onnxruntime.
-inline void check_in_onnxruntime(const std::string& model, const std::string& values) {
-    const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_onnx.py";
-    const char* const python = std::getenv("SINTER_PYTHON");
-    const command_result said = run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
-                                            model + "' '" + values + "' 2>&1");
-    if (said.status == 77 || said.status == 127) return skip("no python3 with onnxruntime (SINTER_PYTHON may name one)");
-    BOOST_TEST(said.status == 0, said.output);
-    BOOST_TEST_MESSAGE(said.output);
-}
 
 /// Numbers in [low, high), the same on every machine.
 inline doubles drawn(int n, double low, double high, std::uint64_t seed) {

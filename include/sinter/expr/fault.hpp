@@ -10,6 +10,7 @@ enum class fault_kind : std::uint8_t {
     none,
     inner_extents_differ,          ///< matmul or dense: what is summed over has two different extents
     shapes_not_broadcastable,
+    einsum_not_understood,         ///< a string that does not say what einsum shall do
     heads_do_not_fit,              ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/to_index.hpp>
 
 /// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The table's gradient is
 /// row-sparse, the pair (indices, rows): where nothing but the optimizer asks for it, only the rows that occur are
@@ -40,9 +40,11 @@ namespace ops {
 constexpr bool bound_indices(graph& g, int id, int rows) {
     const node n = g.n[id];
     if (n.k == op::input) {
+        if (n.p[3] < 0 || n.p[3] >= rows) return false;   // a loss's target that may be padding
         if (int& below = g.n[id].p[1]; below == 0 || below > rows) below = rows;
         return true;
     }
+    if (n.k == op::to_index) return n.p[0] <= rows;
     for (int i = 0; i < n.operands; ++i)
         if (!n.about->moves || !bound_indices(g, n.in[i], rows)) return false;
     return n.about->moves;

@@ -4,7 +4,8 @@
 #include <sinter/ops/sum.hpp>
 
 /// matmul(a, b): [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast; either operand may be transposed in
-/// its last two axes. A matrix without a batch on the right is a layer's weights: [..., K] x [K, N] -> [..., N].
+/// its last two axes. A matrix without a batch on the right is a layer's weights: [..., K] x [K, N] -> [..., N]. A vector on
+/// the left is a row, on the right a column, and the result has not that axis.
 /// ONNX: MatMul (Gemm where there is a bias).
 namespace sinter {
 
@@ -79,14 +80,36 @@ constexpr tensor swap_last_two(tensor a) {
     return permute(unpack(a), order);
 }
 
-constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, transposed tb = transposed::no) {
+constexpr tensor matmul(tensor a, tensor b, transposed ta = transposed::no, transposed tb = transposed::no);
+
+/// Vectors as matrices of one row, or of one column, and their axis taken from the result again.
+constexpr tensor matmul_of_vectors(tensor a, tensor b, transposed ta, transposed tb) {
+    const shape x = a.shape(), y = b.shape();
+    const bool row = x.rank == 1, column = y.rank == 1;
+    if (x.rank < 1 || y.rank < 1 || (row && ta == transposed::yes) || (column && tb == transposed::yes))
+        return fail(a.g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    if (row) a = reshape(a, extents(1, x.d[0]));
+    if (column) b = reshape(b, extents(y.d[0], 1));
+    const tensor z = matmul(a, b, ta, tb);
+    if (!z.ok()) return z;
+    shape s = z.shape();
+    if (column) s.d[--s.rank] = 0;
+    if (row) {
+        if (!column) s.d[s.rank - 2] = s.d[s.rank - 1];
+        s.d[--s.rank] = 0;
+    }
+    return reshape(z, s);
+}
+
+constexpr tensor matmul(tensor a, tensor b, transposed ta, transposed tb) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
     graph* g = a.g;
     const bool at = ta == transposed::yes, bt = tb == transposed::yes;
     if (not_floats(op::matmul, a) || not_floats(op::matmul, b)) return {g, -1};
     a = unpack(a);
     const shape x = a.shape(), y = b.shape();
-    if (x.rank < 1 || y.rank < 2 || (at && x.rank < 2)) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
+    const bool weighs = x.rank == 1 && y.rank == 2 && !y.batched && !at;   // a row an example, times weights: as it is
+    if (!weighs && (x.rank < 2 || y.rank < 2)) return matmul_of_vectors(a, b, ta, tb);
     const int inner_a = at ? x.d[x.rank - 2] : x.last(), inner_b = bt ? y.last() : y.d[y.rank - 2];
     if (inner_a != inner_b) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
     if (!y.batched && y.rank == 2 && !at) {

@@ -100,7 +100,7 @@ program_text text_of_program(std::int64_t scratch = 0) {
         k.root = l.root;
         if (l.group < 0) {
             const spec& s = P::v.specs[l.spec];
-            k.name = s.kind == walk::rows ? "norm of gradients" : l.root >= 0 ? "copy of a state" : "optimizer";
+            k.name = s.kind == walk::rows ? "sums for the optimizer" : l.root >= 0 ? "copy of a state" : "optimizer";
             k.members = k.name;
             k.cost = detail::cost_beside(P::v, l, s);
             t.kernels.push_back(k);

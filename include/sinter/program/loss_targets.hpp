@@ -28,6 +28,11 @@ struct target_spec {
     constexpr target_spec(target_kind k) : kind(k) {}
     constexpr bool operator==(const target_spec&) const = default;
 
+    constexpr target_spec under(int n) const {   ///< whole numbers in [0, n)
+        target_spec s = *this;
+        s.below = n;
+        return s;
+    }
     constexpr target_spec ignoring(int label) const {
         target_spec s = *this;
         s.also = label;

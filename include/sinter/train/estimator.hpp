@@ -130,8 +130,8 @@ private:
     static constexpr bool classifies =
         targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].output == 0;
     /// A step's outputs are at hand where the device's memory is the host's. From a GPU they would have to be copied, and
-    /// the GPU would wait for that in each step.
-    static constexpr bool counts_in_training = classifies && Device::shares_memory;
+    /// the GPU would wait for that in each step. (Labels with a range of their own may be of more classes than training scores.)
+    static constexpr bool counts_in_training = classifies && targets.at[0].below == 0 && Device::shares_memory;
     trainer_type t_;
 
     static void need_an_end(const data::pipeline& data, const char* where) {
@@ -160,7 +160,7 @@ private:
     void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
         if constexpr (classifies) {
             const std::span<const float> y = t_.output();
-            const int classes = trainer_type::output_shape().last();
+            const int classes = t_.last_output_shape().last();
             const int rows = static_cast<int>(y.size()) / classes;
             if (!targets.at[0].ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
             const int of_weights = weights_an_example(), of_rows = rows / b.size;

@@ -89,7 +89,7 @@ public:
     /// this copies.
     std::span<const float> output(int i = 0) const {
         if (!outputs_in_) return {};
-        const shape& s = training::v.output_shapes[i];
+        const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
         if (!Device::shares_memory) room_.resize(static_cast<std::size_t>(room_before(training::v.n_outputs)));
         return {device_.host_view(*outputs_in_, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
@@ -102,6 +102,8 @@ public:
     static const variable_info& state(int i) { return training::v.states[i]; }
     static std::string path(const variable_info& v) { return path_of(training::graph.scopes, v); }
     static shape output_shape(int i = 0) { return training::v.output_shapes[i]; }
+    /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those that end in candidate_scores.
+    shape last_output_shape(int i = 0) const { return output_shapes_[i]; }
 
     /// A parameter, state or gradient in its plain form (row-major, extents as declared).
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
@@ -159,6 +161,7 @@ private:
     std::unique_ptr<other_program<prediction>> prediction_;
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
+    const shape* output_shapes_ = training::v.output_shapes;
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     std::int64_t step_ = 0;
     int last_batch_ = 0;
@@ -195,15 +198,16 @@ private:
     }
 
     /// Floats of room for the first so many outputs.
-    static constexpr std::int64_t room_before(int outputs) {
+    std::int64_t room_before(int outputs) const {
         std::int64_t n = 0;
-        for (int i = 0; i < outputs; ++i) n += std::int64_t{MaxBatch} * training::v.output_shapes[i].size();
+        for (int i = 0; i < outputs; ++i) n += std::int64_t{MaxBatch} * output_shapes_[i].size();
         return n;
     }
     template <class P>
     void note_outputs(const typename Device::memory& m, int batch) {
         outputs_in_ = &m;
         outputs_at_ = P::v.outputs;
+        output_shapes_ = P::v.output_shapes;
         last_batch_ = batch;
     }
 

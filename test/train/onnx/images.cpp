@@ -2,6 +2,8 @@
 // needs: python
 #define BOOST_TEST_MODULE onnx_images
 #include "support/onnx_run.hpp"
+#include <sinter/ops/pad.hpp>
+#include <sinter/ops/roll.hpp>
 #include <sinter/sinter.hpp>
 
 // Nets of convolutions in onnxruntime: the same outputs, and no more transposes than needed.
@@ -24,7 +26,11 @@ constexpr auto residual = image<9, 7, 2> >> [](tensor x) {
 constexpr auto turned = image<4, 6, 2> >> conv2d<2, 3, window{.padding = padding::valid}> >> [](tensor x) {
     const tensor t = permute(x, {1, 0, 2});
     const tensor both = concat(ops::slice(x, 0, 0, 1), ops::slice(x, 0, 1, 1), 2);
-    return concat({ops::reshape(t, extents(16)), ops::reshape(both, extents(16)), ops::max(x, {0, 1})});
+    const tensor some = ops::slice(x, {{1, -3, -1}, {3, 0, -2}});
+    const tensor wide = pad(pad(some, {{1, 0}, {0, 2}}, 0.5f), {{1, 1}, {2, 1}}, pad_mode::reflect);
+    const tensor edge = pad(roll(wide, 3, 1), {{0, 2}}, pad_mode::edge);
+    const auto flat = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
+    return concat({flat(t), flat(both), flat(edge), ops::max(x, {0, 1})});
 } >> dense<2>;
 } // namespace
 

@@ -2,6 +2,12 @@
 // needs: python
 #define BOOST_TEST_MODULE onnx_sequences
 #include "support/onnx_run.hpp"
+#include <sinter/ops/abs.hpp>
+#include <sinter/ops/ceil.hpp>
+#include <sinter/ops/floor.hpp>
+#include <sinter/ops/round.hpp>
+#include <sinter/ops/sign.hpp>
+#include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 
 // Embeddings, attention, several inputs and outputs in onnxruntime.
@@ -24,13 +30,16 @@ constexpr auto several = inputs(features<4>, indices<2>) >> [](tensor x, tensor 
     const tensor y = concat(x * p, hot);
     return bundle(tanh(dense<5>(y)), x, ops::broadcast_to(p, batch_of(4)));
 };
-/// Every elementwise op and reduction once.
+/// Elementwise ops and reductions, once each.
 constexpr auto odds = features<6> >> [](tensor x) {
     const tensor p = exp(x) + 0.5f, h = ops::reshape(p, extents(2, 3));
     const tensor a = log(p) - sqrt(p) / (1.f + sigmoid(x)) + ops::erf(x) * -x;
     const tensor b = ops::maximum(x, 0.2f) + ops::minimum(x, -0.2f) + ops::greater(x, 0.1f) + ops::equal(x, x);
+    const tensor t = where(ops::not_equal(x, 0.3f), ops::trunc(x * 3.f), ops::expm1(x));
+    const tensor u = ops::greater_equal(x, -0.2f) * ops::log1p(p) + where(greater(x, 0.f), ops::expm1(x), x);
+    const tensor r = ops::abs(x) + ops::floor(x) - ops::ceil(x) + ops::round(x * 2.f) + ops::sign(x) * ops::softplus(x);
     const tensor c = sum(h, {0}), d = max(h, {0}), e = mean(h, {1});
-    return concat({a, b, c, d, e, ops::reshape(max(x, {0}), extents(1)), stop_gradient(x)});
+    return concat({a, b, t, u, r, c, d, e, ops::reshape(max(x, {0}), extents(1)), stop_gradient(x)});
 };
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE parameter_groups
 #include <boost/test/unit_test.hpp>
+#include <sinter/train/checkpoint.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/adagrad.hpp>
 #include <sinter/train/optimizers/clip.hpp>
@@ -8,6 +9,7 @@
 #include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 
+#include "io/temporary_folder.hpp"
 #include "support/optimizer_run.hpp"
 
 // The net's paths: dense/kernel, dense/bias, dense_1/kernel, dense_1/bias.
@@ -35,6 +37,21 @@ BOOST_AUTO_TEST_CASE(what_is_frozen_takes_no_memory) {
     BOOST_TEST(some.z.trained == all.z.parameters - round_up(some.parameters[0].floats, 16));
     BOOST_TEST(some.floats(space::slot) == 2 * some.z.trained);
     BOOST_TEST(some.nodes < all.nodes);   // its gradient is not even computed
+}
+BOOST_AUTO_TEST_CASE(saved_and_resumed) {
+    using t = small_trainer<std::remove_const_t<decltype(grouped)>>;
+    const temporary_folder folder;
+    const std::string file = folder / "run.safetensors";
+    t a(grouped, {.threads = 1}), b(grouped, {.threads = 1, .seed = 7});
+    const small_batch batch;
+    for (int i = 0; i < 3; ++i) a.step(batch);
+    save(a, file);
+    const safetensors::file f = safetensors::read(file);
+    BOOST_TEST(f.tensors.contains("optimizer/1/dense_1/kernel"));
+    BOOST_TEST(!f.tensors.contains("optimizer/0/dense/kernel"));
+    load(b, file);
+    for (int i = 0; i < 3; ++i) a.step(batch), b.step(batch);
+    BOOST_TEST(all_parameters(a) == all_parameters(b), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(one_norm_over_all_groups) {   // two groups that are treated alike are one
     constexpr sgd rate{.learning_rate = 0.2f};

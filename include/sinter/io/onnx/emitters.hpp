@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/io/onnx/attention.hpp>
 #include <sinter/io/onnx/elementwise.hpp>
 #include <sinter/io/onnx/moves.hpp>
 #include <sinter/io/onnx/products.hpp>
@@ -12,6 +13,7 @@ namespace sinter::onnx {
 inline std::vector<emitter> all_emitters() {
     std::vector<emitter> all;
     const auto append = [&](const auto& family) { all.insert(all.end(), std::begin(family), std::end(family)); };
+    append(attention_emitters);
     append(elementwise_emitters);
     append(window_emitters);
     append(product_emitters);

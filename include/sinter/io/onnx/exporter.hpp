@@ -23,7 +23,7 @@ struct emitter {
 };
 
 namespace detail {
-void emit_elementwise(exporter&, int id, const char* type, bool to_float);   // elementwise.hpp
+void emit_elementwise(exporter&, int id, const char* type);   // elementwise.hpp
 }
 
 class exporter {
@@ -178,7 +178,7 @@ private:
         for (auto e = emitters_.rbegin(); e != emitters_.rend(); ++e)   // a user's own come last
             if (e->k == v.k) return e->emit(*this, id);
         if (v.about->onnx == nullptr) refuse(id);
-        detail::emit_elementwise(*this, id, v.about->onnx, false);
+        detail::emit_elementwise(*this, id, v.about->onnx);
     }
     /// One order of axes made from the other. Where one of the two parts has a single element nothing moves.
     std::string reordered(const std::string& x, int id, bool to_first) {

@@ -3,9 +3,11 @@
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/gather_rows.hpp>
+#include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
+#include <sinter/ops/roll.hpp>
 
-/// Ops that move elements: Reshape, Transpose, Concat, Slice, Gather, Expand.
+/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Gather, Expand.
 namespace sinter::onnx {
 
 namespace detail {
@@ -30,19 +32,77 @@ inline void emit_permute(exporter& e, int id) {
 }
 inline void emit_concat(exporter& e, int id) {
     const node& n = e.n(id);
-    const bool first = n.s.rank > 1 && e.only_channels_first(n.in[0]) && e.only_channels_first(n.in[1]);
-    const int axis = n.s.batched + (!first ? n.p[3] : n.p[3] + 1 == n.s.rank ? 0 : n.p[3] + 1);
+    bool first = n.s.rank > 1;
+    for (int k = 0; k < n.operands; ++k) first = first && e.only_channels_first(n.in[k]);
+    const int along = n.p[5], axis = n.s.batched + (!first ? along : along + 1 == n.s.rank ? 0 : along + 1);
     std::vector<std::string> in;
-    for (int k = 0; k < 2; ++k) in.push_back(first ? e.value_channels_first(n.in[k]) : e.value(n.in[k]));
+    for (int k = 0; k < n.operands; ++k) in.push_back(first ? e.value_channels_first(n.in[k]) : e.value(n.in[k]));
     const std::string y = e.add(id, "Concat", in, {integer("axis", axis)});
     if (first) e.set_channels_first(id, y);
     else e.set(id, y);
 }
+
+/// Where a slice or an insertion begins in `large`, and its step along each axis; see ops/slice.hpp.
+struct steps_along {
+    std::vector<std::int64_t> first, step;
+    steps_along(const node& n, const shape& large) {
+        const step_list natural = natural_steps(large);
+        std::int64_t offset = n.p[0];
+        for (int i = 0; i < large.rank; ++i) {
+            first.push_back(offset / natural.step[i]);
+            offset %= natural.step[i];
+            step.push_back(n.p[i + 1] == 0 ? 1 : n.p[i + 1] / natural.step[i]);
+        }
+    }
+};
+/// Slices `x` along axes that count the batch.
+inline std::string sliced(exporter& e, int id, const std::string& x, const std::vector<std::int64_t>& first,
+                          const std::vector<std::int64_t>& end, const std::vector<std::int64_t>& axes,
+                          const std::vector<std::int64_t>& step) {
+    return e.add(id, "Slice", {x, e.m.whole(first), e.m.whole(end), e.m.whole(axes), e.m.whole(step)});
+}
 inline void emit_slice(exporter& e, int id) {
     const node& n = e.n(id);
-    const std::int64_t axis = n.p[4], begin = n.p[5], end = begin + n.s.d[axis];
-    const std::string from = e.m.whole({begin}), to = e.m.whole({end}), along = e.m.whole({axis + n.s.batched});
-    e.set(id, e.add(id, "Slice", {e.value(n.in[0]), from, to, along}));
+    const steps_along t(n, e.s(n.in[0]));
+    std::vector<std::int64_t> end, axes;
+    for (int i = 0; i < n.s.rank; ++i) {
+        constexpr std::int64_t before_the_first = -2147483648;   // a negative end counts from the last
+        const std::int64_t last = t.first[static_cast<std::size_t>(i)] + n.s.d[i] * t.step[static_cast<std::size_t>(i)];
+        end.push_back(last < 0 ? before_the_first : last);
+        axes.push_back(i + n.s.batched);
+    }
+    e.set(id, sliced(e, id, e.value(n.in[0]), t.first, end, axes, t.step));
+}
+/// Pad with these margins before each axis; the others follow.
+inline std::string padded(exporter& e, int id, std::vector<std::int64_t> before, const std::string& mode,
+                          const std::string& fill) {
+    const shape &small = e.s(e.operand(id, 0)), &large = e.s(id);
+    std::vector<std::int64_t> after;
+    for (int i = 0; i < large.rank; ++i) after.push_back(large.d[i] - small.d[i] - before[static_cast<std::size_t>(i)]);
+    if (large.batched) before.insert(before.begin(), 0), after.insert(after.begin(), 0);
+    before.insert(before.end(), after.begin(), after.end());
+    std::vector<std::string> in{e.value(e.operand(id, 0)), e.m.whole(before)};
+    if (!fill.empty()) in.push_back(fill);
+    return e.add(id, "Pad", in, {text("mode", mode)});
+}
+inline void emit_insert(exporter& e, int id) {
+    const node& n = e.n(id);
+    const steps_along t(n, n.s);
+    for (const std::int64_t step : t.step)
+        if (step != 1) e.refuse(id, "insert with gaps");
+    e.set(id, padded(e, id, t.first, "constant", e.m.floats("fill", {}, {n.f})));
+}
+inline void emit_pad(exporter& e, int id) {
+    const node& n = e.n(id);
+    const bool reflect = n.p[0] == static_cast<int>(pad_mode::reflect);
+    e.set(id, padded(e, id, {n.p + 1, n.p + 1 + n.s.rank}, reflect ? "reflect" : "edge", ""));
+}
+inline void emit_roll(exporter& e, int id) {
+    const node& n = e.n(id);
+    const std::int64_t axis = n.p[3] + n.s.batched, extent = n.s.d[n.p[3]], begin = extent - n.p[4];
+    const std::string x = e.value(n.in[0]);
+    const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
+    e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
 }
 inline void emit_gather_rows(exporter& e, int id) {
     e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}, {integer("axis", 0)}));
@@ -62,6 +122,7 @@ inline void emit_expand(exporter& e, int id) {
 inline constexpr emitter move_emitters[] = {
     {op::reshape, detail::emit_reshape},       {op::stop_gradient, detail::emit_same}, {op::pack_weights, detail::emit_same},
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
+    {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
     {op::gather_rows, detail::emit_gather_rows}};
 

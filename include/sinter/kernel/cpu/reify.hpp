@@ -26,6 +26,7 @@
 #include <sinter/kernel/cpu/scatter.hpp>
 #include <sinter/kernel/cpu/steps.hpp>
 #include <sinter/kernel/cpu/strided.hpp>
+#include <sinter/kernel/cpu/to_index.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/abs.hpp>
 #include <sinter/ops/div.hpp>
+#include <sinter/ops/maximum.hpp>
 #include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/optimizers/detail/signs.hpp>
 #include <sinter/train/schedule.hpp>
 
 namespace sinter {
@@ -19,7 +20,7 @@ struct adamax {
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
         const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(1);
-        const tensor n = maximum(u.slot(1) * u.scalar(2), detail::absolute(g) + u.scalar(3));
+        const tensor n = maximum(u.slot(1) * u.scalar(2), ops::abs(g) + u.scalar(3));
         u.set_slot(0, m);
         u.set_slot(1, n);
         u.set_parameter(p - m * u.scalar(0) / n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/train/optimizers/detail/signs.hpp>
+#include <sinter/ops/sign.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
 namespace sinter {
@@ -15,7 +15,7 @@ struct l1_penalty {
     using inner = Optimizer;
     static constexpr int slots = Optimizer::slots, n_scalars = Optimizer::n_scalars + 1;
     static constexpr void update(update_context& u) {
-        u.set_gradient(u.gradient() + detail::sign_of(u.parameter()) * u.scalar(Optimizer::n_scalars));
+        u.set_gradient(u.gradient() + ops::sign(u.parameter()) * u.scalar(Optimizer::n_scalars));
         Optimizer::update(u);
     }
     void scalars(std::int64_t step, float* out) const {

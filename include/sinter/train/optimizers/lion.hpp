@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/sign.hpp>
 #include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/optimizers/detail/signs.hpp>
 #include <sinter/train/schedule.hpp>
 
 namespace sinter {
@@ -16,7 +16,7 @@ struct lion {
     static constexpr int slots = 1, n_scalars = 4;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient(), m = u.slot(0);
-        const tensor way = detail::sign_of(m + (g - m) * u.scalar(1));
+        const tensor way = ops::sign(m + (g - m) * u.scalar(1));
         u.set_slot(0, m + (g - m) * u.scalar(2));
         u.set_parameter(p - p * u.scalar(3) - way * u.scalar(0));
     }

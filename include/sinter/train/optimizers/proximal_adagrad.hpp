@@ -3,7 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/optimizers/detail/signs.hpp>
+#include <sinter/train/optimizers/detail/shrink.hpp>
 #include <sinter/train/schedule.hpp>
 
 namespace sinter {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/onnx/exporter.hpp>
+#include <sinter/ops/attention.hpp>
+
+#include <cmath>
+
+/// Attention, written out: ONNX has had an operator for it only since opset 23, which few read yet. The scores of all queries
+/// and keys are there at once.
+namespace sinter::onnx {
+
+namespace detail {
+
+/// [T, H D] or [T, H, D] as [groups, H / groups, T, D], the last two exchanged where `turned`.
+inline std::string by_heads(exporter& e, int id, int operand, int groups, int heads, bool turned) {
+    const shape& s = e.s(operand);
+    const int b = s.batched;
+    std::vector<std::int64_t> split{s.d[0], groups, heads / groups, s.size() / (s.d[0] * heads)}, order{1, 2, 0, 3};
+    if (turned) std::swap(order[2], order[3]);
+    for (std::int64_t& axis : order) axis += b;
+    if (b) split.insert(split.begin(), 0), order.insert(order.begin(), 0);
+    return e.add(id, "Transpose", {e.reshape(id, e.value(operand), split)}, {ints("perm", order)});
+}
+inline void emit_attention(exporter& e, int id) {
+    const node& n = e.n(id);
+    const int heads = n.p[0], groups = n.p[1], shift = n.p[2];
+    const int queries = e.s(n.in[0]).d[0], keys = e.s(n.in[1]).d[0];
+    const float hidden = -std::numeric_limits<float>::infinity();
+    const std::string q = by_heads(e, id, n.in[0], groups, heads, false), k = by_heads(e, id, n.in[1], groups, groups, true);
+    std::string scores = e.add(id, "MatMul", {q, k});
+    scores = e.add(id, "Mul", {scores, e.m.floats("scale", {}, {n.f})});
+    if (n.p[4]) {   // a bias [S], [T, S] or [H, T, S] stands against [groups, H / groups, T, S]
+        const shape& s = e.s(n.in[4]);
+        const std::int64_t rows = s.rank > 1 ? s.d[s.rank - 2] : 1, own = s.rank > 2 ? s.d[0] : 1;
+        std::vector<std::int64_t> to{own == 1 ? 1 : groups, own == 1 ? 1 : heads / groups, rows, keys};
+        if (s.batched) to.insert(to.begin(), 0);
+        scores = e.add(id, "Add", {scores, e.reshape(id, e.value(n.in[4]), to)});
+    }
+    if (shift + 1 < keys) {
+        std::vector<float> mask;
+        for (int i = 0; i < queries; ++i)
+            for (int j = 0; j < keys; ++j) mask.push_back(j <= i + shift ? 0.f : hidden);
+        scores = e.add(id, "Add", {scores, e.m.floats("causal", {queries, keys}, mask)});
+    }
+    if (n.p[3]) {
+        std::vector<float> place;
+        for (int j = 0; j < keys; ++j) place.push_back(static_cast<float>(j));
+        const auto to = static_cast<std::int64_t>(element::f32);
+        const std::string lengths = e.add(id, "Cast", {e.reshape(id, e.value(n.in[3]), {0, 1, 1, 1, 1})}, {integer("to", to)});
+        const std::string seen = e.add(id, "Less", {e.m.floats("place", {keys}, place), lengths});
+        scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});
+    }
+    std::string share = e.add(id, "Softmax", {scores}, {integer("axis", -1)});
+    if (n.p[3] || shift < 0)   // a query that sees no key gets zeros
+        share = e.add(id, "Where", {e.add(id, "IsNaN", {share}), e.m.floats("nothing", {}, {0.f}), share});
+    const std::string y = e.add(id, "MatMul", {share, by_heads(e, id, n.in[2], groups, groups, false)});
+    std::vector<std::int64_t> order{2, 0, 1, 3};   // [T, groups, H / groups, E]
+    for (std::int64_t& axis : order) axis += n.s.batched;
+    if (n.s.batched) order.insert(order.begin(), 0);
+    e.set(id, e.reshape(id, e.add(id, "Transpose", {y}, {ints("perm", order)}), e.with_batch(n.s)));
+}
+
+} // namespace detail
+
+inline constexpr emitter attention_emitters[] = {{op::attention, detail::emit_attention}};
+
+} // namespace sinter::onnx

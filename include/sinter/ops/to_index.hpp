@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/heavy.hpp>
+
+/// y = a as an int32 in [0, n): its fraction is cut off, what is too small or NaN becomes 0, what is too large n - 1. So rows may
+/// be gathered by numbers that were computed. No gradient flows. ONNX: Clip, then Cast.
+namespace sinter {
+
+namespace op { inline constexpr op_name to_index{"to_index"}; }
+
+template <>
+struct rule<op::to_index> : heavy_rule {   ///< p = {n}
+    static constexpr const char* name = "to_index";
+    static constexpr bool epilogue = false;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[0]});
+        k.by_example(r.y(), r.y().size());
+    }
+};
+
+namespace ops {
+
+constexpr tensor to_index(tensor a, int n) {
+    if (!a.ok() || not_floats(op::to_index, a)) return {a.g, -1};
+    if (n < 1) return fail(a.g, fault_kind::axis_out_of_range, op::to_index, a.shape(), extents(n));
+    a = unpack(a);
+    shape s = a.shape();
+    s.type = dtype::i32;
+    return make<op::to_index>(a.g, s, {a}, {n});
+}
+
+} // namespace ops
+using ops::to_index;
+
+} // namespace sinter

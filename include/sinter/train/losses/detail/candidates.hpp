@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/layers/candidate_scores.hpp>
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/gather_rows.hpp>
+#include <sinter/ops/log1p.hpp>
+#include <sinter/ops/random_uniform.hpp>
+#include <sinter/ops/to_index.hpp>
+#include <sinter/train/losses/softmax_cross_entropy.hpp>
+
+/// What sampled_softmax and nce share: some classes instead of all.
+namespace sinter::detail {
+
+/// The one parameter of this name, wherever in the net it is; a fault if there is none, or several.
+constexpr tensor only_parameter(graph* g, const char* name) {
+    int found = 0, id = -1;
+    for (int i = 0; i < g->parameters.n; ++i)
+        if (same_name(g->parameters[i].name, name)) ++found, id = g->parameters[i].id;
+    if (found != 1) return fail(g, fault_kind::wrong_number_of_inputs, op::parameter, extents(found), extents(1));
+    return {g, id};
+}
+
+/// K classes of V, drawn with replacement anew in each step: c with probability log((c + 2) / (c + 1)) / log(V + 1), so that small
+/// numbers, which are to be the frequent classes, come often ("log-uniform", as Zipf's law has it). int32 [K].
+constexpr tensor log_uniform_candidates(graph* g, int k, int v) {
+    const tensor u = make<op::random_uniform>(g, extents(k), {}, {++g->streams});
+    return to_index(ops::exp(u * ops::log(constant(g, static_cast<float>(v + 1)))) - 1.f, v);
+}
+/// log of how often class c is expected among K candidates.
+constexpr tensor log_expected_count(tensor c, int k, int v) {
+    const tensor p = ops::log1p(1.f / (c + 1.f)) * static_cast<float>(k) / ops::log(constant(c.g, static_cast<float>(v + 1)));
+    return ops::log(p);
+}
+
+/// Scores less the logarithms of expected counts: of the labels [...], and of the candidates [..., K]; `hits` is 1 where a
+/// candidate is the label.
+struct scored_candidates {
+    tensor right, others, hits;
+};
+constexpr scored_candidates score_candidates(tensor x, tensor labels, tensor candidates, tensor vectors, tensor bias) {
+    const int k = candidates.shape().last(), v = vectors.shape().d[0];
+    shape column = labels.shape();
+    column.d[column.rank++] = 1;
+    const tensor label = ops::to_float(labels), drawn = ops::to_float(candidates);
+    const tensor right = sum(x * gather_rows(vectors, labels), {-1}) + ops::reshape(gather_rows(bias, labels), labels.shape());
+    const tensor others = matmul(x, gather_rows(vectors, candidates), transposed::no, transposed::yes) +
+                          ops::reshape(gather_rows(bias, candidates), extents(k));
+    return {right - log_expected_count(label, k, v), others - log_expected_count(drawn, k, v),
+            ops::equal(ops::reshape(label, column), drawn)};
+}
+
+/// log of the sum over the label and the candidates of e^score, less the label's score. A candidate that is the label (an
+/// accidental hit) does not count.
+constexpr tensor sampled_softmax_value(const scored_candidates& s) {
+    const tensor others = ops::where(s.hits, -__builtin_inff(), s.others);
+    const tensor top = stop_gradient(ops::maximum(s.right, max(others, {-1})));
+    shape column = s.right.shape();
+    column.d[column.rank++] = 1;
+    const tensor all = ops::exp(s.right - top) + sum(ops::exp(others - ops::reshape(top, column)), {-1});
+    return ops::log(all) - (s.right - top);
+}
+/// -log s(right) - sum of log(1 - s(others)), s the logistic function.
+template <bool RemoveHits>
+constexpr tensor nce_value(const scored_candidates& s) {
+    const auto softplus = [](tensor z) { return ops::maximum(z, 0.f) + ops::log1p(ops::exp(-ops::abs(z))); };
+    tensor wrong = softplus(s.others);
+    if (RemoveHits) wrong = ops::where(s.hits, 0.f, wrong);
+    return softplus(-s.right) + sum(wrong, {-1});
+}
+
+/// A loss over candidates in training, and the cross entropy over all classes in evaluation.
+template <int V, int K, class Value>
+constexpr tensor candidate_loss(tensor x, tensor labels, Value value) {
+    static_assert(K > 0, "at least one candidate");
+    if (!x.ok() || !labels.ok()) return {x.g, -1};
+    if (x.g->mode != program_mode::training) return softmax_cross_entropy(x, labels);
+    if (!one_for_each_row(x, labels, op::gather_rows)) return {x.g, -1};
+    const tensor vectors = only_parameter(x.g, "class_vectors"), bias = only_parameter(x.g, "class_bias");
+    if (!vectors.ok() || !bias.ok()) return {x.g, -1};
+    if (vectors.shape().d[0] != V || vectors.shape().last() != x.shape().last())
+        return fail(x.g, fault_kind::labels_do_not_fit_predictions, op::gather_rows, extents(V), vectors.shape());
+    return value(score_candidates(x, labels, log_uniform_candidates(x.g, K, V), vectors, bias));
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: python
+#define BOOST_TEST_MODULE onnx_attention
+#include "support/onnx_run.hpp"
+#include <sinter/expr/layers/attention.hpp>
+#include <sinter/sinter.hpp>
+
+// The op attention, with each of its options, in onnxruntime.
+using namespace sinter;
+using test::agrees;
+
+namespace {
+constexpr auto causal_heads = array<5, 8> >> multi_head_attention<2, attention_settings{.causal = causal::yes}>;
+/// Four heads of queries over two of keys and values, lengths, a bias for each head.
+constexpr auto grouped = inputs(array<3, 12>, array<4, 6>, indices<1>) >> [](tensor x, tensor y, tensor n) {
+    const tensor bias = parameter(x, "bias", extents(4, 3, 4), zeros);
+    return attention(x, y, y * 0.5f, {.heads = 4, .lengths = n, .bias = bias});
+};
+/// Heads with an axis of their own, a bias that the batch brings; the last queries of a longer past.
+constexpr auto with_axis = inputs(array<3, 2, 4>, array<5, 1, 4>, array<3, 5>) >> [](tensor q, tensor k, tensor b) {
+    return attention(q, k, k, {.causal = causal::from_end, .scale = 0.7f, .bias = b});
+};
+} // namespace
+
+BOOST_AUTO_TEST_CASE(causal_attention_of_two_heads) {
+    const test::onnx_file f = agrees<causal_heads>();
+    BOOST_TEST(f.count("Softmax") == 1);
+}
+BOOST_AUTO_TEST_CASE(groups_lengths_and_bias) { agrees<grouped>(); }
+BOOST_AUTO_TEST_CASE(heads_with_an_axis) { agrees<with_axis>(); }
