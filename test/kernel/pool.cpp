@@ -46,19 +46,19 @@ void check(int m, bool whole = false) {
         for (int parts = 1; parts <= 5; ++parts) {
             y.clear(), dx.clear();
             std::fill(won.begin(), won.end(), 255);
-            run<sinter::cpu::max_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+            run<sinter::cpu::max_pool<H, W, C, OH, OW, K, K, S, S, PT, PL, store_raw>>(
                 {xb.at.get(), parts == 1 ? nullptr : winners, nullptr, y.at.get()}, m, parts);
             BOOST_TEST(error(y.values(), top, 0) == 0);
             if (parts > 1) BOOST_TEST((won == place));
             won = place;
-            run<sinter::cpu::max_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+            run<sinter::cpu::max_pool_gradient<H, W, C, OH, OW, K, K, S, S, PT, PL, store_raw>>(
                 {db.at.get(), winners, nullptr, dx.at.get()}, m, parts);
             BOOST_TEST(error(dx.values(), dmax, K * K) < 1);
             y.clear(), dx.clear();
-            run<sinter::cpu::avg_pool<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+            run<sinter::cpu::avg_pool<H, W, C, OH, OW, K, K, S, S, PT, PL, 0, store_raw>>(
                 {xb.at.get(), nullptr, nullptr, y.at.get()}, m, parts);
             BOOST_TEST(error(y.values(), mean, K * K) < 1);
-            run<sinter::cpu::avg_pool_gradient<H, W, C, OH, OW, K, S, PT, PL, store_raw>>(
+            run<sinter::cpu::avg_pool_gradient<H, W, C, OH, OW, K, K, S, S, PT, PL, 0, store_raw>>(
                 {db.at.get(), nullptr, nullptr, dx.at.get()}, m, parts);
             BOOST_TEST(error(dx.values(), dmean, K * K) < 1);
         }

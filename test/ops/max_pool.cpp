@@ -12,7 +12,7 @@
 using namespace sinter;
 using namespace sinter::test;
 
-template <shape X, int K, window O>
+template <shape X, per_axis K, window O>
 struct op_of {
     static constexpr shape operands[] = {X};
     static constexpr tensor apply(tensor x) { return ops::max_pool(x, K, O); }
@@ -30,6 +30,37 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_drawn<2, valid>();
     check_drawn<3, window{}>();
 }
+
+constexpr window hanging{.stride = {2, 3}, .padding = {1, 0, 0, 1}, .rounding = rounding::ceil};
+BOOST_AUTO_TEST_CASE(oblong_windows) { check_op<op_of<batch_of(6, 7, 5), per_axis(3, 2), hanging>, programs::fused_only>(); }
+BOOST_AUTO_TEST_CASE(rows_and_volumes) {
+    check_op<op_of<batch_of(7, 3), 2, window{.stride = 2, .padding = padding::valid, .rounding = rounding::ceil}>, programs::fused_only>();
+    check_op<op_of<batch_of(3, 4, 5, 2), per_axis(2, 3, 2), window{.stride = {1, 2, 2}, .padding = {1, 0, 0, 1, 1, 1}}>, programs::fused_only>();
+}
+
+/// max_pool_winners, the gradient of the gradient: the loss is the sum of squares of a pool's gradient.
+struct penalty {
+    static constexpr shape operands[] = {batch_of(5, 4, 3), batch_of(3, 2, 3)};
+    static constexpr tensor apply(tensor x, tensor d) {
+        const tensor y = ops::max_pool(stop_gradient(x), {2, 3}, hanging_over);
+        graph& g = *x.g;
+        shape w = y.shape();
+        w.type = dtype::u8;
+        const tensor winners = make<op::pick>(&g, w, {y}, {1});
+        const node n = y.at();
+        return make<op::max_pool_gradient>(&g, x.shape(), {d * d, winners}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]});
+    }
+    static constexpr window hanging_over{.stride = 2, .padding = padding::same};
+    static doubles reference(const doubles& x, const doubles& d) {
+        doubles top = max_pooled(x, {2, 3}, hanging_over), y(x.d);
+        each_window(x, 2, 3, hanging_over, [&](int to, int from, int) {
+            for (int j = 0; j < 3; ++j)
+                if (x[from * 3 + j] == top[to * 3 + j]) y[from * 3 + j] += d[to * 3 + j] * d[to * 3 + j];
+        });
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(gradient_of_the_gradient) { check_op<penalty, programs::fused_only>(); }
 
 /// Bias and activation in front: they move behind the pool, which leaves fewer of them.
 struct hoisted {

@@ -80,15 +80,36 @@ namespace detail {
 
 /// Calls f(output pixel's image, row, column, window row, window column, input row, input column) within the image.
 template <class F>
-void slide(const shape& x, const shape& y, int batch, int kh, int kw, int stride, int above, int left, F f) {
+void slide(const shape& x, const shape& y, int batch, int kh, int kw, int down, int right, int above, int left, F f) {
     for (int b = 0; b < batch; ++b)
         for (int r = 0; r < y.d[0]; ++r)
             for (int c = 0; c < y.d[1]; ++c)
                 for (int i = 0; i < kh; ++i)
                     for (int j = 0; j < kw; ++j) {
-                        const int p = r * stride - above + i, q = c * stride - left + j;
+                        const int p = r * down - above + i, q = c * right - left + j;
                         if (p >= 0 && q >= 0 && p < x.d[0] && q < x.d[1]) f(b, r, c, i, j, p, q);
                     }
+}
+/// Calls f(element of x, of the weights w, of the result y) for every product of a convolution over one to three axes.
+template <class F>
+void each_product(const int* p, const shape& x, const shape& w, const shape& y, int batch, F f) {
+    const int axes = x.rank - 1, gi = w.d[axes], go = y.last() / p[6];
+    for (int o = 0; o < count(y, batch); ++o)
+        for (int k = 0; k < w.size() / w.last() / gi; ++k) {
+            int place = o / y.last(), tap = k, at = 0, step = 1;
+            bool inside = true;
+            for (int i = axes - 1, a = 2; i >= 0; --i, --a) {
+                const int q = place % y.d[i] * (p[a] & 0xffff) - p[3 + a] + tap % w.d[i] * (p[a] >> 16);
+                inside = inside && q >= 0 && q < x.d[i];
+                at += q * step;
+                step *= x.d[i];
+                place /= y.d[i];
+                tap /= w.d[i];
+            }
+            const int c = o % y.last();
+            for (int i = 0; inside && i < gi; ++i)
+                f((place * step + at) * x.last() + c / go * gi + i, (k * gi + i) * w.last() + c, o);
+        }
 }
 inline int pixel(const shape& s, int image, int row, int column) { return ((image * s.d[0] + row) * s.d[1] + column) * s.d[2]; }
 
@@ -101,6 +122,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
     numbers y(static_cast<std::size_t>(size));
     auto images = [&](const shape& s) { return s.batched ? B : 1; };
     const shape& s = n.s;
+    using detail::each_product;
     using detail::pixel;
     using detail::slide;
     switch (n.k) {
@@ -161,7 +183,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         case op::reshape:
         case op::stop_gradient: return numbers(x[0], x[0] + size);
         case op::conv:
-            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < in[0].d[2]; ++k)
                     for (int f = 0; f < s.d[2]; ++f)
                         y[pixel(s, b, r, c) + f] += x[0][pixel(in[0], b, p, q) + k] *
@@ -189,7 +211,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
                             }
                 d = spread.data();
             }
-            slide(xs, ds, images(ds), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(xs, ds, images(ds), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < xs.d[2]; ++k)
                     for (int f = 0; f < ds.d[2]; ++f) {
                         const int w = ((i * n.p[1] + j) * xs.d[2] + k) * ds.d[2] + f;
@@ -201,23 +223,38 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         }
         case op::max_pool: {
             numbers place(y.size(), -1);
-            slide(in[0], s, images(s), n.p[0], n.p[0], n.p[1], n.p[2], n.p[3], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < s.d[2]; ++k) {
                     const double v = x[0][pixel(in[0], b, p, q) + k];
                     const int at = pixel(s, b, r, c) + k;
-                    if (place[at] < 0 || v > y[at]) y[at] = v, place[at] = i * n.p[0] + j;
+                    if (place[at] < 0 || v > y[at]) y[at] = v, place[at] = i * n.p[1] + j;
                 }
             });
             if (winners) *winners = place;
             return y;
         }
         case op::max_pool_gradient:
-            slide(s, in[0], images(s), n.p[0], n.p[0], n.p[1], n.p[2], n.p[3], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(s, in[0], images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < s.d[2]; ++k) {
                     const int at = pixel(in[0], b, r, c) + k;
-                    if (x[1][at] == i * n.p[0] + j) y[pixel(s, b, p, q) + k] += x[0][at];
+                    if (x[1][at] == i * n.p[1] + j) y[pixel(s, b, p, q) + k] += x[0][at];
                 }
             });
+            return y;
+        case op::max_pool_winners:
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
+                for (int k = 0; k < s.d[2]; ++k) {
+                    const int at = pixel(s, b, r, c) + k;
+                    if (x[1][at] == i * n.p[1] + j) y[at] = x[0][pixel(in[0], b, p, q) + k];
+                }
+            });
+            return y;
+        case op::convolution: each_product(n.p, in[0], in[1], s, B, [&](int a, int w, int o) { y[o] += x[0][a] * x[1][w]; }); return y;
+        case op::convolution_input_gradient:
+            each_product(n.p, s, in[1], in[0], B, [&](int a, int w, int o) { y[a] += x[0][o] * x[1][w]; });
+            return y;
+        case op::convolution_weight_gradient:
+            each_product(n.p, in[0], s, in[1], B, [&](int a, int w, int o) { y[w] += x[0][a] * x[1][o]; });
             return y;
         case op::avg_pool:
         case op::avg_pool_gradient: {
@@ -225,7 +262,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             const shape &xs = forward ? in[0] : s, &ys = forward ? s : in[0];
             std::vector<int> inside(static_cast<std::size_t>(count(ys, B)), 0);
             auto each = [&](auto f) {
-                slide(xs, ys, images(s), n.p[0], n.p[0], n.p[1], n.p[2], n.p[3], [&](int b, int r, int c, int, int, int p, int q) {
+                slide(xs, ys, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int, int, int p, int q) {
                     for (int k = 0; k < s.d[2]; ++k) f(pixel(ys, b, r, c) + k, pixel(xs, b, p, q) + k);
                 });
             };

@@ -168,12 +168,16 @@ private:
             else return;
             if (x.shape().size() != 8 * x.shape().d[1] || x.shape().d[1] < 4) return;
         }
-        const tensor w = weights(x, name(), extents(3, 3, x.shape().d[2], 2), zeros);
-        tensor y = ops::conv2d(x, w, {1 + below(2), chance(2) ? padding::same : padding::valid});
+        const int channels = x.shape().d[2], groups = chance(3) && channels % 2 == 0 ? 2 : 1;
+        const tensor w = weights(x, name(), extents(3, 3, channels / groups, 2), zeros);
+        window o{.stride = 1 + below(2), .padding = chance(2) ? padding::same : padding::valid, .groups = groups};
+        if (o.padding == padding::same && chance(3)) o.dilation = {2, 1};
+        tensor y = ops::conv2d(x, w, o);
         if (!y.ok()) return;
         if (chance(2)) y = y + own(extents(2));
         if (chance(2)) y = ops::relu(y);
-        if (y.shape().d[0] > 1 && y.shape().d[1] > 1) y = chance(3) ? ops::avg_pool(y, 2, {2, padding::valid}) : ops::max_pool(y, 2, {1 + below(2), padding::valid});
+        if (y.shape().d[0] > 1 && y.shape().d[1] > 1) y = chance(3) ? ops::avg_pool(y, 2, {2, padding::valid})
+                                                                         : ops::max_pool(y, 2, {1 + below(2), padding::valid});
         add(y);
     }
     void running(tensor x) {   // as batch_norm's statistics, or one that is read after it was assigned

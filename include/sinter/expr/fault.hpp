@@ -16,6 +16,8 @@ enum class fault_kind : std::uint8_t {
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input
     window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
+    padding_refused,               ///< negative padding, causal padding of more than one axis, or a pool's place in it alone
+    groups_do_not_divide_channels, ///< a convolution's groups must divide its input and its output channels
     sizes_differ,                  ///< reshape to another number of elements
     concat_extents_differ,
     axis_out_of_range,

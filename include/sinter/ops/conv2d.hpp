@@ -1,35 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/convolution.hpp>
 
-/// conv2d(x, w, {stride, padding}): x [H, W, CI], w [KH, KW, CI, CO] -> [OH, OW, CO] (cross-correlation, as everywhere
-/// in the field). `same`: OH = ceil(H / stride), padding split evenly with the odd row below and the odd column to the
-/// right (TensorFlow's rule); `valid`: no padding. ONNX: Conv, NHWC after transposition.
+/// conv2d(x, w, {stride, padding, dilation, groups}): x [H, W, CI], w [KH, KW, CI / groups, CO] -> [OH, OW, CO]
+/// (cross-correlation, as everywhere in the field); see detail/window.hpp for the window. Dense windows of one stride, the
+/// usual case, have kernels of their own, to which all extents are constants; everything else is a convolution().
+/// ONNX: Conv, NHWC after transposition.
 namespace sinter {
 
-enum class padding { same, valid };
-struct window {
-    int stride = 1;
-    sinter::padding padding = sinter::padding::same;
-    bool operator==(const window&) const = default;
-};
-
-/// Extents of a window sliding along one axis.
-struct sliding {
-    int out = 0, before = 0;   ///< positions; padding before the first element
-    constexpr sliding(int extent, int k, int stride, padding p) {
-        if (p == padding::valid) {
-            out = extent < k ? 0 : (extent - k) / stride + 1;
-        } else {
-            out = (extent + stride - 1) / stride;
-            const int total = (out - 1) * stride + k - extent;
-            before = total > 0 ? total / 2 : 0;
-        }
-    }
-};
-
 namespace op {
-inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradient"}, conv_weight_gradient{"conv2d_weight_gradient"}, conv_transpose{"conv2d_transpose_weights"};
+inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradient"},
+    conv_weight_gradient{"conv2d_weight_gradient"}, conv_transpose{"conv2d_transpose_weights"};
 }
 
 namespace detail {
@@ -69,60 +50,89 @@ struct rule<op::conv_input_gradient> : heavy_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), r.n.p[5]);
     }
+    static constexpr void gradient(gradient_of& g);
 };
 /// Operands: x, gradient[, winners].
 template <>
 struct rule<op::conv_weight_gradient> : heavy_rule {
     static constexpr const char* name = "conv2d_weight_gradient";
+    static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), r.n.p[5]);
     }
+    static constexpr void gradient(gradient_of& g);
 };
-/// Weights with input and output channels exchanged, in the layout that the input gradient's kernel wants.
+/// Weights with input and output channels exchanged, in the layout that the input gradient's kernel wants. Its node keeps
+/// the extents of the weights themselves, and so does its gradient: nobody else ever sees the exchanged form.
 template <>
 struct rule<op::conv_transpose> : heavy_rule {
     static constexpr const char* name = "conv2d_transpose_weights";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        const int* const d = r.y().d;
-        k.set_fixed({d[0], d[1], d[2], d[3]});
+        const shape& w = r.y();   // one axis of taps or two
+        k.set_fixed({w.rank == 4 ? w.d[0] : 1, w.d[w.rank - 3], w.d[w.rank - 2], w.last()});
     }
+    static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
 
 namespace ops {
 
+/// Are the dense kernels enough? They know one stride, no dilation, no groups.
+constexpr bool is_dense(const sliding& v, const sliding& h, int groups) {
+    const bool one_stride = v.stride == h.stride || v.out == 1 || h.out == 1;
+    return groups == 1 && one_stride && (v.dilation == 1 || v.k == 1) && (h.dilation == 1 || h.k == 1);
+}
+/// x [H, W, CI] by the dense kernels; w has KH * KW * CI rows, whatever its axes.
+constexpr tensor dense_conv2d(tensor x, tensor w, const sliding& v, const sliding& h) {
+    shape y = x.shape();
+    y.d[0] = v.out;
+    y.d[1] = h.out;
+    y.d[2] = w.shape().last();
+    return make<op::conv>(x.g, y, {x, pack(w)}, {v.k, h.k, v.out == 1 ? h.stride : v.stride, v.before, h.before});
+}
+
 constexpr tensor conv2d(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
     if (not_floats(op::conv, x) || not_floats(op::conv, w)) return {x.g, -1};
+    x = unpack(x);
     const shape s = x.shape(), k = w.shape();
-    if (s.rank != 3 || k.rank != 4)
-        return fail(x.g, fault_kind::needs_height_width_channels, op::conv, s, batch_of(k.d[0], k.d[1], k.d[2]));
-    if (s.d[2] != k.d[2]) return fail(x.g, fault_kind::inner_extents_differ, op::conv, s, k);
-    if (o.stride < 1) return fail(x.g, fault_kind::window_out_of_range, op::conv, extents(o.stride), extents(1));
-    const sliding v(s.d[0], k.d[0], o.stride, o.padding), h(s.d[1], k.d[1], o.stride, o.padding);
-    if (v.out < 1 || h.out < 1)
-        return fail(x.g, fault_kind::window_larger_than_input, op::conv, s, batch_of(k.d[0], k.d[1], s.d[2]));
-    shape y = s;
-    y.d[0] = v.out;
-    y.d[1] = h.out;
-    y.d[2] = k.d[3];
-    return make<op::conv>(x.g, y, {x, pack(w)}, {k.d[0], k.d[1], o.stride, v.before, h.before});
+    shape y;
+    if (!convolved(x.g, op::conv, s, k, o, 2, y)) return {x.g, -1};
+    const sliding v(s.d[0], k.d[0], o, 1), h(s.d[1], k.d[1], o, 2);
+    return is_dense(v, h, o.groups) ? dense_conv2d(x, w, v, h) : convolution(x, w, o);
 }
 
 } // namespace ops
 
-constexpr void rule<op::conv>::gradient(gradient_of& g) {
+namespace detail {
+/// One of the dense kernels' ops with the attributes of another.
+template <op_id K>
+constexpr tensor conv_like(const gradient_of& g, const shape& s, tensor a, tensor b) {
     const node n = g.n();
+    return make<K>(g.g, s, {a, b}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]});
+}
+constexpr tensor conv_input_gradient(const gradient_of& g, const shape& x, tensor d, tensor w) {
+    return conv_like<op::conv_input_gradient>(g, x, d, make<op::conv_transpose>(g.g, w.shape(), {w}));
+}
+} // namespace detail
+
+constexpr void rule<op::conv>::gradient(gradient_of& g) {
     const tensor x = g.x(0), w = g.x(1);
-    if (g.wants(0)) {
-        const tensor t = make<op::conv_transpose>(g.g, w.shape(), {w});
-        g.add(0, make<op::conv_input_gradient>(g.g, x.shape(), {g.d, t}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
-    }
-    if (g.wants(1))
-        g.add(1, make<op::conv_weight_gradient>(g.g, w.shape(), {x, g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+    if (g.wants(0)) g.add(0, detail::conv_input_gradient(g, x.shape(), g.d, w));
+    if (g.wants(1)) g.add(1, detail::conv_like<op::conv_weight_gradient>(g, w.shape(), x, g.d));
+}
+constexpr void rule<op::conv_input_gradient>::gradient(gradient_of& g) {   // linear in both, as the convolution is
+    const tensor d = g.x(0), exchanged = g.x(1), w{g.g, exchanged.at().in[0]};
+    if (g.wants(0)) g.add(0, detail::conv_like<op::conv>(g, d.shape(), g.d, w));
+    if (g.wants(1)) g.add(1, detail::conv_like<op::conv_weight_gradient>(g, w.shape(), g.d, d));
+}
+constexpr void rule<op::conv_weight_gradient>::gradient(gradient_of& g) {
+    const tensor x = g.x(0), d = g.x(1), e = ops::pack(g.d);
+    if (g.wants(0)) g.add(0, detail::conv_input_gradient(g, x.shape(), d, e));
+    if (g.wants(1)) g.add(1, detail::conv_like<op::conv>(g, d.shape(), x, e));
 }
 
 } // namespace sinter

@@ -26,6 +26,7 @@ template <>
 struct rule<op::scatter_rows> : heavy_rule {
     static constexpr const char* name = "scatter_rows";
     static constexpr bool steps = true;
+    static constexpr bool sums_rows = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.y().last(), r.y().d[0], r.updates});   // a lazy update visits only the rows that occur
         k.by_example(r.x(1), r.x(1).rows());

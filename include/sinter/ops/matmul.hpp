@@ -30,6 +30,7 @@ template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";
     static constexpr bool steps = true;
+    static constexpr bool sums_rows = true;
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.y().d[0], r.y().d[1]});

@@ -99,7 +99,7 @@ private:
         if (!on_ || q.members >= r_.most_members || q.code + words_of(n) > r_.most_code) return false;
         if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
         if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
-        if (q.heavy && kind == op_kind::col_reduce && sums_rows_already(n_[q.root].k)) return false;
+        if (q.heavy && kind == op_kind::col_reduce && n_[q.root].about->sums_rows) return false;
         if (!fits(v, q)) return false;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
@@ -119,12 +119,14 @@ private:
         for (int k = 0; k < n.operands; ++k) words += weight_[base_[n.in[k]]];
         return words;
     }
-    static constexpr bool sums_rows_already(op_id k) {
-        return k == op::gemm_tn || k == op::conv_weight_gradient || k == op::scatter_rows;
+    /// Square windows side by side, without padding.
+    static constexpr bool is_tiling(const node& pool) {
+        const int* const p = pool.p;
+        return p[0] == p[1] && p[0] == p[2] && p[0] == p[3] && !p[4] && !p[5];
     }
     constexpr bool joins_as_pool(int v, int to) const {
         const node& n = n_[v];
-        if (!on_ || !pools_ || n.loop != r_.g[to].loop || n.k != op::max_pool || n.p[0] != n.p[1] || n.p[2] || n.p[3]) return false;
+        if (!on_ || !pools_ || n.loop != r_.g[to].loop || n.k != op::max_pool || !is_tiling(n)) return false;
         const int c = n.in[0];
         if (n.s.d[0] * n.p[0] > n_[c].s.d[0] || n.s.d[1] * n.p[0] > n_[c].s.d[1]) return false;   // windows hang over the edge
         return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && n_[c].p[2] == 1;

@@ -14,7 +14,10 @@ namespace sinter {
 constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t examples) {
     const shape& s = n.s;
     std::int64_t size = s.size();
-    if (n.k == op::conv_transpose) size = std::int64_t{s.d[0]} * s.d[1] * s.d[3] * round_up(s.d[2], t.lanes);
+    if (n.k == op::conv_transpose) {
+        const int inputs = s.d[s.rank - 2];
+        size = std::int64_t{s.rows() / inputs} * s.last() * round_up(inputs, t.lanes);
+    }
     else if (s.form == layout::weights) size = std::int64_t{s.rows()} * round_up(s.last(), t.lanes);
     if (s.batched) size *= examples;
     return s.type == dtype::u8 ? (size + 3) / 4 : size;

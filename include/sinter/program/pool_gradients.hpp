@@ -13,10 +13,11 @@ constexpr void pool_gradients(view<node> n) {
         if (at < 0 || x.operands != 2) continue;
         const node& spread = n[x.in[at]];
         if (spread.k != op::max_pool_gradient) continue;
-        const int size = spread.p[0], stride = spread.p[1];
+        const int size = spread.p[0];
         const node& winners = n[spread.in[1]];
-        if (size != stride || n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) continue;
-        if (spread.p[2] || spread.p[3] || x.p[2] != 1) continue;   // no padded pools; strided convolutions stay dense
+        if (size != spread.p[1] || size != spread.p[2] || size != spread.p[3]) continue;
+        if (n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) continue;
+        if (spread.p[4] || spread.p[5] || x.p[2] != 1) continue;   // no padded pools; strided convolutions stay dense
         const shape& pooled = n[spread.in[0]].s;
         if (pooled.d[0] * size > spread.s.d[0] || pooled.d[1] * size > spread.s.d[1]) continue;   // windows hang over the edge
         x.in[at] = spread.in[0];

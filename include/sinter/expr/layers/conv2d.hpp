@@ -9,7 +9,7 @@ namespace sinter {
 /// (Glorot uniform), bias [Filters] (zeros). Keras' Conv2D, but padding is `same` unless told otherwise.
 template <int Filters, int K, window O = window{}, bias B = bias::yes>
 struct conv2d_layer : layer<conv2d_layer<Filters, K, O, B>> {
-    static_assert(Filters > 0 && K > 0 && O.stride > 0, "conv2d: filters, kernel and stride must be positive");
+    static_assert(Filters > 0 && K > 0 && O.stride.least() > 0, "conv2d: filters, kernel and stride must be positive");
     static constexpr const char* name = "conv2d";
     static constexpr tensor trace(tensor x) {
         const shape s = x.shape();

@@ -4,6 +4,7 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/avg_pool.hpp>
+#include <sinter/ops/max_pool.hpp>
 #include <sinter/ops/matmul.hpp>
 
 namespace sinter {
@@ -17,7 +18,7 @@ constexpr bool is_image(tensor x) {
     for (int id = x.id, next = id; next >= 0;) {
         const node& n = x.g->n[id = next];
         if (n.s.rank != 3 || n.k == op::reshape || n.k == op::permute || n.k == op::gemm || n.k == op::matmul) return false;
-        if (n.k == op::conv || n.k == op::max_pool || n.k == op::avg_pool) return true;
+        if (n.k == op::conv || n.k == op::convolution || n.k == op::max_pool || n.k == op::avg_pool) return true;
         if (n.k == op::input) return n.p[2];
         next = -1;
         for (int i = 0; i < n.operands && next < 0; ++i) {

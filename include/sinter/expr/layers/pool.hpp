@@ -2,21 +2,23 @@
 #pragma once
 #include <sinter/expr/compose.hpp>
 #include <sinter/ops/avg_pool.hpp>
+#include <sinter/ops/max_pool.hpp>
 #include <sinter/ops/sum.hpp>
 
 namespace sinter {
 
 /// max_pool<K>, avg_pool<K>: windows of K x K that do not overlap, [H, W, C] -> [H / K, W / K, C] (rows and columns left
 /// over are dropped); another window{.stride, .padding} may be given. Keras' MaxPooling2D and AveragePooling2D.
-template <int K, window O = window{.stride = K, .padding = padding::valid}>
+template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 struct max_pool_layer : layer<max_pool_layer<K, O>> {
-    static_assert(K > 0 && K <= 15 && O.stride > 0, "max_pool: window 1 to 15, positive stride");
+    static_assert(K.least() > 0 && K.d[1] * K.d[2] <= 255 && O.stride.least() > 0,
+                  "max_pool: window positive and of at most 255 elements (15 x 15), positive stride");
     static constexpr const char* name = "max_pool";
     static constexpr tensor trace(tensor x) { return ops::max_pool(x, K, O); }
 };
-template <int K, window O = window{.stride = K, .padding = padding::valid}>
+template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 struct avg_pool_layer : layer<avg_pool_layer<K, O>> {
-    static_assert(K > 0 && O.stride > 0, "avg_pool: window and stride must be positive");
+    static_assert(K.least() > 0 && O.stride.least() > 0, "avg_pool: window and stride must be positive");
     static constexpr const char* name = "avg_pool";
     static constexpr tensor trace(tensor x) { return ops::avg_pool(x, K, O); }
 };
@@ -29,9 +31,9 @@ struct global_avg_pool_layer : layer<global_avg_pool_layer> {
         return mean(x, {0, 1});
     }
 };
-template <int K, window O = window{.stride = K, .padding = padding::valid}>
+template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 inline constexpr max_pool_layer<K, O> max_pool{};
-template <int K, window O = window{.stride = K, .padding = padding::valid}>
+template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 inline constexpr avg_pool_layer<K, O> avg_pool{};
 inline constexpr global_avg_pool_layer global_avg_pool{};
 

@@ -20,8 +20,6 @@ struct matmul {
                   TransB ? right::columns : right::rows, M, N, K, false, 0, 0};
         // Shares are of matrices while those suffice, so that each operand is gathered by one thread only.
         const bool whole = c.m >= c.parts;
-        call one = c;
-        if (whole) one.part = 0, one.parts = 1;
         const std::int64_t end = whole ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t b = whole ? share(c.m, c.part, c.parts) : 0; b < end; ++b) {
             const bool nested = inner > 1;
@@ -29,7 +27,7 @@ struct matmul {
             q.b = c.p[1] + (nested ? b / inner * c.e[9] + b % inner * c.e[4] : b * c.e[4]);
             q.off = b * M * N;
             q.row = b * M;
-            run_product(q, f, one);
+            run_product(q, f, c, whole ? 0 : c.part, whole ? 1 : c.parts);
         }
     }
 };

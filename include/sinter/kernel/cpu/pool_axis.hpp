@@ -26,6 +26,12 @@ struct pool_axis {
     }
     /// Place of element i in window o.
     static constexpr int place(int i, int o) { return i + P - o * S; }
+    /// By how many a mean divides along this axis: the elements that exist, all K, or those within `after` of padding.
+    static constexpr int counted(int o, bool all, int after) {
+        if (all) return K;
+        if (after < 0) return elements(o).last - elements(o).first;
+        return std::min(o * S - P + K, Extent + after) - (o * S - P);
+    }
 };
 
 /// How a pool reads a vector of channels: whole, or the N < lanes that are left.

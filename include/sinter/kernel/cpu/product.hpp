@@ -22,6 +22,8 @@ struct product {
     std::int64_t rows, columns, depth;  ///< all at least 1
     bool packed_result;                 ///< offsets and padding as in panels of [rows][columns], else row-major
     std::int64_t off, row;              ///< of the first element (one of several matrices)
+    std::int64_t result_step = 0;       ///< from row to row of a row-major result; 0: its columns
+    int col = 0;                        ///< of the first element, where the result is some columns of a wider one
 };
 
 /// The finished sums of some rows of a tile: [rows][width], of which `columns` are wanted.
@@ -95,15 +97,15 @@ __attribute__((noinline)) inline void gather_panel(const product& q, std::int64_
             store(to + j, there - j >= lanes ? load(from + j) : there > j ? load(from + j, there - j) : zero());
 }
 
-/// Share c.part of c.parts of the product's tiles, numbered panel by panel.
-__attribute__((noinline)) inline void run_product(const product& q, const finisher& f, const call& c) {
+/// Share `part` of `parts` of the product's tiles, numbered panel by panel. The body sees c as it is.
+__attribute__((noinline)) inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
     const std::int64_t tiles = cover.count * ((q.columns + panel_width - 1) / panel_width);
-    const std::int64_t end = share(tiles, c.part + 1, c.parts);
+    const std::int64_t end = share(tiles, part + 1, parts);
     std::int64_t gathered_panel = -1;
-    for (std::int64_t tile = share(tiles, c.part, c.parts); tile < end;) {
+    for (std::int64_t tile = share(tiles, part, parts); tile < end;) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
         const int w = panel_columns(q.columns, p, panel_width, lanes);
         const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
@@ -117,8 +119,8 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
         const int rest_height = cover.height(cover.large);
         const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
         const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
-        const std::int64_t off_step = q.packed_result ? w : q.columns;
-        finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, static_cast<int>(j0)};
+        const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
+        finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
         const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
         const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
         for (std::int64_t t = 0; t < q.depth; t += piece) {
@@ -154,5 +156,6 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
         tile += group;
     }
 }
+inline void run_product(const product& q, const finisher& f, const call& c) { run_product(q, f, c, c.part, c.parts); }
 
 } // namespace sinter::cpu

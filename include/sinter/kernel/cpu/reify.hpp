@@ -14,6 +14,7 @@
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/copies.hpp>
 #include <sinter/kernel/cpu/ctc_loss.hpp>
+#include <sinter/kernel/cpu/depthwise_convolution.hpp>
 #include <sinter/kernel/cpu/gather.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>

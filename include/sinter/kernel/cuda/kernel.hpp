@@ -4,6 +4,7 @@
 #include <sinter/kernel/cuda/element_walk.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <sinter/kernel/cuda/row_walk.hpp>
+#include <sinter/kernel/cuda/sources/convolution.hpp>
 #include <sinter/kernel/cuda/sources/convolutions.hpp>
 #include <sinter/kernel/cuda/sources/copies.hpp>
 #include <sinter/kernel/cuda/sources/moves.hpp>
@@ -30,7 +31,11 @@ constexpr int own_operands(op_id k) {
         case op::conv:
         case op::conv_input_gradient:
         case op::conv_weight_gradient:
+        case op::convolution:
+        case op::convolution_input_gradient:
+        case op::convolution_weight_gradient:
         case op::max_pool_gradient:
+        case op::max_pool_winners:
         case op::gather_rows:
         case op::scatter_rows: return 2;
         default: return 1;

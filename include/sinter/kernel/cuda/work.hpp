@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <sinter/kernel/cuda/body_call.hpp>
+#include <sinter/ops/detail/known.hpp>
 #include <sinter/program/spec.hpp>
 
 /// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
@@ -35,7 +36,12 @@ constexpr walk_extents walk_of(const work& w) {
         case op::conv_input_gradient: return {w.m * x[0] * x[1], x[2]};
         case op::conv_weight_gradient: return {std::int64_t{x[6]} * x[7] * x[2], x[5]};
         case op::conv_transpose: return {std::int64_t{x[3]} * x[0] * x[1], x[2]};
+        case op::convolution_weight_gradient: {
+            const convolution_extents c(e);
+            return {c.depth(), c.outputs};
+        }
         case op::max_pool:
+        case op::max_pool_winners:
         case op::avg_pool: return {w.m * x[3] * x[4], x[2]};
         case op::max_pool_gradient:
         case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};

@@ -59,6 +59,7 @@ struct op_info {
     bool identity;           ///< of one operand: the result is the operand, element by element
     bool by_turn;            ///< another value in each turn of a loop, though it has no operand from there
     bool steps;              ///< a heavy op or view that works on operands [T][batch][...] as they lie
+    bool sums_rows;          ///< a heavy op that itself sums over rows, so that no further sum rides on its kernel
     bool moves;              ///< its result's elements are some of its operands', unchanged
     void (*gradient)(gradient_of&);
     long (*flops)(const node&, const node* operands);
@@ -73,13 +74,15 @@ template <op_id K>
 constexpr op_info describe_op() {
     using r = rule<K>;
     static_assert(op_name(r::name) == K, "rule<op::x>::name must be the name that op::x was made from");
-    op_info i{op_name(r::name), nullptr, r::kind, r::monotone, false, false, false, false, false, false, false, &r::gradient, &r::flops, nullptr};
+    op_info i{op_name(r::name), nullptr, r::kind, r::monotone, false, false, false, false, false, false, false, false,
+              &r::gradient, &r::flops, nullptr};
     if constexpr (requires { r::onnx; }) i.onnx = r::onnx;
     if constexpr (requires { r::keeps_padding; }) i.keeps_padding = r::keeps_padding;
     if constexpr (requires { r::scales; }) i.scales = r::scales;
     if constexpr (requires { r::identity; }) i.identity = r::identity;
     if constexpr (requires { r::by_turn; }) i.by_turn = r::by_turn;
     if constexpr (requires { r::steps; }) i.steps = r::steps;
+    if constexpr (requires { r::sums_rows; }) i.sums_rows = r::sums_rows;
     if constexpr (requires { r::moves; }) i.moves = r::moves;
     if constexpr (requires { r::extents; }) i.extents = &r::extents;
     if constexpr (r::kind == op_kind::heavy) i.epilogue = r::epilogue;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
+#include <sinter/ops/avg_pool.hpp>
+#include <sinter/ops/max_pool.hpp>
 
-/// Pools over images [H][W][C], x = {H, W, C, OH, OW, K, stride, rows above, columns left}. Padding never wins and is not
-/// counted.
+/// Pools over images [H][W][C], x = {H, W, C, OH, OW, KH, KW, vertical and horizontal stride, rows above, columns
+/// left, divisor of a mean (ops/detail/pool.hpp)}. Padding never wins.
 namespace sinter::gpu {
 
 /// One axis: the elements of window o that exist, and the windows that hold element i; both [first, last).
@@ -27,25 +29,44 @@ struct pool_place {   ///< of a row of a walk over [Rows][Columns] pixels
         : y(static_cast<int>(row / columns % rows)), x(static_cast<int>(row % columns)), image(row / columns / rows) {}
 };
 
+/// Windows (oy, ox) of the image and elements (y, x) in them.
+struct pooling {
+    const int* x;
+    SINTER_HOST_DEVICE pool_window rows(int o) const { return pool_window::elements(o, x[0], x[5], x[7], x[9]); }
+    SINTER_HOST_DEVICE pool_window columns(int o) const { return pool_window::elements(o, x[1], x[6], x[8], x[10]); }
+    SINTER_HOST_DEVICE int place(int y, int i, int oy, int ox) const {
+        return (y - oy * x[7] + x[9]) * x[6] + i - ox * x[8] + x[10];
+    }
+    /// By how many elements the mean of a window divides.
+    SINTER_HOST_DEVICE float count(int oy, int ox) const {
+        if (x[11] == whole_window) return static_cast<float>(x[5] * x[6]);
+        if (x[11] == 0) return static_cast<float>(rows(oy).count() * columns(ox).count());
+        const int below = (x[11] - 1) >> padding_below, right = (x[11] - 1) % (1 << padding_below);
+        return static_cast<float>(within(oy * x[7] - x[9], x[5], x[0] + below) * within(ox * x[8] - x[10], x[6], x[1] + right));
+    }
+    static SINTER_HOST_DEVICE int within(int from, int k, int end) { return (from + k < end ? from + k : end) - from; }
+};
+
 template <bool Max>
 struct pool_forward : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, K = x[5];
+        const int* x = s.x;
+        const pooling pool{x};
         const pool_place o(at.row, x[3], x[4]);
-        const auto v = pool_window::elements(o.y, x[0], K, x[6], x[7]), h = pool_window::elements(o.x, x[1], K, x[6], x[8]);
+        const auto v = pool.rows(o.y), h = pool.columns(o.x);
         const float* image = s.a + o.image * (std::int64_t{x[0]} * x[1] * x[2]) + at.col;
         float best = image[(v.first * x[1] + h.first) * x[2]], sum = 0.f;
-        int where = (v.first - o.y * x[6] + x[7]) * K + h.first - o.x * x[6] + x[8];
+        int where = pool.place(v.first, h.first, o.y, o.x);
         for (int y = v.first; y < v.last; ++y)
             for (int i = h.first; i < h.last; ++i) {
                 const float e = image[(y * x[1] + i) * x[2]];
                 sum += e;
                 if (e > best) {
                     best = e;
-                    where = (y - o.y * x[6] + x[7]) * K + i - o.x * x[6] + x[8];
+                    where = pool.place(y, i, o.y, o.x);
                 }
             }
-        if constexpr (!Max) return sum / static_cast<float>(v.count() * h.count());
+        if constexpr (!Max) return sum / pool.count(o.y, o.x);
         if (s.out) reinterpret_cast<std::uint8_t*>(s.out)[at.off] = static_cast<std::uint8_t>(where);
         return best;
     }
@@ -56,23 +77,33 @@ struct source<static_cast<int>(op::max_pool.id)> : pool_forward<true> {};
 template <>
 struct source<static_cast<int>(op::avg_pool.id)> : pool_forward<false> {};
 
+/// a = images, b = winners: the elements at their places.
+template <>
+struct source<static_cast<int>(op::max_pool_winners.id)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const int *x = s.x, winner = reinterpret_cast<const std::uint8_t*>(s.b)[at.off];
+        const pool_place o(at.row, x[3], x[4]);
+        const int y = o.y * x[7] - x[9] + winner / x[6], i = o.x * x[8] - x[10] + winner % x[6];
+        return s.a[((o.image * x[0] + y) * x[1] + i) * x[2] + at.col];
+    }
+};
+
 template <bool Max>
 struct pool_backward : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, OH = x[3], OW = x[4], K = x[5], S = x[6];
+        const int *x = s.x, OH = x[3], OW = x[4];
+        const pooling pool{x};
         const pool_place e(at.row, x[0], x[1]);
-        const auto v = pool_window::windows(e.y, OH, K, S, x[7]), h = pool_window::windows(e.x, OW, K, S, x[8]);
+        const auto v = pool_window::windows(e.y, OH, x[5], x[7], x[9]), h = pool_window::windows(e.x, OW, x[6], x[8], x[10]);
         const std::int64_t image = e.image * (std::int64_t{OH} * OW * x[2]) + at.col;
         float sum = 0.f;
         for (int oy = v.first; oy < v.last; ++oy)
             for (int ox = h.first; ox < h.last; ++ox) {
                 const std::int64_t o = image + (oy * OW + ox) * x[2];
                 if constexpr (Max) {
-                    const int here = (e.y + x[7] - oy * S) * K + e.x + x[8] - ox * S;
-                    if (reinterpret_cast<const std::uint8_t*>(s.b)[o] == here) sum += s.a[o];
+                    if (reinterpret_cast<const std::uint8_t*>(s.b)[o] == pool.place(e.y, e.x, oy, ox)) sum += s.a[o];
                 } else {
-                    const auto ey = pool_window::elements(oy, x[0], K, S, x[7]), ex = pool_window::elements(ox, x[1], K, S, x[8]);
-                    sum += s.a[o] / static_cast<float>(ey.count() * ex.count());
+                    sum += s.a[o] / pool.count(oy, ox);
                 }
             }
         return sum;
