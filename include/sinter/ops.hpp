@@ -11,9 +11,14 @@
 #include <sinter/ops/ceil.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/cond.hpp>
+#include <sinter/ops/conv1d.hpp>
 #include <sinter/ops/conv2d.hpp>
+#include <sinter/ops/conv3d.hpp>
+#include <sinter/ops/convolution.hpp>
+#include <sinter/ops/convolution_transpose.hpp>
 #include <sinter/ops/ctc_loss.hpp>
 #include <sinter/ops/depth_to_space.hpp>
+#include <sinter/ops/depthwise_conv2d.hpp>
 #include <sinter/ops/diag.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/dot.hpp>
@@ -35,6 +40,7 @@
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/log1p.hpp>
 #include <sinter/ops/log_softmax.hpp>
+#include <sinter/ops/lp_pool.hpp>
 #include <sinter/ops/map_fn.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/max.hpp>
@@ -57,6 +63,7 @@
 #include <sinter/ops/roll.hpp>
 #include <sinter/ops/round.hpp>
 #include <sinter/ops/scan.hpp>
+#include <sinter/ops/separable_conv2d.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/sign.hpp>
 #include <sinter/ops/slice.hpp>

@@ -4,8 +4,8 @@
 // expect-clang: in_op<'m', 'a', 'x', '_', 'p', 'o', 'o', 'l'>
 // expect-gcc: in_layer<printed<6>{"whole"}>
 // expect-clang: in_layer<'w', 'h', 'o', 'l', 'e'>
-// expect: got<28>
-// expect: needed<15>
+// expect: got<28, 28>
+// expect: needed<15, 15>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

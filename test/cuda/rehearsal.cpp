@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE cuda_rehearsal
 #include <boost/test/unit_test.hpp>
+#include <sinter/expr/layers/convolution.hpp>
+
 #include "cuda/nets.hpp"
 #include "cuda/rehearsal.hpp"
 
@@ -75,6 +77,13 @@ BOOST_AUTO_TEST_CASE(odd_convolutions_and_overlapping_pools) {
     constexpr auto net = image<11, 10, 2> >> conv2d<5, 4> >> gelu >> max_pool<3, window{.stride = 2, .padding = padding::same}>
         >> conv2d<7, 2, window{.stride = 3, .padding = padding::valid}> >> activation::tanh >> flatten >> dense<10>;
     as_on_cpu<5>(net, softmax_cross_entropy, adamw{}, examples(5, 220).view());
+}
+BOOST_AUTO_TEST_CASE(groups_dilation_and_windows_of_all_kinds) {
+    constexpr window two{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2};
+    constexpr auto net = image<9, 8, 2> >> conv2d<6, per_axis(3, 2), two> >> relu >> depthwise_conv2d<3>
+        >> avg_pool<per_axis(2, 3), window{.stride = {1, 2}, .padding = 1, .rounding = rounding::ceil, .count_padding = true}>
+        >> conv2d_transpose<3, 3, window{.stride = 2, .groups = 3}> >> max_pool<per_axis(1, 2), window{.stride = 1}> >> flatten >> dense<10>;
+    as_on_cpu<4>(net, softmax_cross_entropy, momentum{.learning_rate = 0.02f}, examples(4, 144).view());
 }
 BOOST_AUTO_TEST_CASE(rows_by_index_and_lazy_updates) {
     constexpr auto net = indices<6> >> embedding<13, 9> >> flatten >> dense<10>;

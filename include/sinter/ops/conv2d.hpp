@@ -97,7 +97,7 @@ constexpr tensor dense_conv2d(tensor x, tensor w, const sliding& v, const slidin
 constexpr tensor conv2d(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
     if (not_floats(op::conv, x) || not_floats(op::conv, w)) return {x.g, -1};
-    x = unpack(x);
+    x = plain(x);
     const shape s = x.shape(), k = w.shape();
     shape y;
     if (!convolved(x.g, op::conv, s, k, o, 2, y)) return {x.g, -1};

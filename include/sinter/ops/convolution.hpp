@@ -145,7 +145,7 @@ constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape
         }
         if (a.out < 1) {
             shape window = w;
-            window.rank = axes;
+            window.rank = axes + 1;
             g->fail(fault_kind::window_larger_than_input, k, x, window);
             return false;
         }
@@ -170,7 +170,7 @@ constexpr tensor make_convolution(const shape& x, const shape& w, const shape& r
 constexpr tensor convolution(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
     if (not_floats(op::convolution, x) || not_floats(op::convolution, w)) return {x.g, -1};
-    x = unpack(x);
+    x = plain(x);
     w = unpack(w);
     shape y;
     if (!convolved(x.g, op::convolution, x.shape(), w.shape(), o, x.shape().rank - 1, y)) return {x.g, -1};

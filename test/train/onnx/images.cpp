@@ -4,6 +4,7 @@
 #include "support/onnx_run.hpp"
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
+#include <sinter/expr/layers/convolution.hpp>
 #include <sinter/sinter.hpp>
 
 // Nets of convolutions in onnxruntime: the same outputs, and no more transposes than needed.
@@ -32,6 +33,12 @@ constexpr auto turned = image<4, 6, 2> >> conv2d<2, 3, window{.padding = padding
     const auto flat = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
     return concat({flat(t), flat(both), flat(edge), ops::max(x, {0, 1})});
 } >> dense<2>;
+/// Windows of all kinds, and the way back.
+constexpr window apart{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2};
+constexpr auto windows = image<9, 8, 2> >> conv2d<6, per_axis(3, 2), apart> >> relu >> depthwise_conv2d<3>
+    >> avg_pool<per_axis(2, 3), window{.stride = {1, 2}, .padding = 1, .count_padding = true}>
+    >> conv2d_transpose<4, 3, window{.stride = 2, .padding = 1}, 1> >> conv2d_transpose<2, 2, window{.stride = 2, .groups = 2}>
+    >> max_pool<per_axis(3, 2), window{.stride = {2, 3}, .padding = padding::valid, .rounding = rounding::ceil}>;
 } // namespace
 
 BOOST_AUTO_TEST_CASE(convolutions_and_a_dense_layer_behind_them) {
@@ -49,3 +56,4 @@ BOOST_AUTO_TEST_CASE(residual_blocks) {
     BOOST_TEST(f.count("AveragePool") == 1);
 }
 BOOST_AUTO_TEST_CASE(images_that_are_turned) { agrees<turned>(); }
+BOOST_AUTO_TEST_CASE(windows_of_all_kinds) { BOOST_TEST(agrees<windows>().count("ConvTranspose") == 2); }

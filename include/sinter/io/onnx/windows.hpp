@@ -10,48 +10,113 @@ namespace sinter::onnx {
 
 namespace detail {
 
-/// Padding before and behind: what lies behind is as much as the last window needs.
-inline attribute pads(const shape& x, const shape& y, int kh, int kw, int stride, int above, int left) {
-    const auto behind = [&](int axis, int k, int before) {
-        return std::max(0, (y.d[axis] - 1) * stride + k - x.d[axis] - before);
-    };
-    return ints("pads", {above, left, behind(0, kh, above), behind(1, kw, left)});
+/// A window over axes [first, 3) of [depth, height, width] as attributes. Padding behind is as much as the last window
+/// needs, so nothing has to be rounded up.
+inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
+    std::vector<std::int64_t> kernel, strides, dilations, before, behind, extra;
+    for (int i = first; i < 3; ++i) {
+        kernel.push_back(a[i].k);
+        strides.push_back(a[i].stride);
+        dilations.push_back(a[i].dilation);
+        before.push_back(a[i].before);
+        const int over = (a[i].out - 1) * a[i].stride + a[i].reach() - a[i].extent - a[i].before;
+        behind.push_back(std::max(0, over));
+        extra.push_back(std::max(0, -over));
+    }
+    before.insert(before.end(), behind.begin(), behind.end());
+    std::vector<attribute> all{ints("kernel_shape", kernel), ints("strides", strides), ints("dilations", dilations), ints("pads", before)};
+    if (transposed) all.push_back(ints("output_padding", extra));
+    return all;
 }
 
-/// [KH, KW, CI, CO] becomes [CO, CI, KH, KW]: in the file if the weights are known, else by an operator.
-inline std::string conv_weights(exporter& e, int id) {
+/// [taps..., CI / groups, CO] becomes [CO, CI / groups, taps...]: in the file if the weights are known, else by operators.
+inline std::string conv_weights(exporter& e, int id, const sliding* a, int first) {
     const shape& s = e.s(id);
+    const int inputs = s.d[s.rank - 2], outputs = s.last(), taps = s.rows() / inputs;
+    std::vector<std::int64_t> extents{outputs, inputs};
+    for (int i = first; i < 3; ++i) extents.push_back(a[i].k);
     const auto k = e.values_of(id);
-    if (!k.there) return e.add(id, "Transpose", {e.value(id)}, {ints("perm", {3, 2, 0, 1})});
+    if (!k.there) {
+        std::vector<std::int64_t> order{s.rank - 1, s.rank - 2};
+        for (int i = 0; i < s.rank - 2; ++i) order.push_back(i);
+        const std::string w = e.add(id, "Transpose", {e.value(id)}, {ints("perm", order)});
+        return static_cast<int>(extents.size()) == s.rank ? w : e.reshape(id, w, extents);
+    }
     std::vector<float> x;
     x.reserve(k.x.size());
-    for (int o = 0; o < s.d[3]; ++o)
-        for (int i = 0; i < s.d[2]; ++i)
-            for (int w = 0; w < s.d[0] * s.d[1]; ++w)
-                x.push_back(k.x[static_cast<std::size_t>((w * s.d[2] + i) * s.d[3] + o)]);
-    return e.m.floats(k.path, {s.d[3], s.d[2], s.d[0], s.d[1]}, x);
+    for (int o = 0; o < outputs; ++o)
+        for (int i = 0; i < inputs; ++i)
+            for (int w = 0; w < taps; ++w) x.push_back(k.x[static_cast<std::size_t>((w * inputs + i) * outputs + o)]);
+    return e.m.floats(k.path, extents, x);
+}
+/// The axes of a dense convolution of x [H, W, ...] into y.
+struct dense_axes {
+    sliding a[3];
+    dense_axes(const shape& x, const shape& y, const int* p) {
+        for (int i = 0; i < 2; ++i) {
+            a[i + 1].extent = x.d[i];
+            a[i + 1].out = y.d[i];
+            a[i + 1].k = p[i];
+            a[i + 1].stride = p[2];
+            a[i + 1].before = p[3 + i];
+        }
+    }
+};
+inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int first, int groups, bool transposed) {
+    const std::string x = e.value_channels_first(e.operand(id, 0)), w = conv_weights(e, weights, a, first);
+    auto attributes = window_attributes(a, first, transposed);
+    attributes.push_back(integer("group", groups));
+    e.set_channels_first(id, e.add(id, transposed ? "ConvTranspose" : "Conv", {x, w}, attributes));
 }
 inline void emit_conv(exporter& e, int id) {
-    const node& n = e.n(id);
-    const auto& p = n.p;
-    const std::string x = e.value_channels_first(n.in[0]), w = conv_weights(e, n.in[1]);
-    e.set_channels_first(id, e.add(id, "Conv", {x, w},
-                                   {ints("kernel_shape", {p[0], p[1]}), ints("strides", {p[2], p[2]}),
-                                    pads(e.s(n.in[0]), n.s, p[0], p[1], p[2], p[3], p[4])}));
+    emit_conv_as(e, id, e.operand(id, 1), dense_axes(e.s(e.operand(id, 0)), e.s(id), e.n(id).p).a, 1, 1, false);
 }
+inline void emit_conv_transposed(exporter& e, int id) {   // its weights come through conv_transpose, which only reorders them
+    emit_conv_as(e, id, e.operand(e.operand(id, 1), 0), dense_axes(e.s(id), e.s(e.operand(id, 0)), e.n(id).p).a, 1, 1, true);
+}
+inline void emit_convolution(exporter& e, int id) {
+    const convolution_extents c(e.s(e.operand(id, 0)), e.s(e.operand(id, 1)), e.s(id), e.n(id).p);
+    emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, false);
+}
+inline void emit_convolution_transposed(exporter& e, int id) {
+    const convolution_extents c(e.s(id), e.s(e.operand(id, 1)), e.s(e.operand(id, 0)), e.n(id).p);
+    emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, true);
+}
+inline void emit_nothing(exporter&, int) {}
 inline void emit_pool(exporter& e, int id, const char* type) {
     const node& n = e.n(id);
     const auto& p = n.p;
-    e.set_channels_first(id, e.add(id, type, {e.value_channels_first(n.in[0])},
-                                   {ints("kernel_shape", {p[0], p[0]}), ints("strides", {p[1], p[1]}),
-                                    pads(e.s(n.in[0]), n.s, p[0], p[0], p[1], p[2], p[3])}));
+    const shape& x = e.s(n.in[0]);
+    sliding a[3];
+    for (int i = 0; i < 2; ++i) {
+        a[i + 1].extent = x.d[i];
+        a[i + 1].out = n.s.d[i];
+        a[i + 1].k = p[i];
+        a[i + 1].stride = p[2 + i];
+        a[i + 1].before = p[4 + i];
+    }
+    auto attributes = window_attributes(a, 1);
+    if (p[6]) {
+        const int behind[2] = {(p[6] - 1) >> padding_below, (p[6] - 1) % (1 << padding_below)};
+        for (int i = 0; i < 2 && p[6] != whole_window; ++i)   // what hangs over counts there as padding does
+            if ((a[i + 1].out - 1) * a[i + 1].stride + a[i + 1].k - a[i + 1].extent - a[i + 1].before > behind[i])
+                e.refuse(id, "a mean over padding with windows that hang over it");
+        attributes.push_back(integer("count_include_pad", 1));
+    }
+    e.set_channels_first(id, e.add(id, type, {e.value_channels_first(n.in[0])}, attributes));
 }
 inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
-inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }   // padding is not counted by default
+inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
 
 } // namespace detail
 
 inline constexpr emitter window_emitters[] = {
-    {op::conv, detail::emit_conv}, {op::max_pool, detail::emit_max_pool}, {op::avg_pool, detail::emit_avg_pool}};
+    {op::conv, detail::emit_conv},
+    {op::conv_input_gradient, detail::emit_conv_transposed},
+    {op::conv_transpose, detail::emit_nothing},
+    {op::convolution, detail::emit_convolution},
+    {op::convolution_input_gradient, detail::emit_convolution_transposed},
+    {op::max_pool, detail::emit_max_pool},
+    {op::avg_pool, detail::emit_avg_pool}};
 
 } // namespace sinter::onnx

@@ -52,7 +52,7 @@ template <op_id K>
 constexpr tensor pool(tensor x, per_axis k, const window& o, bool all = false) {
     constexpr const op_name& name = info_of<K>.self;
     if (!x.ok() || not_floats(name, x)) return {x.g, -1};
-    x = unpack(x);
+    x = plain(x);
     const shape s = x.shape();
     const int axes = s.rank - 1;
     if (axes < 1 || axes > 3)

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/abs.hpp>
+#include <sinter/ops/avg_pool.hpp>
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/ops/sqrt.hpp>
+
+/// lp_pool(x, p, k, {stride, padding, rounding}): (the sum of |x|^p over each window)^(1 / p), channel by channel, for whole
+/// p from 1 on; what lies outside of the image counts as zero. ONNX: LpPool.
+namespace sinter::ops {
+
+constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
+    if (x.ok() && p < 1) return fail(x.g, fault_kind::window_out_of_range, op::avg_pool, extents(p), extents(1));
+    if (!x.ok()) return x;
+    int elements = 1;
+    for (int i = 0; i < 3; ++i) elements *= x.shape().rank - 1 > 2 - i ? k.d[i] : 1;
+    const tensor a = p % 2 ? abs(x) : x;
+    tensor power = a;
+    for (int i = 1; i < p; ++i) power = power * a;
+    const tensor sum = pool<op::avg_pool>(power, k, o, true) * static_cast<float>(elements);
+    return p == 1 ? sum : p == 2 ? sqrt(sum) : exp(log(sum) * (1.f / static_cast<float>(p)));
+}
+
+} // namespace sinter::ops
