@@ -24,7 +24,8 @@ inline std::vector<attribute> window_attributes(const sliding* a, int first, boo
         extra.push_back(std::max(0, -over));
     }
     before.insert(before.end(), behind.begin(), behind.end());
-    std::vector<attribute> all{ints("kernel_shape", kernel), ints("strides", strides), ints("dilations", dilations), ints("pads", before)};
+    std::vector<attribute> all{ints("kernel_shape", kernel), ints("strides", strides), ints("pads", before)};
+    if (dilations != std::vector<std::int64_t>(dilations.size(), 1)) all.push_back(ints("dilations", dilations));
     if (transposed) all.push_back(ints("output_padding", extra));
     return all;
 }
