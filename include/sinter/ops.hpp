@@ -76,6 +76,7 @@
 #include <sinter/ops/stack.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
+#include <sinter/ops/table.hpp>
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/tensordot.hpp>
 #include <sinter/ops/tile.hpp>

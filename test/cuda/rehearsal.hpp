@@ -45,7 +45,9 @@ public:
             if (port_[i].empty()) port_[i].resize(static_cast<std::size_t>(program_type::port_floats(i)));
             at_[i] = port_[i].data();
         }
-        program_.bind(m, at_);
+        tables_.resize(program_tables<P>::floats + 1);
+        program_tables<P>::fill(tables_.data());
+        program_.bind(m, at_, tables_.data());
     }
     template <class Observer>
     void run(rehearsal_engine& e, const step_arguments& s, Observer& observe) {
@@ -63,7 +65,7 @@ public:
 
 private:
     program_type program_;
-    std::vector<float> port_[program_type::ports + 1];
+    std::vector<float> port_[program_type::ports + 1], tables_;
     float* at_[program_type::ports + 1] = {};
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
+#include <sinter/device/tables.hpp>
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
@@ -32,7 +33,14 @@ public:
     void bind(const model_memory& m) {
         m_ = host_places(m);
         operands_ = std::make_unique<float*[]>(n_args + 1);
-        for (int i = 0; i < n_args; ++i) operands_[i] = m_.at(P::v.args[i]);
+        if (program_tables<P>::floats && !tables_.size()) {
+            tables_ = arena(program_tables<P>::floats);
+            program_tables<P>::fill(tables_.data());
+        }
+        for (int i = 0; i < n_args; ++i) {
+            const address a = P::v.args[i];
+            operands_[i] = a.where() == space::table ? tables_.data() + a.offset() : m_.at(a);
+        }
         scratch_ = m.scratch.data();
     }
 
@@ -51,6 +59,7 @@ private:
     static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
+    arena tables_;
     host_places m_;
 
     template <class Observer>
@@ -83,10 +92,10 @@ private:
         c.parts = l.parts;
         const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
         if (thread == 0) observe(i, true);
-        for (c.part = first; c.part < end; ++c.part) k.run(c);
+        for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
         if (workers > 1) threads.barrier();
         if (k.finish) {
-            for (c.part = first; c.part < end; ++c.part) k.finish(c);
+            for (c.part = first; end > c.part; ++c.part) k.finish(c);
             if (workers > 1) threads.barrier();
         }
         if (thread == 0) observe(i, false);

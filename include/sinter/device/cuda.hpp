@@ -42,7 +42,7 @@ public:
 
     void bind(const cuda_memory& m) {
         if (!batch_.size()) take_batch_memory();
-        program_.bind(m, at_);
+        program_.bind(m, at_, tables_);
     }
     template <class Observer>
     void run(cuda_context& on, const step_arguments& s, Observer& observe) {
@@ -59,16 +59,24 @@ private:
     cuda_arena batch_;        ///< the step's state, then the ports
     pinned_buffer staging_;   ///< the same on the host
     float* at_[ports + 1] = {};
+    float* tables_ = nullptr;
 
     void take_batch_memory() {
         std::int64_t n = state_floats;
         for (int i = 0; i < ports; ++i) n += round_up(program_type::port_floats(i), 64);
-        batch_ = cuda_arena(n);
+        batch_ = cuda_arena(n + program_tables<P>::floats);
         staging_ = pinned_buffer(batch_.bytes());
         n = state_floats;
         for (int i = 0; i < ports; ++i) {
             at_[i] = batch_.data() + n;
             n += round_up(program_type::port_floats(i), 64);
+        }
+        tables_ = batch_.data() + n;
+        if constexpr (program_tables<P>::floats > 0) {
+            float* const staged = reinterpret_cast<float*>(staging_.data()) + n;
+            program_tables<P>::fill(staged);
+            gpu::check(cudaMemcpy(tables_, staged, static_cast<std::size_t>(program_tables<P>::floats) * sizeof(float),
+                                  cudaMemcpyHostToDevice), "cudaMemcpy of tables");
         }
     }
     void write_state(const step_arguments& s) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/model_memory.hpp>
+#include <sinter/device/tables.hpp>
 #include <sinter/kernel/cuda/reify.hpp>
 #include <sinter/program/program.hpp>
 #include <memory>
@@ -46,12 +47,15 @@ public:
         return most;
     }
 
+    /// `tables`: where program_tables<P> lie.
     template <class Memory>
-    void bind(const Memory& m, float* const* port) {
+    void bind(const Memory& m, float* const* port, float* tables) {
         if (!operands_) operands_ = std::make_unique<float*[]>(n_args);
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
-            operands_[i] = a.where() == space::port ? port[port_of(a)] : m.at(a);
+            operands_[i] = a.where() == space::port    ? port[port_of(a)]
+                           : a.where() == space::table ? tables + a.offset()
+                                                       : m.at(a);
         }
         scratch_ = m.scratch.data();
     }

@@ -20,6 +20,7 @@ struct node {
     shape s;
     float f = 0;                    ///< constant's value
     int p[max_attributes] = {};     ///< integers the op needs: window, stride, axis, port number
+    void (*fill)(float* to, const shape&, float f) = nullptr;   ///< table's values, written once before anything runs
     int scope = 0;                  ///< where the user's code made it
     int epoch = 0;                  ///< which recomputation it belongs to (see program/differentiate.hpp)
     int loop = 0;                   ///< the loop whose every turn computes it; 0: none, -1: push() finds out
@@ -149,7 +150,7 @@ private:
     }
     static constexpr bool equal(const node& a, const node& b) {
         if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch || a.loop != b.loop) return false;
-        if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || !(a.s == b.s)) return false;
+        if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || a.fill != b.fill || !(a.s == b.s)) return false;
         if (std::bit_cast<std::uint32_t>(a.f) != std::bit_cast<std::uint32_t>(b.f)) return false;   // 0 is not -0
         for (int i = 1; i < max_attributes; ++i)
             if (a.p[i] != b.p[i]) return false;

@@ -54,12 +54,11 @@ constexpr void assign(tensor target, tensor value) {
     // always a value computed in this step: two states may so be exchanged, and a parameter is copied before its update
     int base = value.id;
     while (g->n[base].k == op::reshape || g->n[base].k == op::stop_gradient) base = g->n[base].in[0];
-    const op_id k = g->n[base].k;
     if (g->n[base].loop && g->open_loop) {
         fail(g, fault_kind::loop_value_outside, op::state, value.shape(), s);
         return;
     }
-    const bool there_before = g->n[base].loop || k == op::parameter || k == op::state || k == op::input || k == op::constant;
+    const bool there_before = g->n[base].loop || is_leaf(g->n[base]);
     if (there_before || !(value.shape() == s))
         value = make<op::broadcast>(g, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
     g->assignments.push({target.id, value.id});

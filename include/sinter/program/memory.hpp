@@ -6,7 +6,7 @@
 /// Addresses before there is memory: an arena and an offset in units of 64 bytes.
 namespace sinter {
 
-enum class space : std::uint32_t { activation, parameter, gradient, state, slot, port, none };
+enum class space : std::uint32_t { activation, parameter, gradient, state, slot, port, table, none };
 
 struct address {
     std::uint32_t bits = static_cast<std::uint32_t>(space::none) << 29;

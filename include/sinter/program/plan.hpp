@@ -58,6 +58,18 @@ constexpr void place_variables(const graph_view& g, const target& t, address* at
     }
 }
 
+/// visit(node, place) for each table, place in floats; gives the floats of all. Tables lie in memory of the program's own.
+template <class F>
+constexpr std::int64_t each_table(view<const node> n, F visit) {
+    std::int64_t floats = 0;
+    for (int v = 0; v < n.n; ++v) {
+        if (n[v].k != op::table) continue;
+        visit(v, floats);
+        floats += round_up(n[v].s.size(), 16);
+    }
+    return floats;
+}
+
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
@@ -74,6 +86,7 @@ public:
         place_variables(g_, t_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
             if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
+        each_table(g_.n, [&](int v, std::int64_t at) { out.at[v] = {space::table, at}; });
         pin_gradients(out.at);
         pin_carries();
         find_last_uses();

@@ -174,6 +174,11 @@ private:
     void emit(int id) {
         const node& v = g.n[id];
         if (v.k == op::constant) return set(id, m.floats("constant", {}, {v.f}));
+        if (v.k == op::table) {
+            std::vector<float> values(static_cast<std::size_t>(v.s.size()));
+            v.fill(values.data(), v.s, v.f);
+            return set(id, m.floats("table", {v.s.d, v.s.d + v.s.rank}, values));
+        }
         if (const known_values k = values_of(id); k.there) return set(id, m.floats(k.path, extents_of(v.s), k.x));
         for (auto e = emitters_.rbegin(); e != emitters_.rend(); ++e)   // a user's own come last
             if (e->k == v.k) return e->emit(*this, id);

@@ -7,7 +7,7 @@ namespace sinter {
 
 namespace op {
 inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"}, constant{"constant"},
-    optimizer_port{"optimizer_port"};
+    optimizer_port{"optimizer_port"}, table{"table"};
 }
 
 /// p = {port, labels or indices must be below this, is it an image?, this number is allowed too, is it a loss's weight?}
@@ -26,6 +26,10 @@ struct rule<op::state> : leaf_rule {   ///< p = {number}
 template <>
 struct rule<op::constant> : leaf_rule {   ///< f = value
     static constexpr const char* name = "constant";
+};
+template <>
+struct rule<op::table> : leaf_rule {   ///< node::fill, f = what it is told (table.hpp)
+    static constexpr const char* name = "table";
 };
 template <>
 struct rule<op::optimizer_port> : leaf_rule {   ///< p = {0 parameter, 1 gradient, 2.. slots}
