@@ -53,7 +53,7 @@ constexpr void assign(tensor target, tensor value) {
     }
     // always a value computed in this step: two states may so be exchanged, and a parameter is copied before its update
     int base = value.id;
-    while (g->n[base].k == op::reshape || g->n[base].k == op::stop_gradient) base = g->n[base].in[0];
+    while (is_view(g->n[base])) base = g->n[base].in[0];
     if (g->n[base].loop && g->open_loop) {
         fail(g, fault_kind::loop_value_outside, op::state, value.shape(), s);
         return;

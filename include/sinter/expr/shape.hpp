@@ -54,6 +54,15 @@ constexpr shape with_last(shape s, int n) {
     s.d[s.rank - 1] = n;
     return s;
 }
+/// The batch as an axis like any other.
+constexpr shape with_batch(const shape& s, int batch) {
+    shape y = s.plain();
+    y.batched = false;
+    y.rank = s.rank + 1;
+    y.d[0] = batch;
+    for (int i = 0; i < s.rank; ++i) y.d[i + 1] = s.d[i];
+    return y;
+}
 /// One value a row: the last axis shrunk to one.
 constexpr shape row_shape(const shape& s) { return with_last(s, 1); }
 

@@ -41,7 +41,7 @@ struct placed {
 /// Parameters that are trained come first, so that gradients and slots have places for them alone. Among them those in packed
 /// layout (their updates ride on their gradients' kernels), then all others, so that one walk over a single stretch of memory
 /// updates those.
-constexpr void place_variables(const graph_view& g, const target& t, address* at, plan_sizes& z) {
+constexpr void place_variables(const graph_view& g, const target& t, int max_batch, address* at, plan_sizes& z) {
     for (int pass = 0; pass < 4; ++pass) {
         if (pass == 1) z.first_plain = z.parameters;
         if (pass == 2) z.trained = z.parameters;
@@ -54,7 +54,7 @@ constexpr void place_variables(const graph_view& g, const target& t, address* at
     }
     for (const variable& s : g.states) {
         at[s.id] = {space::state, z.states};
-        z.states += place_size(g.n[s.id], t, 1);
+        z.states += place_size(g.n[s.id], t, max_batch);
     }
 }
 
@@ -83,7 +83,7 @@ public:
     /// always the better one: README's net at batch 256 needs 18.5 MB so and 26.9 the other way, ResNet-50 one percent more.
     template <int N>
     constexpr void run(placed<N>& out, bool backwards = false) {
-        place_variables(g_, t_, out.at, out.z);
+        place_variables(g_, t_, max_batch_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
             if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
         each_table(g_.n, [&](int v, std::int64_t at) { out.at[v] = {space::table, at}; });

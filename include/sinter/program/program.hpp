@@ -266,6 +266,7 @@ struct variable_info {
     std::int64_t floats = 0;   ///< in memory, with padding
     address gradient;          ///< none: it is never stored
     int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
+    bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
 };
 /// An input or target: what a batch must hold.
 struct port_info {
@@ -338,7 +339,9 @@ struct compiled_value {
         for (int i = 0; i < d.n_buffers; ++i) f.buffers[i] = d.buffers[i];
         const target device = R::target;
         auto describe = [&](const variable& v) {
-            return variable_info{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, 1), {}, v.group};
+            variable_info i{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, R::max_batch), {}, v.group};
+            if (i.s.batched) i.s = with_batch(i.s, R::max_batch), i.of_examples = true;
+            return i;
         };
         bool stored = false;
         for (int i = 0; i < c.parameters; ++i) {

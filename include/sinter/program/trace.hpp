@@ -29,9 +29,10 @@ namespace detail {
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode) {
     g.mode = mode;
-    const bundle y = Net::trace(g);
+    bundle y = Net::trace(g);
     for (int i = 0; i < y.n; ++i) {
         if (!y[i].ok()) return;
+        y.t[i] = ops::plain(y[i]);
         g.outputs.push(as_output(y[i]).id);
     }
     if (mode == program_mode::prediction) return;

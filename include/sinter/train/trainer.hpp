@@ -62,6 +62,13 @@ public:
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
     }
 
+    /// The next batch's examples do not continue those of the last: states that each example has one of (recurrent layers'
+    /// under `carried`) begin anew.
+    void begin_sequences() {
+        for (int i = 0; i < training::v.n_states; ++i)
+            if (const variable_info& v = training::v.states[i]; v.of_examples) set_plain(v, first_values(v, path(v), options_.seed).data());
+    }
+
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
     /// fit the program. Allocates nothing. The outputs, as they were before the update, stay readable by output().
     float step(const data::batch_view& b) { return step(b, unobserved{}); }

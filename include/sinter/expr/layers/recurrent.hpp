@@ -14,6 +14,7 @@ namespace sinter {
 struct recurrent_options {
     bool sequences = true;    ///< the result of every step, [T, N]; false: of the last one alone, [N]
     bool reverse = false;     ///< from the last step to the first
+    bool carried = false;     ///< in training a batch's examples begin where those of the batch before ended
     bool recompute = false;   ///< the gradient computes a step again instead of keeping what it computed (see scan)
 
     bool operator==(const recurrent_options&) const = default;
@@ -90,8 +91,11 @@ struct sequence_layer : layer<D> {
 };
 
 /// Base of a recurrent layer D: `D::steps(x, lengths, state)` does the work, D::state(x) is what it begins with. As a layer
-/// it takes x [T, features], or x and the examples' lengths; run() takes and gives the state, too, so that a sequence can
-/// be trained in pieces, each beginning where the one before ended (truncated backpropagation through time).
+/// it takes x [T, features], or x and the examples' lengths; run() takes and gives the state, too.
+///
+/// Under `carried`, sequences are trained in pieces (truncated backpropagation through time): example i of a batch continues
+/// example i of the batch before, whose last state it begins with; the gradient ends there. trainer::begin_sequences()
+/// begins anew. Evaluation and prediction always begin with zeros.
 template <class D>
 struct recurrent_layer : sequence_layer<D> {
     static constexpr tensor trace(tensor x) { return run(x, {}, {}).y; }
@@ -100,7 +104,15 @@ struct recurrent_layer : sequence_layer<D> {
     static constexpr recurrent_result run(tensor x, tensor lengths, bundle state) {
         x = detail::by_steps(x, D::name);
         if (!x.ok()) return {x, x};
-        return D::steps(x, lengths, state.n ? state : D::state(x));
+        if (state.n) return D::steps(x, lengths, state);
+        const bundle from_zero = D::state(x);
+        if (!D::options.carried) return D::steps(x, lengths, from_zero);
+        bundle kept = from_zero;
+        constexpr const char* names[] = {"carried", "carried_2"};
+        for (int i = 0; i < kept.n; ++i) kept.t[i] = sinter::state(x, names[i], from_zero[i].shape(), zeros);
+        const recurrent_result r = D::steps(x, lengths, x.g->mode == program_mode::training ? kept : from_zero);
+        for (int i = 0; i < kept.n; ++i) assign(kept[i], r.state[i]);
+        return r;
     }
 };
 
