@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --threads 1 --report handwriting.json
+// smoke: --epochs 1 --batch 32 --threads 1 --report handwriting.json
 //
-// Lesson 12: sequences whose labels have no place (CTC).
+// Lesson 14: sequences whose labels have no place (CTC).
 //
 // A pen has written rows of digits, and the net sees how it moved, frame by frame. Which digits they are is known, and in which
 // order, but not which frames are which digit's. Connectionist temporal classification (Graves et al. 2006) needs no more: the

@@ -52,7 +52,8 @@ inline void write_digit(int digit, float left, sinter::random_stream& random, pe
         const sinter::data::pen_stroke& stroke = shape.stroke[s];
         if (stroke.form == sinter::data::pen_stroke::at_times && random.below(2)) continue;
         for (int i = 0; i < stroke.count; ++i) {
-            const float x = stroke.points[i].x + random.uniform(-0.05f, 0.05f), y = stroke.points[i].y + random.uniform(-0.05f, 0.05f);
+            const float x = stroke.points[i].x + random.uniform(-0.05f, 0.05f);
+            const float y = stroke.points[i].y + random.uniform(-0.05f, 0.05f);
             pen.move({left + width * x + slant * (0.5f - y), down + height * y}, i > 0);
         }
     }
