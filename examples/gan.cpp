@@ -27,9 +27,13 @@ constexpr auto generator = shared<"generator">(dense<128> >> relu >> dense<256> 
 constexpr auto discriminator =
     shared<"discriminator">(dense<256> >> leaky >> dropout<0.3f> >> dense<128> >> leaky >> dropout<0.3f> >> dense<1>);
 
+// What the discriminator is shown, real or drawn, is disturbed so much that it cannot go by the grain of the paper, which no
+// generator can imitate pixel by pixel ("instance noise", Sonderby et al. 2017).
+constexpr auto disturbed = [](tensor x) { return x + (ops::random_uniform(x) - 0.5f); };
+
 // The discriminator's step: how sure it is that an image is real, for real ones and for drawn ones.
 constexpr auto telling = inputs(image<side, side, 1>, features<noise>) >> [](tensor x, tensor z) {
-    return outputs(discriminator(flatten(x)), discriminator(generator(z)));
+    return outputs(discriminator(disturbed(flatten(x))), discriminator(disturbed(generator(z))));
 };
 /// -log of the probability that both are told rightly.
 struct telling_loss {
@@ -37,7 +41,7 @@ struct telling_loss {
     constexpr tensor operator()(bundle sure, bundle) const { return ops::softplus(-sure[0]) + ops::softplus(sure[1]); }
 };
 // The generator's: how sure the discriminator is of what it drew.
-constexpr auto drawing = features<noise> >> generator >> discriminator;
+constexpr auto drawing = features<noise> >> generator >> disturbed >> discriminator;
 /// -log of the probability that a drawn image is taken for real.
 struct drawing_loss {
     static constexpr target_list targets{};
