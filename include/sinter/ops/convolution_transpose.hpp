@@ -6,7 +6,7 @@
 /// an op: x [..., CI], w [..., CO / groups, CI] (Keras' order; Dumoulin and Visin 2016) -> [..., CO] over one, two or three
 /// axes. `same` gives extent * stride; else it is (extent - 1) stride + (K - 1) dilation + 1 - padding + output_padding, where
 /// output_padding, below the stride, adds places behind that no window reaches in full. ONNX: ConvTranspose.
-namespace sinter::ops {
+namespace sinter {
 
 namespace detail {
 /// The image that a convolution by `o` turns into `from` places on an axis; 0 where there is none.
@@ -16,6 +16,8 @@ constexpr int transposed_extent(int from, int k, const window& o, int axis, int 
     return (from - 1) * stride + reach - o.padding.before[axis] - o.padding.after[axis] + more;
 }
 } // namespace detail
+
+namespace ops {
 
 constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_axis output_padding = 0) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
@@ -54,4 +56,6 @@ constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_ax
     return make_convolution<op::convolution_input_gradient>(y, f, y, o, x, unpack(w));
 }
 
-} // namespace sinter::ops
+} // namespace ops
+
+} // namespace sinter
