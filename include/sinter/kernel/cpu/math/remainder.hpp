@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <sinter/kernel/cpu/math/rounding.hpp>
 
 namespace sinter::cpu {
@@ -26,7 +25,7 @@ SINTER_INLINE division divide(vf a, vf b) {
     r = select(r < 0.f, r + y, r);   // exact, for so is the rest of the truncated quotient
     r = select((y == inf) & (absolute(a) < inf), absolute(a), r);
 #else
-    for (int i = 0; i < lanes; ++i) r[i] = std::fmod(r[i], y[i]);
+    for (int i = 0; i < lanes; ++i) r[i] = __builtin_fmodf(r[i], y[i]);
 #endif
     const vf rest = with_sign(r, a);
     return {rest, (r > 0.f) & (((vi)rest ^ (vi)b) < 0)};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <sinter/kernel/cpu/math/wide.hpp>
 
 /// Sine, cosine and tangent. Angles are reduced by multiples of pi/2 in doubles, which is exact enough below 2^20, where the
@@ -42,12 +41,12 @@ SINTER_INLINE vf with_far_angles(vf x, vf y, F far) {
 
 /// Within 1.5 ULP, everywhere; NaN of infinities.
 SINTER_INLINE vf sin(vf x) {
-    return with_far_angles(x, sine_of(reduce_angle(x)), [](float a) { return std::sin(static_cast<double>(a)); });
+    return with_far_angles(x, sine_of(reduce_angle(x)), [](float a) { return __builtin_sin(static_cast<double>(a)); });
 }
 SINTER_INLINE vf cos(vf x) {
     quarter_turns t = reduce_angle(x);
     t.n += 1;
-    return with_far_angles(x, sine_of(t), [](float a) { return std::cos(static_cast<double>(a)); });
+    return with_far_angles(x, sine_of(t), [](float a) { return __builtin_cos(static_cast<double>(a)); });
 }
 /// Within 3 ULP, everywhere.
 SINTER_INLINE vf tan(vf x) {
@@ -55,7 +54,7 @@ SINTER_INLINE vf tan(vf x) {
     const vf s = near_sine(t.r), c = near_cosine(t.r);
     const vi odd = (t.n & 1) != 0;
     const vf y = select(odd, -c, s) / select(odd, s, c);
-    return with_far_angles(x, y, [](float a) { return std::tan(static_cast<double>(a)); });
+    return with_far_angles(x, y, [](float a) { return __builtin_tan(static_cast<double>(a)); });
 }
 
 } // namespace sinter::cpu
