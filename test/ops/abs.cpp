@@ -4,6 +4,7 @@
 
 #include <sinter/ops/abs.hpp>
 
+#include "fixtures/pytorch_activations.hpp"
 #include "support/elementwise.hpp"
 
 using namespace sinter;
@@ -16,6 +17,11 @@ struct op_of {
 };
 
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::abs_y, p::abs_dx);
+}
 
 BOOST_AUTO_TEST_CASE(edges) {
     const op_result r = at_places_light<op_of>({0., -0., 2.5, -2.5, infinity, -infinity, no_number});

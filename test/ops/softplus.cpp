@@ -4,6 +4,7 @@
 
 #include <sinter/ops/softplus.hpp>
 
+#include "fixtures/pytorch_activations.hpp"
 #include "support/elementwise.hpp"
 
 using namespace sinter;
@@ -16,6 +17,11 @@ struct op_of {
 };
 
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::softplus_y, p::softplus_dx);
+}
 
 BOOST_AUTO_TEST_CASE(edges) {
     const op_result r = at_places_light<op_of>({100., -200., infinity, -infinity, no_number});

@@ -46,15 +46,15 @@ relu                         [B, 8, 8, 4]                  0            256
 max_pool                     [B, 4, 4, 4]                  0            256
 flatten                      [B, 64]                       0              0
 dense                        [B, 3]                      195            387
-softmax_cross_entropy        []                            0             67
+softmax_cross_entropy        []                            0             64
 all                                                      235         5.83 k
 
-10 launches of 10 different kernels; batch 4: 30.1 k FLOP, 16.2 kB moved, 15.4 kB saved by fusion
+10 launches of 10 different kernels; batch 4: 30 k FLOP, 16.2 kB moved, 15.1 kB saved by fusion
 
 launch kernel  layer                  walks over             FLOP     moved     saved  what went into it
      0      0  conv2d                 [B, 4, 4, 4]           20 k   2.46 kB   12.3 kB  conv2d + max_pool + add + relu
      1      1  dense                  [B, 3]               1.55 k   1.85 kB      96 B  gemm + add
-     2      2                         [B, 3]                  344     128 B   1.15 kB  row_max + sub + exp + row_sum + log + sub + mul + row_sum + neg + row_sum + col_sum + neg + broadcast + mul + neg + row_sum + div + broadcast + mul + add + col_sum
+     2      2                         [B, 3]                  308     128 B     928 B  row_max + sub + exp + row_sum + log + where + row_sum + sub + row_sum + col_sum + neg + broadcast + where + div + broadcast + mul + add + col_sum
      3      3                         []                        1       8 B       0 B  over_batch
      4      4  dense                  [3, 64]                   0   1.54 kB       0 B  weight_transpose
      5      5  dense                  [B, 64]              1.54 k   1.84 kB       0 B  gemm

@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(one_random_number_an_example) {
         return x * u + ops::softmax(x) * u;
     } >> dense<3>, softmax_cross_entropy, plain);
 }
-BOOST_AUTO_TEST_CASE(attention) {
+BOOST_AUTO_TEST_CASE(attention_of_four_ops) {
     check(array<4, 6> >> [](tensor x) {
         const tensor q = named<"q">(dense<6>)(x), k = named<"k">(dense<6>)(x), v = named<"v">(dense<6>)(x);
         const tensor a = ops::softmax(matmul(q, k, transposed::no, transposed::yes) * 0.4f);

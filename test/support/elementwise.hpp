@@ -85,6 +85,14 @@ op_result at_places_light(const double (&x)[N], const double (&y)[N]) {
     return detail::first_places(run_op<light_binary<F>>({detail::fill_places(x, N), detail::fill_places(y, N)}), N);
 }
 
+/// The same against numbers from elsewhere.
+template <class F, int N>
+void check_at(const double (&x)[N], const double (&y)[N], const double (&dx)[N], double limit = 1e-6) {
+    const op_result r = at_places_light<F>(x);
+    check_close(r.y, doubles({N}, std::vector<double>(y, y + N)), limit, "value");
+    check_close(r.gradients[0], doubles({N}, std::vector<double>(dx, dx + N)), limit, "gradient");
+}
+
 /// Values and gradients at places chosen by hand, as many at once as are given.
 template <class F, int N>
 op_result at_places(const double (&x)[N]) {

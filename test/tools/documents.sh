@@ -20,7 +20,7 @@ fi
 for page in README.md doc/*.md doc/ops/*.md; do
     while IFS= read -r link; do
         [ -e "$(dirname "$page")/$link" ] || complain "$page: $link leads nowhere"
-    done < <(grep -oE '\]\([^)#]+' "$page" | cut -c3- | grep -v '^https:')
+    done < <(awk '/^```/ { code = !code } !code' "$page" | grep -oE '\]\([^)#]+' | cut -c3- | grep -v '^https:')
 done
 
 for name in $(grep -rhoE 'fault_kind::[a-z_]+' include | sort -u | sed 's/.*:://; /^none$/d') \

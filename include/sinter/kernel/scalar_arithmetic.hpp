@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <sinter/kernel/host_device.hpp>
+#include <sinter/kernel/scalar_gamma.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
 
 namespace sinter {
@@ -19,6 +20,31 @@ struct arithmetic<float> {
     static SINTER_HOST_DEVICE float sigmoid(float a) { return 1.f / (1.f + ::expf(-a)); }
     static SINTER_HOST_DEVICE float softplus(float a) { return (a > 0.f ? a : 0.f) + ::log1pf(::expf(-::fabsf(a))); }
     static SINTER_HOST_DEVICE float erf(float a) { return ::erff(a); }
+    static SINTER_HOST_DEVICE float erfc(float a) { return ::erfcf(a); }
+    static SINTER_HOST_DEVICE float sin(float a) { return ::sinf(a); }
+    static SINTER_HOST_DEVICE float cos(float a) { return ::cosf(a); }
+    static SINTER_HOST_DEVICE float tan(float a) { return ::tanf(a); }
+    static SINTER_HOST_DEVICE float asin(float a) { return ::asinf(a); }
+    static SINTER_HOST_DEVICE float acos(float a) { return ::acosf(a); }
+    static SINTER_HOST_DEVICE float atan(float a) { return ::atanf(a); }
+    static SINTER_HOST_DEVICE float sinh(float a) { return ::sinhf(a); }
+    static SINTER_HOST_DEVICE float cosh(float a) { return ::coshf(a); }
+    static SINTER_HOST_DEVICE float asinh(float a) { return ::asinhf(a); }
+    static SINTER_HOST_DEVICE float acosh(float a) { return ::acoshf(a); }
+    static SINTER_HOST_DEVICE float atanh(float a) { return ::atanhf(a); }
+    static SINTER_HOST_DEVICE float lgamma(float a) { return ::lgammaf(a); }
+    static SINTER_HOST_DEVICE float digamma(float a) { return static_cast<float>(scalar_gamma::digamma(a)); }
+    static SINTER_HOST_DEVICE float trigamma(float a) { return static_cast<float>(scalar_gamma::trigamma(a)); }
+    static SINTER_HOST_DEVICE float atan2(float a, float b) { return ::atan2f(a, b); }
+    static SINTER_HOST_DEVICE float pow(float a, float b) { return ::powf(a, b); }
+    static SINTER_HOST_DEVICE float mod(float a, float b) {
+        const float r = ::fmodf(a, b);
+        return ::copysignf(::fabsf(r != 0.f && (r < 0.f) != (b < 0.f) ? r + b : r), b);
+    }
+    static SINTER_HOST_DEVICE float floor_div(float a, float b) {   // by the exact rest, not by a rounded quotient
+        const float r = ::fmodf(a, b), q = ::rintf((a - r) / b);
+        return b == 0.f ? a / b : r != 0.f && (r < 0.f) != (b < 0.f) ? q - 1.f : q;
+    }
     static SINTER_HOST_DEVICE float abs(float a) { return ::fabsf(a); }
     static SINTER_HOST_DEVICE float floor(float a) { return ::floorf(a); }
     static SINTER_HOST_DEVICE float ceil(float a) { return ::ceilf(a); }

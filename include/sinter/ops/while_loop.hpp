@@ -28,13 +28,13 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     trips.operands = 1;
     trips.in[0] = constant(&g, 0.f).id;
     trips.p[0] = -1 - g.loops.n;   // of this loop alone
-    const int counter = g.push(trips), l = detail::open_loop(g, who, {most, first.id, -1, counter});
+    const int counter = g.push(trips), l = sinter::detail::open_loop(g, who, {most, first.id, -1, counter});
     if (!l) return none;
     bundle in_turn = none, result = none;
     int of[bundle::most] = {};
     for (int i = 0; i < carry.n; ++i) {
-        of[i] = detail::begin_carry(carry[i], l);
-        in_turn.t[in_turn.n++] = detail::value_of(g, of[i]);
+        of[i] = sinter::detail::begin_carry(carry[i], l);
+        in_turn.t[in_turn.n++] = sinter::detail::value_of(g, of[i]);
     }
     const bundle next = body(in_turn);
     for (int i = 0; i < carry.n; ++i) {
@@ -44,7 +44,7 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
             return none;
         }
         if (!v.ok()) return none;
-        result.t[result.n++] = detail::end_carry(v, of[i]);
+        result.t[result.n++] = sinter::detail::end_carry(v, of[i]);
     }
     const tensor go_on = number(condition(next));
     if (!go_on.ok()) return none;

@@ -44,7 +44,7 @@ std::string short_type_name() {
     s = s.substr(0, s.find_first_of("<;]"));
     if (s.find("lambda") != std::string_view::npos) return "lambda";   // clang: (lambda at FILE:LINE:COLUMN)
     if (const std::size_t at = s.rfind("::"); at != std::string_view::npos) s.remove_prefix(at + 2);
-    for (const std::string_view end : {"_layer", "_op", "_loss"})
+    for (const std::string_view end : {"_of", "_layer", "_op", "_loss"})
         if (s.size() > end.size() && s.substr(s.size() - end.size()) == end) s.remove_suffix(end.size());
     return s.empty() ? "lambda" : std::string(s);   // g++: main()::<lambda(tensor)>
 }

@@ -5,8 +5,14 @@
 /// unless said otherwise, asserted by test/kernel/math.cpp for targets with and without fused multiply-add.
 #include <sinter/kernel/cpu/math/erf.hpp>
 #include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/math/gamma.hpp>
+#include <sinter/kernel/cpu/math/hyperbolic.hpp>
+#include <sinter/kernel/cpu/math/inverse_trigonometric.hpp>
 #include <sinter/kernel/cpu/math/log.hpp>
+#include <sinter/kernel/cpu/math/power.hpp>
 #include <sinter/kernel/cpu/math/reciprocal.hpp>
+#include <sinter/kernel/cpu/math/remainder.hpp>
 #include <sinter/kernel/cpu/math/rounding.hpp>
 #include <sinter/kernel/cpu/math/softplus.hpp>
 #include <sinter/kernel/cpu/math/tanh.hpp>
+#include <sinter/kernel/cpu/math/trigonometric.hpp>

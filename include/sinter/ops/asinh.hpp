@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/sqrt.hpp>
+
+/// y = log(a + sqrt(a^2 + 1)), accurate near 0, too. ONNX: Asinh.
+namespace sinter {
+
+namespace op { inline constexpr op_name asinh{"asinh"}; }
+
+template <>
+struct rule<op::asinh> : elementwise_rule<1, 26> {
+    static constexpr const char *name = "asinh", *onnx = "Asinh";
+    template <class V>
+    static SINTER_VALUE V value(V a) { return arithmetic<V>::asinh(a); }
+    static constexpr void gradient(gradient_of& g) {
+        const tensor x = g.x(0);
+        g.add(0, g.d / ops::sqrt(x * x + 1.f));
+    }
+};
+
+namespace ops {
+constexpr tensor asinh(tensor a) { return unary<op::asinh>(a); }
+}
+
+} // namespace sinter

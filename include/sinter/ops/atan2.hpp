@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/elementwise.hpp>
+
+/// y = the angle of the point (b, a), in [-pi, pi]. ONNX has no such operator.
+namespace sinter {
+
+namespace op { inline constexpr op_name atan2{"atan2"}; }
+
+template <>
+struct rule<op::atan2> : elementwise_rule<2, 30> {
+    static constexpr const char* name = "atan2";
+    template <class V>
+    static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::atan2(a, b); }
+    static constexpr void gradient(gradient_of& g) {
+        const tensor a = g.x(0), b = g.x(1), d = g.d / (a * a + b * b);
+        if (g.wants(0)) g.add(0, d * b);
+        if (g.wants(1)) g.add(1, -(d * a));
+    }
+};
+
+namespace ops {
+constexpr tensor atan2(tensor a, tensor b) { return binary<op::atan2>(a, b); }
+constexpr tensor atan2(tensor a, float b) { return a.ok() ? binary<op::atan2>(a, constant(a.g, b)) : a; }
+constexpr tensor atan2(float a, tensor b) { return b.ok() ? binary<op::atan2>(constant(b.g, a), b) : b; }
+}
+
+} // namespace sinter

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/detail/elementwise.hpp>
+
+/// y = 1 / sqrt(a); infinite at zero, NaN below. ONNX has no such operator.
+namespace sinter {
+
+namespace op { inline constexpr op_name rsqrt{"rsqrt"}; }
+
+template <>
+struct rule<op::rsqrt> : elementwise_rule<1, 10> {
+    static constexpr const char* name = "rsqrt";
+    template <class V>
+    static SINTER_VALUE V value(V a) { return 1.f / arithmetic<V>::sqrt(a); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * (g.y() * g.y() * g.y()) * -0.5f); }
+};
+
+namespace ops {
+constexpr tensor rsqrt(tensor a) { return unary<op::rsqrt>(a); }
+}
+
+} // namespace sinter

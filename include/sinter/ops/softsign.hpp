@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/abs.hpp>
+
+/// y = a / (1 + |a|) (Bergstra et al. 2009). ONNX: Softsign.
+namespace sinter {
+
+namespace op { inline constexpr op_name softsign{"softsign"}; }
+
+template <>
+struct rule<op::softsign> : elementwise_rule<1, 3> {
+    static constexpr const char *name = "softsign", *onnx = "Softsign";
+    static constexpr bool monotone = true;
+    template <class V>
+    static SINTER_VALUE V value(V a) { return a / (1.f + arithmetic<V>::abs(a)); }
+    static constexpr void gradient(gradient_of& g) {
+        const tensor slope = 1.f - ops::abs(g.y());
+        g.add(0, g.d * slope * slope);
+    }
+};
+
+namespace ops {
+constexpr tensor softsign(tensor a) { return unary<op::softsign>(a); }
+}
+
+} // namespace sinter

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE atanh
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/atanh.hpp>
+
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -0.9, high = 0.9;
+    static constexpr tensor apply(tensor a) { return ops::atanh(a); }
+    static double value(double x) { return std::atanh(x); }
+};
+
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(edges) {
+    const op_result r = at_places_light<op_of>({0., 1., -1., 2., no_number});
+    check_same(r.y, {0, infinity, -infinity, no_number, no_number});
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE celu
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/celu.hpp>
+
+#include "fixtures/pytorch_activations.hpp"
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -3, high = 3;
+    static constexpr tensor apply(tensor a) { return ops::celu(a, 2.f); }
+    static double value(double x) { return x > 0 ? x : 2 * std::expm1(x / 2); }
+};
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::celu_y, p::celu_dx);
+}
+
+BOOST_AUTO_TEST_CASE(far_out) {
+    const op_result r = at_places_light<op_of>({infinity, -infinity, no_number});
+    check_same(r.y, {infinity, -2, no_number});
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE hard_tanh
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/hard_tanh.hpp>
+
+#include "fixtures/pytorch_activations.hpp"
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -3, high = 3;
+    static constexpr tensor apply(tensor a) { return ops::hard_tanh(a); }
+    static double value(double x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
+};
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::hard_tanh_y, p::hard_tanh_dx);
+}
+
+BOOST_AUTO_TEST_CASE(far_out) {
+    const op_result r = at_places_light<op_of>({1., -1., infinity, -infinity, no_number});
+    check_same(r.y, {1, -1, 1, -1, no_number});
+    check_same(r.gradients[0], {0, 0, 0, 0, 1});
+}

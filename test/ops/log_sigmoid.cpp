@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE log_sigmoid
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/log_sigmoid.hpp>
+
+#include "fixtures/pytorch_activations.hpp"
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -5, high = 5;
+    static constexpr tensor apply(tensor a) { return ops::log_sigmoid(a); }
+    static double value(double x) { return -std::log1p(std::exp(-x)); }
+};
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::log_sigmoid_y, p::log_sigmoid_dx);
+}
+
+BOOST_AUTO_TEST_CASE(far_out) {
+    const op_result r = at_places_light<op_of>({100., -100., infinity, -infinity, no_number});
+    check_same(r.y, {0, -100, 0, -infinity, no_number});
+    check_same(r.gradients[0], {0, 1, 0, 1, no_number});
+}

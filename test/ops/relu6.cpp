@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE relu6
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/relu6.hpp>
+
+#include "fixtures/pytorch_activations.hpp"
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -3, high = 9;
+    static constexpr tensor apply(tensor a) { return ops::relu6(a); }
+    static double value(double x) { return std::min(std::max(x, 0.), 6.); }
+};
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    namespace p = fixture::pytorch_activations;
+    check_at<op_of>(p::x, p::relu6_y, p::relu6_dx);
+}
+
+BOOST_AUTO_TEST_CASE(far_out) {
+    const op_result r = at_places_light<op_of>({0., 6., infinity, -infinity, no_number});
+    check_same(r.y, {0, 6, 6, 0, no_number});
+    check_same(r.gradients[0], {0, 0, 0, 0, 1});
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE sinh
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/sinh.hpp>
+
+#include "support/elementwise.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+struct op_of {
+    static constexpr double low = -3, high = 3;
+    static constexpr tensor apply(tensor a) { return ops::sinh(a); }
+    static double value(double x) { return std::sinh(x); }
+};
+
+BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
+
+BOOST_AUTO_TEST_CASE(edges) {
+    const op_result r = at_places_light<op_of>({0., 90., -90., infinity, -infinity, no_number});
+    check_same(r.y, {0, infinity, -infinity, infinity, -infinity, no_number});
+    check_same(r.gradients[0], {1, infinity, infinity, infinity, infinity, no_number});
+}
