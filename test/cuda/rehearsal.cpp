@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE cuda_rehearsal
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/layers/convolution.hpp>
+#include <sinter/expr/layers/gru.hpp>
+#include <sinter/expr/layers/lstm.hpp>
 
 #include "cuda/nets.hpp"
 #include "cuda/rehearsal.hpp"
@@ -103,6 +105,11 @@ BOOST_AUTO_TEST_CASE(slices_concatenation_and_reductions) {
         return ops::concat({a * a, b}, 1) + max(x, {1}, keep::yes);
     } >> flatten >> dense<7>;
     as_on_cpu<5>(net, mse, clip_by_global_norm{0.5f, sgd{.learning_rate = 0.1f}}, examples(5, 120, 0, 1, 7).view());
+}
+BOOST_AUTO_TEST_CASE(loops_over_time) {
+    constexpr recurrent_options last{.sequences = false, .reverse = true, .recompute = true};
+    constexpr auto net = array<5, 4> >> lstm<6> >> dropout<0.3f> >> gru<7, last> >> dense<10>;
+    as_on_cpu<5>(net, softmax_cross_entropy, adam{}, examples(5, 20).view());
 }
 BOOST_AUTO_TEST_CASE(every_op_a_kernel_of_its_own) {
     constexpr program_options apart{.fuse = false};

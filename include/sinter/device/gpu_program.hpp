@@ -63,19 +63,46 @@ public:
     /// `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch.
     template <class Observer>
     void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe) const {
-        for (int i = 0; i < P::v.n_launches; ++i) {
-            if (const int every = P::v.launches[i].every; every > 1 && (number + 1) % every) continue;
+        const auto one = [&](int i, std::int64_t turn) {
+            const launch& l = P::v.launches[i];
+            if (l.every > 1 && (number + 1) % l.every) return;
+            float* operands[most_operands];   // kernels get them by value
+            for (int k = 0; k < l.args; ++k) {
+                const address a = P::v.args[l.first_arg + k];
+                operands[k] = operands_[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? turn : 0));
+            }
             gpu::work w = work_of(i, batch);
-            w.p = operands_.get() + P::v.launches[i].first_arg;
+            w.p = operands;
             w.step = step;
+            w.turn = turn;
             w.scratch = scratch_;
             observe(i, true);
-            gpu::kernel_table<Engine, P>::entries[P::v.launches[i].spec].run(engine, w);
+            gpu::kernel_table<Engine, P>::entries[l.spec].run(engine, w);
             observe(i, false);
+        };
+        int next = 0;
+        for (int l = 0; l < P::v.n_loops; ++l) {
+            const loop_launches& x = P::v.loops[l];
+            for (; next < x.first; ++next) one(next, 0);
+            for (int made = 0; made < x.steps; ++made)
+                for (int i = x.first; i < x.end; ++i) one(i, x.backwards ? x.steps - 1 - made : made);
+            next = x.end;
         }
+        for (; next < P::v.n_launches; ++next) one(next, 0);
     }
 
 private:
+    static_assert([] {
+        for (int l = 0; l < P::v.n_loops; ++l)
+            if (P::v.loops[l].count.where() != space::none || P::v.loops[l].condition.where() != space::none) return false;
+        return true;
+    }(), "a loop whose number of turns is found while it runs (scan's count, cond, while_loop) runs on CPUs only");
+    static constexpr int most_operands = [] {
+        int n = 1;
+        for (int i = 0; i < P::v.n_launches; ++i)
+            if (P::v.launches[i].args > n) n = P::v.launches[i].args;
+        return n;
+    }();
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
 

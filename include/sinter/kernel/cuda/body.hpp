@@ -70,7 +70,7 @@ struct body {
             const word& w = code[j];
             const op_id k = static_cast<op_id>(w.code);
             if (flat && w.row) is[j] = true;
-            else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::column_index) is[j] = true;
+            else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index) is[j] = true;
             else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
             else if (w.code < 256 || k == op::random_uniform) is[j] = false;
             else is[j] = is[w.a] && is[w.b] && is[w.c()];
@@ -151,8 +151,10 @@ private:
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
             return uniform(philox_at(c.step->seed, static_cast<std::uint32_t>(w.row ? at.row : at.off),
-                                     static_cast<std::uint64_t>(c.step->number) << 16 | w.arg).word[0]);
+                                     static_cast<std::uint64_t>(c.turn) << 48 |
+                                         static_cast<std::uint64_t>(c.step->number) << 16 | w.arg).word[0]);
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
+        else if constexpr (k == op::loop_index) return static_cast<float>(c.turn);
         else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<float>(r[w.a]);
         else if constexpr (rule<k>::operands == 2) return rule<k>::template value<float>(r[w.a], r[w.b]);

@@ -110,6 +110,7 @@ private:
         for (int i = 0; i < B::operands; ++i) c.p[i] = w.p[i];
         for (int i = 0; i < B::literals; ++i) c.k[i] = w.k[i];
         c.step = w.step;
+        c.turn = w.turn;
         c.sums = sums;
         c.columns = n.columns;
         c.rows = n.rows;

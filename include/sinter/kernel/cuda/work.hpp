@@ -15,6 +15,7 @@ struct work {
     const spec* s = nullptr;
     const step_state* step = nullptr;   ///< in the device's memory
     float* scratch = nullptr;
+    std::int64_t turn = 0;              ///< of the loop that the launch is in
     std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
 };
 
@@ -48,6 +49,8 @@ constexpr walk_extents walk_of(const work& w) {
         case op::middle_sum:
         case op::middle_max: return {w.m * e[1] / e[extent::columns], e[extent::columns]};
         case op::scatter_rows: return {e[1], e[0]};
+        case op::to_steps:
+        case op::from_steps: return {w.m, e[1]};
         case op::gather_rows: return {w.m, e[0]};
         case op::weight_transpose: return {e[1], e[0]};
         case op::pack_weights:

@@ -84,4 +84,21 @@ struct source<static_cast<int>(op::pack_weights.id)> : source<from_memory> {};
 template <>
 struct source<static_cast<int>(op::unpack_weights.id)> : source<from_memory> {};
 
+/// [batch][T][n] to [T][batch][n]; e = {T, n}; m = T * batch.
+template <>
+struct source<static_cast<int>(op::to_steps.id)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t batch = s.m / s.e[0];
+        return s.a[(at.row % batch * s.e[0] + at.row / batch) * s.e[1] + at.col];
+    }
+};
+/// The other way round.
+template <>
+struct source<static_cast<int>(op::from_steps.id)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t batch = s.m / s.e[0];
+        return s.a[(at.row % s.e[0] * batch + at.row / s.e[0]) * s.e[1] + at.col];
+    }
+};
+
 } // namespace sinter::gpu
