@@ -11,9 +11,9 @@ using namespace sinter;
 using namespace sinter::test;
 
 template <shape A, int... Axes>
-using largest = reduction_of<reduce_by::max, keep::no, A, Axes...>;
+using largest = over_axes<reduce_by::max, keep::no, A, Axes...>;
 template <shape A, int... Axes>
-using kept = reduction_of<reduce_by::max, keep::yes, A, Axes...>;
+using kept = over_axes<reduce_by::max, keep::yes, A, Axes...>;
 template <class Case>
 void check() {
     check_op<Case, programs::fused_only>();

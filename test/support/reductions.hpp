@@ -10,7 +10,7 @@ enum class reduce_by { sum, mean, max };
 
 /// A reduction over any axes, the batch's too.
 template <reduce_by By, keep Keep, shape A, int... Axes>
-struct reduction_of {
+struct over_axes {
     static constexpr shape operands[] = {A};
     static constexpr tensor apply(tensor a) {
         if constexpr (By == reduce_by::sum) return sum(a, {Axes...}, Keep);
