@@ -27,7 +27,7 @@ struct rule<op::cumprod> : heavy_rule {
 };
 
 namespace ops {
-constexpr tensor cumprod(tensor x, int axis = -1, scan_options o = {}) { return cumulate<op::cumprod>(x, axis, o); }
+constexpr tensor cumprod(tensor x, int axis = -1, running_options o = {}) { return cumulate<op::cumprod>(x, axis, o); }
 }
 using ops::cumprod;
 

@@ -7,7 +7,7 @@
 /// exclusive: without it, so that the first is 0; reverse: from the end. ONNX: CumSum.
 namespace sinter {
 
-struct scan_options {
+struct running_options {
     bool exclusive = false, reverse = false;
 };
 
@@ -36,7 +36,7 @@ struct rule<op::cumsum> : heavy_rule {
 namespace ops {
 
 template <op_id K>
-constexpr tensor cumulate(tensor x, int axis, scan_options o) {
+constexpr tensor cumulate(tensor x, int axis, running_options o) {
     if (!x.ok()) return x;
     x = unpack(x);
     const shape s = x.shape();
@@ -46,7 +46,7 @@ constexpr tensor cumulate(tensor x, int axis, scan_options o) {
     const axis_parts a(s, axis);
     return make<K>(x.g, s, {x}, {a.outer, a.n, a.inner, o.exclusive, o.reverse});
 }
-constexpr tensor cumsum(tensor x, int axis = -1, scan_options o = {}) { return cumulate<op::cumsum>(x, axis, o); }
+constexpr tensor cumsum(tensor x, int axis = -1, running_options o = {}) { return cumulate<op::cumsum>(x, axis, o); }
 
 } // namespace ops
 using ops::cumsum;
