@@ -140,7 +140,7 @@ SINTER_INLINE float sum_lanes(vf v) {
     return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a + b; });
 }
 SINTER_INLINE float max_lanes(vf v) {   ///< NaN where one is
-    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return (a > b) | (a != a) ? a : b; });
+    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return ((a > b) | (a != a)) ? a : b; });
 }
 
 } // namespace sinter::cpu
