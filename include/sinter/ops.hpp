@@ -44,6 +44,7 @@
 #include <sinter/ops/dot.hpp>
 #include <sinter/ops/einsum.hpp>
 #include <sinter/ops/elu.hpp>
+#include <sinter/ops/embedding_bag.hpp>
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/erf.hpp>
 #include <sinter/ops/erfc.hpp>
@@ -115,6 +116,7 @@
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/reverse.hpp>
 #include <sinter/ops/roll.hpp>
+#include <sinter/ops/rotary.hpp>
 #include <sinter/ops/round.hpp>
 #include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/scan.hpp>
@@ -126,6 +128,7 @@
 #include <sinter/ops/silu.hpp>
 #include <sinter/ops/sin.hpp>
 #include <sinter/ops/sinh.hpp>
+#include <sinter/ops/sinusoidal_positions.hpp>
 #include <sinter/ops/slice.hpp>
 #include <sinter/ops/softmax.hpp>
 #include <sinter/ops/softplus.hpp>

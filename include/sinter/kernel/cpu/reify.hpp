@@ -26,6 +26,7 @@
 #include <sinter/kernel/cpu/patches.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/roll.hpp>
+#include <sinter/kernel/cpu/rotary.hpp>
 #include <sinter/kernel/cpu/scan.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
 #include <sinter/kernel/cpu/sort.hpp>

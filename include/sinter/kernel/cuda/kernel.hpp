@@ -12,6 +12,7 @@
 #include <sinter/kernel/cuda/sources/patches.hpp>
 #include <sinter/kernel/cuda/sources/pools.hpp>
 #include <sinter/kernel/cuda/sources/products.hpp>
+#include <sinter/kernel/cuda/sources/rotary.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
 #include <sinter/kernel/cuda/sources/scans.hpp>
 #include <sinter/kernel/cuda/work.hpp>
