@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --batch 32 --threads 1 --report handwriting.json
+// smoke: --epochs 1 --batch 32 --threads 1 --report handwriting.json --onnx handwriting.onnx
 //
 // Lesson 14: sequences whose labels have no place (CTC).
 //
@@ -7,6 +7,7 @@
 // order, but not which frames are which digit's. Connectionist temporal classification (Graves et al. 2006) needs no more: the
 // net says in each frame one of the digits, or nothing (the blank), and the loss adds up the probabilities of all ways to say the
 // right row. No data: the program moves the pen itself, along the strokes of which it draws digits in the other lessons.
+#include "common/onnx.hpp"
 #include "common/results.hpp"
 #include "common/strokes.hpp"
 #include <sinter/data/batch.hpp>
@@ -87,6 +88,7 @@ static void train(const example::options& options) {
             std::puts("");
         }
     }
+    example::write_onnx(options, model, test);
     example::tell_measured("handwriting", options, "drawn strokes", model.threads(), history,
                            {{"error rate", static_cast<double>(wrong) / static_cast<double>(digits)}});
 }
@@ -95,5 +97,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 4, .batch = 32, .largest_batch = 64};
     example::command_line line("Learns to read rows of handwritten digits from the movement of the pen.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }

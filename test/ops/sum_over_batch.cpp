@@ -10,9 +10,9 @@ using namespace sinter;
 using namespace sinter::test;
 
 template <shape A, int... Axes>
-using sums = reduction<reduce_by::sum, keep::no, A, Axes...>;
+using sums = over_axes<reduce_by::sum, keep::no, A, Axes...>;
 template <shape A, int... Axes>
-using means = reduction<reduce_by::mean, keep::yes, A, Axes...>;
+using means = over_axes<reduce_by::mean, keep::yes, A, Axes...>;
 template <class Case>
 void check() {
     check_op<Case, programs::fused_only>();

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/argmin.hpp>
 #include <sinter/ops/concat.hpp>
+#include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/pad.hpp>
+#include <sinter/ops/prod.hpp>
 #include <sinter/ops/roll.hpp>
+#include <sinter/ops/top_k.hpp>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -42,7 +47,7 @@ inline int padded_from(const shape& small, const shape& large, const int* p, int
 
 /// Fills y with node n's value if it is one of these; false if it is not. `second`: a second result that somebody wants.
 inline bool array_value(const node& n, const shape* in, const std::vector<const double*>& x, int batch, numbers& y,
-                        [[maybe_unused]] numbers* second) {
+                        numbers* second) {
     const shape& s = n.s;
     const int size = count(s, batch);
     switch (n.k) {
@@ -74,6 +79,75 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
             }
             return true;
         }
+        case op::to_int:
+        case op::to_index:
+            for (int i = 0; i < size; ++i) {
+                const double v = std::isnan(x[0][i]) ? 0 : std::trunc(x[0][i]);
+                y[i] = n.k == op::to_index ? std::fmin(std::fmax(v, 0), n.p[0] - 1) : std::fmin(std::fmax(v, -2147483648.), 2147483647.);
+            }
+            return true;
+        case op::place_index:
+            for (int i = 0, k = in[0].last(); i < size; ++i)
+                for (int j = 0; j < k; ++j) y[i] = y[i] * n.p[j] + std::fmin(std::fmax(x[0][i * k + j], 0), n.p[j] - 1);
+            return true;
+        case op::argmax:
+        case op::sort: {
+            const bool all = n.k == op::sort, down = n.p[all ? 4 : 3] == (all ? 1 : 0);
+            const int length = n.p[1], inner = n.p[2], kept = all ? n.p[3] : 1;
+            if (second) second->assign(y.size(), 0);
+            for (int row = 0; row < size / kept; ++row) {
+                const double* from = x[0] + row / inner * length * inner + row % inner;
+                std::vector<int> places(static_cast<std::size_t>(length));
+                for (int i = 0; i < length; ++i) places[i] = i;
+                std::stable_sort(places.begin(), places.end(), [&](int a, int b) {
+                    const double u = from[a * inner], v = from[b * inner];
+                    if (std::isnan(u) || std::isnan(v)) return all ? (down ? std::isnan(u) && !std::isnan(v) : !std::isnan(u) && std::isnan(v)) : std::isnan(u) && !std::isnan(v);
+                    return down ? u > v : u < v;
+                });
+                for (int i = 0; i < kept; ++i) {
+                    const int to = row / inner * kept * inner + i * inner + row % inner;
+                    y[to] = all ? from[places[i] * inner] : places[i];
+                    if (all && second) (*second)[to] = places[i];
+                }
+            }
+            return true;
+        }
+        case op::gather:
+        case op::scatter_add: {
+            const bool reads = n.k == op::gather;
+            const shape &whole = reads ? in[0] : s, &slices = reads ? s : in[1], &where = in[reads ? 1 : 0];
+            const int outer = n.p[0], length = n.p[1], inner = n.p[2], taken = n.p[3];
+            for (int i = 0; i < count(slices, batch); ++i) {
+                const int j = i % inner, k = i / inner % taken, o = i / inner / taken % outer, b = i / slices.size();
+                const int index = (where.batched ? b * where.size() : 0) + o * n.p[4] + k * n.p[5] + j * n.p[6];
+                const int at = (whole.batched ? b * whole.size() : 0) + (o * length + static_cast<int>(x[reads ? 1 : 0][index])) * inner + j;
+                if (reads) y[i] = x[0][at];
+                else y[at] += x[1][i];
+            }
+            return true;
+        }
+        case op::cumsum:
+        case op::cumprod:
+        case op::linear_scan:
+            for (int i = 0; i < size; ++i) {   // element by element, from whichever end
+                const int inner = n.p[2], own = i / inner % n.p[1], first = i - own * inner;
+                double run = n.k == op::cumprod ? 1 : 0, carry = run;
+                for (int k = n.p[4] ? n.p[1] - 1 : 0;; k += n.p[4] ? -1 : 1) {
+                    const double v = x[0][first + k * inner], c = n.k == op::linear_scan ? x[1][first + k * inner] : 0;
+                    const double before = carry;
+                    if (n.k == op::linear_scan) run = n.p[3] ? v + carry : v + c * carry, carry = n.p[3] ? c * run : run;
+                    else carry = n.k == op::cumprod ? carry * v : carry + v, run = n.p[3] ? before : carry;
+                    if (k == own) break;
+                }
+                y[i] = run;
+            }
+            return true;
+        case op::prod:
+            for (int i = 0; i < size; ++i) {
+                y[i] = 1;
+                for (int k = 0; k < n.p[1]; ++k) y[i] *= x[0][(i / n.p[2] * n.p[1] + k) * n.p[2] + i % n.p[2]];
+            }
+            return true;
         default: return false;
     }
 }

@@ -107,6 +107,7 @@ private:
         }
         int next = n.operands;
         if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
+        else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
         if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);
             return;

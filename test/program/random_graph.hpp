@@ -2,16 +2,21 @@
 #pragma once
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/argsort.hpp>
 #include <sinter/ops/exp.hpp>
+#include <sinter/ops/logsumexp.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/pad.hpp>
+#include <sinter/ops/prod.hpp>
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/reverse.hpp>
 #include <sinter/ops/roll.hpp>
+#include <sinter/ops/scatter_add.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/softmax.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
+#include <sinter/ops/top_k.hpp>
 #include <random>
 
 #include "program/interpret.hpp"
@@ -125,13 +130,25 @@ private:
         const shape s = x.shape();
         if (s.rank == 0) return;
         const int axis = below(s.rank);
-        switch (below(5)) {
+        switch (below(10)) {
+            case 8: return add(below(2) ? ops::prod(x, {axis}, keep::yes) : ops::logsumexp(x, {axis}, keep::yes));
+            case 9: return add(below(2) ? ops::cumsum(x, axis, {chance(2), chance(2)}) * 0.3f : ops::cumprod(x, axis, {chance(2), chance(2)}));
+            case 5: return add(s.d[axis] > 1 ? ops::take_along_axis(x, ops::argsort(x, axis), axis) : x);
+            case 6: return add(ops::top_k(x, (s.d[axis] + 1) / 2, axis).values);
+            case 7: return indexed(x, axis);
             case 0: return add(ops::roll(x, 1 + below(3), axis));
             case 1: return add(ops::reverse(x, {axis}));
             case 2: return add(s.d[axis] > 2 ? ops::slice(x, axis, below(2), s.d[axis] / 2) : ops::pad(x, {{1, 0}}, 0.5f));
             case 3: return add(ops::pad(x, {{0, 1}}, s.d[0] > 1 && chance(2) ? pad_mode::reflect : pad_mode::edge));
             default: return add(ops::concat({x, x * 2.f, ops::tanh(x)}, axis));
         }
+    }
+    void indexed(tensor x, int axis) {   // by computed numbers, which also become floats
+        const shape s = x.shape();
+        const tensor i = ops::argmax(x, axis, keep::yes), all = ops::to_float(i);
+        if (chance(3)) return add(x - ops::take_along_axis(x, i, axis));
+        if (chance(2)) return add(ops::gather(x, ops::cast(ops::tanh(own(extents(3))) * 9.f, s.d[axis]), axis));
+        add(ops::scatter_add(x, i, ops::tanh(all), axis));
     }
     tensor x_of(const shape& s) {
         for (auto t = tensors_.rbegin(); t != tensors_.rend(); ++t)

@@ -7,6 +7,9 @@
 
 namespace sinter {
 
+/// The larger; NaN where either is.
+SINTER_HOST_DEVICE float larger(float a, float b) { return a > b || a != a ? a : b; }
+
 /// What elementwise ops are made of, on one number: what GPU kernels run, and what the host runs to check them. Where a
 /// comparison meets NaN it decides as the vector forms do.
 template <>

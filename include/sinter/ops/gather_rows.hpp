@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/to_index.hpp>
+#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/indices.hpp>
 
 /// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The table's gradient is
 /// row-sparse, the pair (indices, rows): where nothing but the optimizer asks for it, only the rows that occur are
-/// summed and updated (a lazy update); elsewhere it is spelled out. Indices must come from inputs, so that they are
-/// checked when a batch is bound. ONNX: Gather, axis 0.
+/// summed and updated (a lazy update); elsewhere it is spelled out. Indices are known to be rows of the table: see
+/// detail/indices.hpp. ONNX: Gather, axis 0.
 namespace sinter {
 
 namespace op {
@@ -36,25 +37,9 @@ struct rule<op::scatter_rows> : heavy_rule {
 
 namespace ops {
 
-/// Every input that these numbers were copied from must stay below `rows` (or what a smaller table asked for); kernels
-/// need not check then. False: the numbers do not come from inputs alone.
-constexpr bool bound_indices(graph& g, int id, int rows) {
-    const node n = g.n[id];
-    if (n.k == op::input) {
-        if (n.p[3] < 0 || n.p[3] >= rows) return false;   // a loss's target that may be padding
-        if (int& below = g.n[id].p[1]; below == 0 || below > rows) below = rows;
-        return true;
-    }
-    if (n.k == op::to_index) return n.p[0] <= rows;
-    for (int i = 0; i < n.operands; ++i)
-        if (!n.about->moves || !bound_indices(g, n.in[i], rows)) return false;
-    return n.about->moves;
-}
-
 constexpr tensor gather_rows(tensor table, tensor indices) {
     if (!table.ok() || !indices.ok()) return {table.g ? table.g : indices.g, -1};
-    if (indices.shape().type != dtype::i32 || !bound_indices(*indices.g, indices.id, table.shape().d[0]))
-        return fail(table.g, fault_kind::wrong_element_type, op::gather_rows, indices.shape(), indices.shape());
+    if (!are_indices(op::gather_rows, indices, table.shape().d[0])) return {table.g, -1};
     if (not_floats(op::gather_rows, table)) return {table.g, -1};
     if (table.shape().rank != 2 || table.shape().batched || indices.shape().rank >= max_rank)
         return fail(table.g, fault_kind::axis_out_of_range, op::gather_rows, table.shape(), extents(table.shape().size(), 1));

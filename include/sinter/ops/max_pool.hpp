@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/pick.hpp>
 #include <sinter/ops/detail/pool.hpp>
 
 /// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of rows [W, C], images
@@ -8,8 +9,7 @@
 namespace sinter {
 
 namespace op {
-inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"}, max_pool_winners{"max_pool_winners"},
-    pick{"pick"};
+inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"}, max_pool_winners{"max_pool_winners"};
 }
 
 /// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one byte each.
@@ -37,12 +37,6 @@ struct rule<op::max_pool_winners> : heavy_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
     static constexpr void gradient(gradient_of& g);
 };
-template <>
-struct rule<op::pick> : view_rule {
-    static constexpr op_kind kind = op_kind::pick;
-    static constexpr const char* name = "pick";
-};
-
 namespace ops {
 constexpr tensor max_pool(tensor x, per_axis k, window o) {
     constexpr int most = 255;   // a winner's place in its window must fit into a byte

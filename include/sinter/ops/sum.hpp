@@ -89,7 +89,7 @@ constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
         kept.batched = false;
         return reshape(make<R::columns>(x.g, extents(inner), {reshape(x, flat)}), kept);
     }
-    if (inner == 1) {
+    if (inner == 1 && R::row != R::middle) {
         shape flat = outer == 1 ? extents(n) : extents(outer, n);
         flat.batched = s.batched;
         if (s.last() == n) flat = s;   // already so: stay in the shape that neighbours have

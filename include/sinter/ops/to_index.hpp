@@ -16,6 +16,7 @@ struct rule<op::to_index> : heavy_rule {   ///< p = {n}
         k.set({r.n.p[0]});
         k.by_example(r.y(), r.y().size());
     }
+    static constexpr int below(const node& n) { return n.p[0]; }
 };
 
 namespace ops {

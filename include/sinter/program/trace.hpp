@@ -10,9 +10,9 @@ namespace sinter {
 
 namespace detail {
 
-/// A net may return what was there before, or a view of it: as an output it gets memory of its own.
+/// A net may return what was there before, or a view of it: as an output it gets memory of its own. Outputs are floats.
 constexpr tensor as_output(tensor y) {
-    y = ops::plain(y);
+    y = ops::to_float(ops::plain(y));
     int base = y.id;
     while (is_view(y.g->n[base])) base = y.g->n[base].in[0];
     return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;

@@ -2,10 +2,13 @@
 #define BOOST_TEST_MODULE attention_layer
 #include <boost/test/unit_test.hpp>
 
+#include <complex>
+
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/layers/attention.hpp>
 
 #include "fixtures/pytorch_attention.hpp"
+#include "support/attention.hpp"
 #include "support/check_net.hpp"
 
 using namespace sinter;
@@ -81,4 +84,29 @@ BOOST_AUTO_TEST_CASE(other_extents) {
     p->run(2, {x, n, ones});
     const auto z = p->output(0, 2);
     for (std::size_t i = 0; i < 40; ++i) BOOST_TEST(((y[i] == z[i]) == (i < 10 || i >= 20)));
+}
+
+/// Queries and keys turned by their places, two heads of width 2: complex numbers times e^(i t).
+BOOST_AUTO_TEST_CASE(turned_by_their_places) {
+    constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true, .pairs = pairs::neighbours};
+    check_net<programs::fused_only, 2>(array<3, 4> >> multi_head_attention<2, s>, [](const auto& p, const auto& x) {
+        const int batch = x[0].d[0];
+        auto times = [&](const doubles& a, const doubles& w) {
+            doubles y({batch, 3, 4});
+            for (int i = 0; i < y.size(); ++i)
+                for (int k = 0; k < 4; ++k) y[i] += a[i / 4 * 4 + k] * w[k * 4 + i % 4];
+            return y;
+        };
+        auto turn = [](doubles a) {
+            for (int i = 0; i < a.size(); i += 2) {
+                const std::complex<double> z = std::complex(a[i], a[i + 1]) * std::polar(1., static_cast<double>(i / 4 % 3));
+                a[i] = z.real(), a[i + 1] = z.imag();
+            }
+            return a;
+        };
+        const attention_case c{
+            .heads = 2, .groups = 2, .queries = 3, .keys = 3, .width = 2, .value_width = 2, .mask = causal::yes, .axis = false};
+        return std::vector{
+            times(plain_attention(c, turn(times(x[0], p[0])), turn(times(x[0], p[1])), times(x[0], p[2])).y, p[3])};
+    });
 }

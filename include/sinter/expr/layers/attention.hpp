@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/layers/dense.hpp>
 #include <sinter/ops/attention.hpp>
+#include <sinter/ops/rotary.hpp>
 
 namespace sinter {
 
@@ -10,6 +11,8 @@ struct attention_settings {
     int kv_heads = 0;                         ///< of keys and values; 0: as many as of queries
     int head_width = 0;                       ///< 0: the queries' width by the number of heads
     sinter::bias bias = sinter::bias::yes;    ///< of the four projections
+    bool rotary = false;                      ///< queries and keys are turned by their places (ops/rotary.hpp)
+    sinter::pairs pairs = sinter::pairs::halves;
 };
 
 /// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
@@ -41,8 +44,12 @@ private:
             return fail(x.g, fault_kind::heads_do_not_fit, op::attention, s, extents(Heads));
         constexpr int groups = S.kv_heads ? S.kv_heads : Heads;
         const int width = S.head_width ? S.head_width : s.last() / Heads;
-        const tensor q = project(x, "query", Heads * width), k = project(memory, "key", groups * width),
-                     v = project(memory, "value", groups * width);
+        tensor q = project(x, "query", Heads * width), k = project(memory, "key", groups * width);
+        const tensor v = project(memory, "value", groups * width);
+        if constexpr (S.rotary) {
+            q = ops::rotary(q, {.heads = Heads, .pairs = S.pairs});
+            k = ops::rotary(k, {.heads = groups, .pairs = S.pairs});
+        }
         return project(attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths}), "output", s.last());
     }
 };

@@ -16,7 +16,7 @@ struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S,
 
     static constexpr tensor trace(tensor x) { return feed_forward(look_at_itself(x)); }
     static constexpr tensor trace(tensor x, tensor memory) {
-        constexpr attention_settings all{.kv_heads = S.kv_heads, .head_width = S.head_width, .bias = S.bias};
+        constexpr attention_settings all{.kv_heads = S.kv_heads, .head_width = S.head_width, .bias = S.bias};   // places of memory are its own
         x = look_at_itself(x);
         return feed_forward(x + dropout<Dropout>(multi_head_attention<Heads, all>(layer_norm(x), memory)));
     }

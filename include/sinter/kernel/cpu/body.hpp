@@ -178,7 +178,7 @@ private:
             else add_to(partial_sum(w.b, c.part, c) + at.col, get<w.a>(pr, r));
         } else if constexpr (w.is(instruction::row_sum)) to[I] += only<Full>(get<w.a>(pr, r), zero(), at.n);
         else if constexpr (w.is(instruction::row_max))
-            to[I] = max(to[I], only<Full>(get<w.a>(pr, r), splat(-__builtin_inff()), at.n));
+            to[I] = max_or_nan(to[I], only<Full>(get<w.a>(pr, r), splat(-__builtin_inff()), at.n));
         else if constexpr (w.is(instruction::spill)) store(row_buffer(w.b, c) + at.col, get<w.a>(pr, r));
         else if constexpr (w.is(instruction::reload)) to[I] = load(row_buffer(w.b, c) + at.col);
         else to[I] = elementwise<I>(pr, r, at, c);

@@ -16,19 +16,25 @@
 #include <sinter/kernel/cpu/ctc_loss.hpp>
 #include <sinter/kernel/cpu/depthwise_convolution.hpp>
 #include <sinter/kernel/cpu/gather.hpp>
+#include <sinter/kernel/cpu/gather_axis.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
 #include <sinter/kernel/cpu/pad.hpp>
+#include <sinter/kernel/cpu/patches.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/roll.hpp>
+#include <sinter/kernel/cpu/rotary.hpp>
+#include <sinter/kernel/cpu/scan.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
+#include <sinter/kernel/cpu/sort.hpp>
 #include <sinter/kernel/cpu/steps.hpp>
 #include <sinter/kernel/cpu/strided.hpp>
 #include <sinter/kernel/cpu/to_index.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
+#include <sinter/kernel/cpu/whole_numbers.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.

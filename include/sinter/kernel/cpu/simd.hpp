@@ -116,6 +116,8 @@ SINTER_INLINE void pin(vf&) {}
 #endif
 
 SINTER_INLINE vf select(vi mask, vf yes, vf no) { return (vf)(((vi)yes & mask) | ((vi)no & ~mask)); }
+/// NaN where either is: max itself gives the second operand then.
+SINTER_INLINE vf max_or_nan(vf a, vf b) { return select(b == b, max(b, a), b); }
 
 namespace detail {
 /// Combines the lanes by halves: an order that never changes.
@@ -137,8 +139,8 @@ SINTER_INLINE float combine_lanes(vf v, Combine combine) {
 SINTER_INLINE float sum_lanes(vf v) {
     return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a + b; });
 }
-SINTER_INLINE float max_lanes(vf v) {
-    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a > b ? a : b; });
+SINTER_INLINE float max_lanes(vf v) {   ///< NaN where one is
+    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return ((a > b) | (a != a)) ? a : b; });
 }
 
 } // namespace sinter::cpu

@@ -118,7 +118,7 @@ private:
         } else if constexpr (w.is(instruction::column_sum)) {
             if (!w.row || at.leads) add(w.b, w.row ? 0 : at.col, r[w.a], sum, at, c);
         } else if constexpr (w.is(instruction::row_sum)) r[I] += r[w.a];
-        else if constexpr (w.is(instruction::row_max)) r[I] = r[w.a] > r[I] ? r[w.a] : r[I];
+        else if constexpr (w.is(instruction::row_max)) r[I] = larger(r[w.a], r[I]);
         else if constexpr (w.is(instruction::spill)) c.row_buffer(w.b, at.part)[at.col] = r[w.a];
         else if constexpr (w.is(instruction::reload)) r[I] = c.row_buffer(w.b, at.part)[at.col];
         else r[I] = elementwise<I>(r, at, c);

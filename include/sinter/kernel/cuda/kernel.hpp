@@ -7,10 +7,14 @@
 #include <sinter/kernel/cuda/sources/convolution.hpp>
 #include <sinter/kernel/cuda/sources/convolutions.hpp>
 #include <sinter/kernel/cuda/sources/copies.hpp>
+#include <sinter/kernel/cuda/sources/indices.hpp>
 #include <sinter/kernel/cuda/sources/moves.hpp>
+#include <sinter/kernel/cuda/sources/patches.hpp>
 #include <sinter/kernel/cuda/sources/pools.hpp>
 #include <sinter/kernel/cuda/sources/products.hpp>
+#include <sinter/kernel/cuda/sources/rotary.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
+#include <sinter/kernel/cuda/sources/scans.hpp>
 #include <sinter/kernel/cuda/work.hpp>
 
 /// How a spec runs: which walk, which source, what a library does of it. An engine carries it out: stream_engine on a

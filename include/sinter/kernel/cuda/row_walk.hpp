@@ -59,7 +59,7 @@ private:
     template <int I>
     static SINTER_HOST_DEVICE float meet(float a, float b) {
         constexpr bool sum = B::code[I].is(instruction::row_sum);
-        return sum ? a + b : a > b ? a : b;
+        return sum ? a + b : larger(a, b);
     }
 
 #ifdef __CUDACC__

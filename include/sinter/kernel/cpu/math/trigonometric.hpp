@@ -17,7 +17,9 @@ SINTER_INLINE quarter_turns reduce_angle(vf x) {
     const auto turns = [](vd a) SINTER_ALWAYS { return round(a * 0x1.45f306dc9c883p-1); };
     const auto rest = [](vd a, vd n) SINTER_ALWAYS { return (a - n * 0x1.921fb544p0) - n * 0x1.0b4611a626331p-34; };
     const vd a = low_doubles(x), b = high_doubles(x), m = turns(a), n = turns(b);
-    return {to_floats(rest(a, m), rest(b, n)), __builtin_convertvector(to_floats(m, n), vi)};
+    // a number that no integer can hold may not be converted: compilers make anything of it
+    const vf count = select(absolute(x) <= most_angle, to_floats(m, n), zero());
+    return {to_floats(rest(a, m), rest(b, n)), __builtin_convertvector(count, vi)};
 }
 SINTER_INLINE vf near_sine(vf r) {
     const vf z = r * r;

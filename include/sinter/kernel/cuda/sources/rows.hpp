@@ -46,7 +46,7 @@ struct middle_reduction : plain_source {
         float r = *from;
         for (std::int64_t i = 1; i < s.e[0]; ++i) {
             const float v = from[i * inner];
-            r = Max ? (r > v ? r : v) : r + v;
+            r = Max ? larger(r, v) : r + v;
         }
         return r;
     }

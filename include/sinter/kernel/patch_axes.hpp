@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+#include <sinter/kernel/host_device.hpp>
+
+namespace sinter {
+
+/// The windows of extract_patches, for kernels of every device; e = {H, W, C, OH, OW, kh, kw, strides, dilations (from 12 on its
+/// last), rows above, columns left}.
+struct patch_axes {
+    std::int64_t H, W, C, OH, OW, kh, kw;
+    struct axis {
+        std::int64_t out, stride, dilation, before;
+        /// The place that tap i of window o sees; outside the image where it hangs over.
+        SINTER_HOST_DEVICE std::int64_t place(std::int64_t o, std::int64_t i) const { return o * stride - before + i * dilation; }
+        /// The window whose tap i sees this place, -1 if there is none.
+        SINTER_HOST_DEVICE std::int64_t window(std::int64_t place, std::int64_t i) const {
+            const std::int64_t at = place + before - i * dilation;
+            return at >= 0 && at % stride == 0 && at / stride < out ? at / stride : -1;
+        }
+    } rows, columns;
+    SINTER_HOST_DEVICE explicit patch_axes(const std::int64_t* e)
+        : H(e[0]), W(e[1]), C(e[2]), OH(e[3]), OW(e[4]), kh(e[5]), kw(e[6]), rows{e[3], e[7], e[9], e[13]},
+          columns{e[4], e[8], e[12], e[14]} {}
+};
+
+} // namespace sinter

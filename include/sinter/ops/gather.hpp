@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/gather_rows.hpp>
+#include <sinter/ops/permute.hpp>
+
+/// gather(x, indices, axis): slices of x along an axis (without the batch): x [A.., n, B..], indices [I..] int32 below n -> [A..,
+/// I.., B..]. Each example is read at its own indices, at those of all if they have no batch. ONNX: Gather.
+namespace sinter {
+
+namespace op {
+inline constexpr op_name gather{"gather"}, scatter_add{"scatter_add"};
+}
+
+namespace detail {
+/// p = {outer, n, inner, count, steps of the indices along outer, count and inner}: element [o, i, j] of the slices belongs to
+/// [o, index, j] of the whole.
+constexpr void gather_extents(const kernel_request& r, kernel_extents& k, const shape& whole, const shape& indices, const shape& y) {
+    const int* const p = r.n.p;
+    k.set({p[0], p[1], p[2], p[3], p[4], p[5], p[6], whole.batched ? whole.size() : 0, indices.batched ? indices.size() : 0});
+    k.by_example(y, 1);
+}
+} // namespace detail
+
+/// Operands: the whole, indices.
+template <>
+struct rule<op::gather> : heavy_rule {
+    static constexpr const char* name = "gather";
+    static constexpr bool epilogue = false;
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::gather_extents(r, k, r.x(0), r.x(1), r.y());
+    }
+    static constexpr void gradient(gradient_of& g);
+};
+/// Operands: indices, slices. The sum of the slices at their places, in their order; zero elsewhere. Slices and whole have a
+/// batch, or neither has.
+template <>
+struct rule<op::scatter_add> : heavy_rule {
+    static constexpr const char* name = "scatter_add";
+    static constexpr bool epilogue = false;
+    static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::gather_extents(r, k, r.y(), r.x(0), r.y());
+    }
+    static constexpr void gradient(gradient_of& g);
+};
+
+namespace ops {
+
+constexpr tensor gather(tensor x, tensor indices, int axis = 0) {
+    if (!x.ok() || !indices.ok()) return {x.g ? x.g : indices.g, -1};
+    x = unpack(x);
+    const shape s = x.shape(), i = indices.shape();
+    axis = axis_of(s, axis);
+    if (axis < 0 || s.rank - 1 + i.rank > max_rank) return fail(x.g, fault_kind::axis_out_of_range, op::gather, s, i);
+    const axis_parts a(s, axis);
+    if (!are_indices(op::gather, indices, a.n)) return {x.g, -1};
+    shape out = s;
+    out.batched = s.batched || i.batched;
+    out.rank = 0;
+    for (int k = 0; k < axis; ++k) out.d[out.rank++] = s.d[k];
+    for (int k = 0; k < i.rank; ++k) out.d[out.rank++] = i.d[k];
+    for (int k = axis + 1; k < s.rank; ++k) out.d[out.rank++] = s.d[k];
+    for (int k = out.rank; k < max_rank; ++k) out.d[k] = 0;
+    if (s.batched) return make<op::gather>(x.g, out, {x, indices}, {a.outer, a.n, a.inner, i.size(), 0, 1, 0});
+    // a table that all examples share: rows by their numbers, whose gradient sums over the batch
+    x = reshape(permute(reshape(x, extents(a.outer, a.n, a.inner)), {1, 0, 2}), extents(a.n, a.outer * a.inner));
+    const tensor rows = gather_rows(x, reshape(indices, extents(i.size())));
+    return reshape(permute(reshape(rows, extents(i.size(), a.outer, a.inner)), {1, 0, 2}), out);
+}
+
+} // namespace ops
+using ops::gather;
+
+constexpr void rule<op::gather>::gradient(gradient_of& g) {
+    const node n = g.n();
+    g.add(0, make<op::scatter_add>(g.g, g.x(0).shape(), {g.x(1), g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]}));
+}
+constexpr void rule<op::scatter_add>::gradient(gradient_of& g) {
+    const node n = g.n();
+    if (!g.wants(1)) return;
+    g.add(1, make<op::gather>(g.g, g.x(1).shape(), {g.d, g.x(0)}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]}));
+}
+
+} // namespace sinter

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/exp.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/ops/max.hpp>
+#include <sinter/ops/sub.hpp>
+#include <sinter/ops/where.hpp>
+
+/// logsumexp(x, {axes}): log of the sum of e^x over axes (not the batch), by way of the largest, so that nothing overflows. ONNX:
+/// ReduceLogSumExp.
+namespace sinter {
+
+namespace ops {
+
+constexpr tensor logsumexp(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
+    if (!x.ok()) return x;
+    const tensor most = stop_gradient(max(x, axes, keep::yes));
+    if (!most.ok()) return most;
+    const tensor shift = where(equal(most - most, 0.f), most, 0.f);   // an infinite one would give infinity less infinity
+    const tensor y = log(sum(exp(x - shift), axes, k));
+    return y.ok() ? y + reshape(shift, y.shape()) : y;
+}
+
+} // namespace ops
+using ops::logsumexp;
+
+} // namespace sinter

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/equal.hpp>
+#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/var.hpp>
+
+/// stddev(x, {axes}, ddof): the square root of var(). Where it is 0, so is its gradient. NumPy's and PyTorch's std. ONNX: none.
+namespace sinter {
+
+namespace ops {
+
+/// The square root whose gradient at 0 is 0.
+constexpr tensor root_of_squares(tensor a) {
+    if (!a.ok()) return a;
+    const tensor none = equal(a, 0.f);
+    return sqrt(a + none) - none;
+}
+constexpr tensor stddev(tensor x, std::initializer_list<int> axes, int ddof = 0, keep k = keep::no) {
+    return root_of_squares(var(x, axes, ddof, k));
+}
+
+} // namespace ops
+using ops::stddev;
+
+} // namespace sinter

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE stddev
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/ops/stddev.hpp>
+
+#include "support/moves.hpp"
+#include "support/recorded.hpp"
+#include "support/reductions.hpp"
+
+using namespace sinter;
+using namespace sinter::test;
+
+template <int Ddof, int N>
+struct rows {
+    static constexpr shape operands[] = {extents(N, 4)};
+    static constexpr tensor apply(tensor a) { return stddev(a, {1}, Ddof); }
+};
+template <int N>
+void check(const double (&y0)[N], const double (&y1)[N]) {
+    using namespace fixture::arrays;
+    const doubles x = recorded({4, 4}, spread_x), both = recorded({2, 4}, spread_x);
+    check_recorded(run_op<rows<0, 4>>({x}).y, y0);
+    check_recorded(run_op<rows<1, 4>>({x}).y, y1);
+    check_recorded(run_op<rows<0, 2>>({both}).gradients[0], std0_dx);
+    check_recorded(run_op<rows<1, 2>>({both}).gradients[0], std1_dx);
+}
+BOOST_AUTO_TEST_CASE(as_numpy_and_pytorch_have_it) { check(fixture::arrays::std0, fixture::arrays::std1); }
