@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: csv_classification csv_regression gpt vae handwriting
+// after: csv_classification csv_regression gpt vae handwriting lstm
 //
 // What the smoke tests of those examples wrote that measure something else than how many images they recognise.
 #define BOOST_TEST_MODULE examples_measured
@@ -21,6 +21,7 @@ const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64,
                                  {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
                                  {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // of 38: 11.6
                                  {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},   // of who knows nothing: 3.4
+                                 {"lstm", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},
                                  {"vae", "drawn digits", 2, 64, "nats an image", 200, 260},
                                  {"vae", "drawn digits", 2, 64, "mean squared difference", 0.012, 0.035},   // noise alone: 0.01
                                  {"handwriting", "drawn strokes", 1, 32, "error rate", 0, 0.6}};
