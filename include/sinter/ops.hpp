@@ -64,6 +64,7 @@
 #include <sinter/ops/glu.hpp>
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/greater_equal.hpp>
+#include <sinter/ops/group_norm.hpp>
 #include <sinter/ops/hard_sigmoid.hpp>
 #include <sinter/ops/hard_swish.hpp>
 #include <sinter/ops/hard_tanh.hpp>
@@ -77,6 +78,7 @@
 #include <sinter/ops/less_equal.hpp>
 #include <sinter/ops/lgamma.hpp>
 #include <sinter/ops/linear_scan.hpp>
+#include <sinter/ops/local_response_norm.hpp>
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/log1p.hpp>
 #include <sinter/ops/log_sigmoid.hpp>
@@ -107,7 +109,12 @@
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/pow.hpp>
 #include <sinter/ops/prelu.hpp>
+#include <sinter/ops/probit.hpp>
 #include <sinter/ops/prod.hpp>
+#include <sinter/ops/random_bernoulli.hpp>
+#include <sinter/ops/random_categorical.hpp>
+#include <sinter/ops/random_normal.hpp>
+#include <sinter/ops/random_truncated_normal.hpp>
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/reciprocal.hpp>
@@ -115,6 +122,7 @@
 #include <sinter/ops/relu6.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/reverse.hpp>
+#include <sinter/ops/rms_norm.hpp>
 #include <sinter/ops/roll.hpp>
 #include <sinter/ops/rotary.hpp>
 #include <sinter/ops/round.hpp>
@@ -157,6 +165,7 @@
 #include <sinter/ops/triu.hpp>
 #include <sinter/ops/trunc.hpp>
 #include <sinter/ops/unstack.hpp>
+#include <sinter/ops/upsample.hpp>
 #include <sinter/ops/var.hpp>
 #include <sinter/ops/where.hpp>
 #include <sinter/ops/while_loop.hpp>

@@ -36,12 +36,21 @@ struct rule<op::gemm_tn> : heavy_rule {
         k.set({r.y().d[0], r.y().d[1]});
         k.by_example(r.x(0), r.x(0).rows());
     }
+    static constexpr void gradient(gradient_of& g);
 };
 template <>
 struct rule<op::weight_transpose> : heavy_rule {
     static constexpr const char* name = "weight_transpose";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().d[1], r.y().d[0]}); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, transposed(ops::pack(g.d))); }
+    /// Packed weights [K, N] as packed [N, K].
+    static constexpr tensor transposed(tensor w) {
+        shape t = w.shape();
+        t.d[0] = w.shape().d[1];
+        t.d[1] = w.shape().d[0];
+        return make<op::weight_transpose>(w.g, t, {w});
+    }
 };
 /// Batched product of plain operands, p = {transpose a, transpose b}.
 template <>
@@ -149,14 +158,14 @@ constexpr void rule<op::matmul>::gradient(gradient_of& g) {
 }
 
 constexpr void rule<op::gemm>::gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
-    if (g.wants(0)) {
-        const tensor w = g.x(1);
-        shape t = w.shape();
-        t.d[0] = w.shape().d[1];
-        t.d[1] = w.shape().d[0];
-        g.add(0, make<op::gemm>(g.g, g.x(0).shape(), {ops::unpack(g.d), make<op::weight_transpose>(g.g, t, {w})}));
-    }
-    if (g.wants(1)) g.add(1, make<op::gemm_tn>(g.g, g.x(1).shape(), {g.x(0), ops::unpack(g.d)}));
+    const tensor w = g.x(1);
+    if (g.wants(0)) g.add(0, make<op::gemm>(g.g, g.x(0).shape(), {ops::unpack(g.d), rule<op::weight_transpose>::transposed(w)}));
+    if (g.wants(1)) g.add(1, make<op::gemm_tn>(g.g, w.shape(), {g.x(0), ops::unpack(g.d)}));
+}
+constexpr void rule<op::gemm_tn>::gradient(gradient_of& g) {
+    const tensor a = g.x(0), d = g.x(1), e = ops::pack(g.d);
+    if (g.wants(0)) g.add(0, make<op::gemm>(g.g, a.shape(), {d, rule<op::weight_transpose>::transposed(e)}));
+    if (g.wants(1)) g.add(1, make<op::gemm>(g.g, d.shape(), {a, e}));
 }
 
 } // namespace sinter

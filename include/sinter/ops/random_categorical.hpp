@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/equal.hpp>
+#include <sinter/ops/log.hpp>
+#include <sinter/ops/max.hpp>
+#include <sinter/ops/one_hot.hpp>
+#include <sinter/ops/random_normal.hpp>
+
+/// Class numbers drawn with the probabilities softmax(logits): [..., C] -> [...], whole numbers as floats. The largest of
+/// logits plus Gumbel noise (Gumbel 1954), the first of equals. No gradient flows. ONNX: Multinomial.
+namespace sinter::ops {
+
+constexpr tensor random_categorical(tensor logits) {
+    if (!logits.ok()) return logits;
+    logits = stop_gradient(plain(logits));
+    const shape s = logits.shape();
+    if (s.rank < 1) return fail(logits.g, fault_kind::axis_out_of_range, op::random_uniform, s, s);
+    const tensor noisy = logits - log(-log(random_above_zero(logits)));
+    const tensor hit = equal(noisy, max(noisy, {-1}, keep::yes));
+    const float classes = static_cast<float>(s.last());
+    return classes - max(hit * (classes - make<op::column_index>(logits.g, s, {})), {-1});
+}
+
+} // namespace sinter::ops
