@@ -64,3 +64,25 @@ BOOST_AUTO_TEST_CASE(several) {
     check_op<three>();
     check_op<six, programs::fused_only>();
 }
+
+/// More than one copy takes, of different widths.
+struct many_parts {
+    static constexpr shape operands[] = {batch_of(2, 3)};
+    static constexpr tensor apply(tensor x) {
+        return ops::concat({x, x * 2.f, ops::slice(x, 1, 0, 1), x * 3.f, x * 4.f, ops::slice(x, 1, 1, 2), x * 5.f, x * 6.f, x * 7.f, x * 8.f}, 1);
+    }
+    static doubles reference(const doubles& x) {
+        constexpr int width = 27;
+        doubles y({x.d[0], 2, width});
+        for (int r = 0; r < 2 * x.d[0]; ++r) {
+            int at = r * width;
+            const auto part = [&](int first, int n, double scale) {
+                for (int i = 0; i < n; ++i) y[at++] = x[r * 3 + first + i] * scale;
+            };
+            part(0, 3, 1), part(0, 3, 2), part(0, 1, 1), part(0, 3, 3), part(0, 3, 4), part(1, 2, 1);
+            for (int k = 5; k <= 8; ++k) part(0, 3, k);
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(more_than_one_copy_takes) { check_op<many_parts, programs::fused_only>(); }

@@ -29,12 +29,13 @@ struct rule<op::concat> : heavy_rule {
 
 namespace ops {
 
-/// At most four in one copy.
+inline constexpr int concat_at_once = 4;   ///< operands of one copy
+
 constexpr tensor concat(const tensor* t, int n, int axis) {
     if (n == 1) return unpack(t[0]);
     graph* g = t[0].g;
-    tensor x[max_operands];
-    int p[max_operands] = {};
+    tensor x[concat_at_once];
+    int p[concat_at_once] = {};
     for (int k = 0; k < n; ++k) {
         if (!t[k].ok()) return {g ? g : t[k].g, -1};
         x[k] = unpack(t[k]);
@@ -65,8 +66,8 @@ constexpr tensor concat(view<const tensor> t, int axis) {
     for (const tensor& x : t) all.push(x);
     while (all.n > 1) {
         int n = 0;
-        for (int i = 0; i < all.n; i += max_operands)
-            all[n++] = concat(all.p + i, all.n - i < max_operands ? all.n - i : max_operands, axis);
+        for (int i = 0; i < all.n; i += concat_at_once)
+            all[n++] = concat(all.p + i, all.n - i < concat_at_once ? all.n - i : concat_at_once, axis);
         all.n = n;
     }
     return all[0];

@@ -2,6 +2,9 @@
 // needs: python
 #define BOOST_TEST_MODULE onnx_sequences
 #include "support/onnx_run.hpp"
+#include <sinter/expr/layers/bidirectional.hpp>
+#include <sinter/expr/layers/gru.hpp>
+#include <sinter/expr/layers/lstm.hpp>
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/ceil.hpp>
 #include <sinter/ops/floor.hpp>
@@ -16,7 +19,7 @@ using test::agrees;
 
 namespace {
 /// One head of attention, as it is written by hand, with positions that are learned.
-constexpr auto attention = indices<5> >> embedding<11, 8> >> [](tensor x) {
+constexpr auto written_attention = indices<5> >> embedding<11, 8> >> [](tensor x) {
     const tensor place = parameter(x, "place", extents(5, 8), normal_of(1.f));
     const tensor h = layer_norm(x + place);
     const tensor q = dense<6>(h), k = dense<6>(h), v = dense<8>(h);
@@ -44,7 +47,7 @@ constexpr auto odds = features<6> >> [](tensor x) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(attention_over_an_embedding) {
-    const test::onnx_file f = agrees<attention>();
+    const test::onnx_file f = agrees<written_attention>();
     BOOST_TEST(f.count("Gather") == 1);
     BOOST_TEST(f.count("Transpose") == 1);
     BOOST_TEST(f.count("MatMul") == 6);
@@ -55,3 +58,13 @@ BOOST_AUTO_TEST_CASE(several_inputs_and_outputs) {
     BOOST_TEST((f.outputs == std::vector<std::string>{"output", "output_1", "output_2"}));
 }
 BOOST_AUTO_TEST_CASE(elementwise_ops_and_reductions) { agrees<odds>(); }
+
+/// A loop is written out: embedded characters, two directions, then the last state of another layer and all of its turns.
+constexpr auto recurrent = indices<6> >> embedding<9, 5> >> bidirectional(lstm<4>) >> gru<3> >> [](tensor x) {
+    const recurrent_result r = lstm_layer<3>::run(x, {}, {});
+    return bundle(r.y, r.state[0] + r.state[1]);
+};
+BOOST_AUTO_TEST_CASE(recurrent_layers) {
+    const test::onnx_file f = agrees<recurrent>();
+    BOOST_TEST(f.count("Concat") >= 4);
+}

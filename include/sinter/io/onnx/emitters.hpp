@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/onnx/attention.hpp>
 #include <sinter/io/onnx/elementwise.hpp>
+#include <sinter/io/onnx/loops.hpp>
 #include <sinter/io/onnx/moves.hpp>
 #include <sinter/io/onnx/products.hpp>
 #include <sinter/io/onnx/reductions.hpp>
@@ -15,6 +16,7 @@ inline std::vector<emitter> all_emitters() {
     const auto append = [&](const auto& family) { all.insert(all.end(), std::begin(family), std::end(family)); };
     append(attention_emitters);
     append(elementwise_emitters);
+    append(loop_emitters);
     append(window_emitters);
     append(product_emitters);
     append(reduction_emitters);

@@ -45,9 +45,10 @@ public:
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
+        // a loop's body is written for each turn, when what comes out of it is asked for
         // what is only a view is written when somebody asks for it: a product may want the convolution before a flatten
         for (int id = 0; id < g.n.n; ++id)
-            if (live[at(id)] && g.n[id].k != op::reshape && !known(id) && !is_leaf(g.n[id])) emit(id);
+            if (live[at(id)] && g.n[id].k != op::reshape && !g.n[id].loop && !known(id) && !is_leaf(g.n[id])) emit(id);
         for (int i = 0; i < g.outputs.n; ++i) make_output(i);
     }
 
@@ -75,6 +76,8 @@ public:
         return last_[at(id)].empty();
     }
     bool has_channels_first(int id) const { return !first_[at(id)].empty(); }
+    void forget(int id) { last_[at(id)].clear(), first_[at(id)].clear(); }
+    bool begin_loop(int l) { return loops_begun_.insert(l).second; }   ///< false: it is there already
     void set(int id, std::string name) { last_[at(id)] = std::move(name); }
     void set_channels_first(int id, std::string name) { first_[at(id)] = std::move(name); }
 
@@ -100,9 +103,8 @@ public:
     }
     /// Extents in front of which the batch stands, if there is one, as 0: "leave it" to Reshape.
     std::vector<std::int64_t> with_batch(const shape& to, std::int64_t batch = 0) const {
-        std::vector<std::int64_t> e;
-        if (to.batched) e.push_back(batch);
-        e.insert(e.end(), to.d, to.d + to.rank);
+        std::vector<std::int64_t> e(to.d, to.d + to.rank);
+        if (to.batched) e.insert(e.begin() + (to.form == layout::steps), batch);   // within time
         return e;
     }
     std::string reshape(int id, const std::string& x, const std::vector<std::int64_t>& to) {
@@ -129,6 +131,7 @@ private:
     std::vector<emitter> emitters_;
     values_by_path variable_;
     std::string file_, batch_;
+    std::set<int> loops_begun_;
     std::vector<std::string> last_, first_;   ///< each node's value with its channels last or first; empty: not there
 
     static std::size_t at(int id) { return static_cast<std::size_t>(id); }
