@@ -9,8 +9,7 @@
 
 using namespace sinter;
 
-constexpr auto net = array < 8, 10 >>> [](tensor x) {
-    return einsum<"ti,io->to">(x, parameter(x, "w", extents(9, 4), zeros));
-} >> flatten >> dense<3>;
+constexpr auto project = [](tensor x) { return einsum<"ti,io->to">(x, parameter(x, "w", extents(9, 4), zeros)); };
+constexpr auto net = array<8, 10> >> project >> flatten >> dense<3>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

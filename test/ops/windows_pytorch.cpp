@@ -7,22 +7,12 @@
 #include <sinter/ops/lp_pool.hpp>
 #include <sinter/ops/max_pool.hpp>
 
-#include "fixtures/pytorch_blocks.hpp"
-#include "support/check_op.hpp"
+#include "support/pytorch_blocks.hpp"
 
 /// Where places begin and end, what rounding up adds, what padding counts: PyTorch's own numbers.
 using namespace sinter;
 using namespace sinter::test;
 namespace f = sinter::fixture::blocks;
-
-template <int N>
-doubles from(const shape& s, const double (&x)[N]) {
-    return doubles(extents_with(s, 1), std::vector<double>(x, x + N));
-}
-template <int N>
-void same(const std::vector<float>& got, const double (&want)[N], const char* what) {
-    check_close(got, doubles({N}, std::vector<double>(want, want + N)), 1e-5, what);
-}
 
 struct conv2d_of {
     static constexpr shape operands[] = {extents(7, 6, 4), extents(3, 2, 2, 6)};
