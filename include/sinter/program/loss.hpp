@@ -76,10 +76,15 @@ constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     return total / (weight + ops::equal(weight, 0.f));
 }
 
+template <int>
+struct one_more {
+    using type = tensor;
+};
+
 /// Calls a loss in whichever form it is written: a function of one prediction and its targets, or of two bundles.
 template <class Loss, int... I>
 constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t, std::integer_sequence<int, I...>) {
-    if constexpr (std::is_invocable_v<Loss, tensor, decltype(tensor{nullptr, I})...>) return Loss{}(y[0], t[I]...);
+    if constexpr (std::is_invocable_v<Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);
     else return fail(y.g, fault_kind::wrong_number_of_inputs, op::input, extents(1 + t.n), extents(arity<Loss>()));
 }
 template <class Loss>

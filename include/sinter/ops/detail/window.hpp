@@ -13,6 +13,7 @@ struct per_axis {
     constexpr per_axis(int all) : d{all, all, all} {}
     constexpr per_axis(int height, int width) : d{1, height, width} {}
     constexpr per_axis(int depth, int height, int width) : d{depth, height, width} {}
+    constexpr per_axis(const int (&all)[3]) : d{all[0], all[1], all[2]} {}   // as nvcc writes it down for its host compiler
     constexpr bool operator==(const per_axis&) const = default;
     constexpr bool square() const { return d[1] == d[2]; }
     constexpr int least() const { return d[0] < d[1] ? d[0] < d[2] ? d[0] : d[2] : d[1] < d[2] ? d[1] : d[2]; }
@@ -29,6 +30,8 @@ struct padding {
 
     static const padding same, valid, causal;
     constexpr explicit padding(rule r) : how(r) {}
+    constexpr padding(rule r, const int (&b)[3], const int (&a)[3])   // as nvcc writes it down for its host compiler
+        : how(r), before{b[0], b[1], b[2]}, after{a[0], a[1], a[2]} {}
     constexpr padding(int all) : padding(all, all) {}
     constexpr padding(int b, int a) : before{b, b, b}, after{a, a, a} {}
     constexpr padding(int top, int bottom, int left, int right) : before{0, top, left}, after{0, bottom, right} {}
