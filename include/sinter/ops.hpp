@@ -36,6 +36,7 @@
 #include <sinter/ops/ctc_loss.hpp>
 #include <sinter/ops/cumprod.hpp>
 #include <sinter/ops/cumsum.hpp>
+#include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/depth_to_space.hpp>
 #include <sinter/ops/depthwise_conv2d.hpp>
 #include <sinter/ops/diag.hpp>
@@ -62,6 +63,7 @@
 #include <sinter/ops/gelu.hpp>
 #include <sinter/ops/gelu_tanh.hpp>
 #include <sinter/ops/glu.hpp>
+#include <sinter/ops/gradient.hpp>
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/greater_equal.hpp>
 #include <sinter/ops/group_norm.hpp>
@@ -150,6 +152,7 @@
 #include <sinter/ops/squeeze.hpp>
 #include <sinter/ops/stack.hpp>
 #include <sinter/ops/stddev.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/table.hpp>

@@ -49,17 +49,6 @@ BOOST_AUTO_TEST_CASE(between_fused_ops) {
     check_op<shaped<extents(four.d[0], four.d[1] * four.d[2], four.d[3]), extents(four.d[0] * four.d[1], four.d[2] * four.d[3])>, programs::fused_only>();
 }
 
-struct stopped {
-    static constexpr shape operands[] = {extents(3), extents(3)};
-    static constexpr tensor apply(tensor a, tensor b) { return stop_gradient(a * b) + stop_gradient(a) * b; }
-};
-BOOST_AUTO_TEST_CASE(stop_gradient_lets_values_through_alone) {
-    const op_result r = run_op<stopped>({doubles({3}, {1, 2, 3}), doubles({3}, {4, 5, 6})});
-    BOOST_TEST(r.y == (std::vector<float>{8, 20, 36}), boost::test_tools::per_element());
-    BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0, 0}), boost::test_tools::per_element());
-    BOOST_TEST(r.gradients[1] == (std::vector<float>{1, 2, 3}), boost::test_tools::per_element());
-}
-
 constexpr shape reshaped(shape s) {
     graph g;
     const tensor y = ops::reshape(make<op::input>(&g, batch_of(4, 6), {}, {0}), s);

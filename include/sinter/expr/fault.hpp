@@ -33,6 +33,9 @@ enum class fault_kind : std::uint8_t {
     carry_changes_shape,           ///< what a loop hands on must keep its extents
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
+    no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
+    does_not_depend,               ///< the gradient of a tensor by another that it is not made of
+    gradient_through_loop,         ///< a gradient within a net, through a loop that lies between the two tensors
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 

@@ -3,6 +3,7 @@
 #include <sinter/expr/initializer.hpp>
 #include <sinter/expr/tensor.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
+#include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/reshape.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).

@@ -49,6 +49,8 @@ public:
         }
         return u.first;
     }
+    /// Appends a scope as it is: how a later pass takes up an earlier one's, to name them.
+    constexpr void restore(const scope_entry& s) { entries_.push(s); }
     constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }
     constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
     constexpr int size() const { return entries_.n; }

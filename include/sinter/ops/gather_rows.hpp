@@ -33,6 +33,9 @@ struct rule<op::scatter_rows> : heavy_rule {
         k.by_example(r.x(1), r.x(1).rows());
     }
     static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }
+    static constexpr void gradient(gradient_of& g) {
+        g.add(1, make<op::gather_rows>(g.g, g.x(1).shape(), {ops::plain(g.d), g.x(0)}));
+    }
 };
 
 namespace ops {

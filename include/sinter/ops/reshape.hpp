@@ -7,7 +7,7 @@
 namespace sinter {
 
 namespace op {
-inline constexpr op_name reshape{"reshape"}, stop_gradient{"stop_gradient"};
+inline constexpr op_name reshape{"reshape"};
 }
 
 template <>
@@ -18,13 +18,6 @@ struct rule<op::reshape> : view_rule {
         const tensor d = ops::unpack(g.d);
         g.add(0, make<op::reshape>(g.g, g.x(0).shape(), {d}));
     }
-};
-
-/// The same value, through which no gradient flows.
-template <>
-struct rule<op::stop_gradient> : view_rule {
-    static constexpr const char* name = "stop_gradient";
-    static constexpr bool steps = true;
 };
 
 namespace ops {
@@ -47,11 +40,7 @@ constexpr tensor reshape(tensor a, shape s) {
     if (!fits) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
     return s == a.shape() ? a : make<op::reshape>(a.g, s, {a});
 }
-constexpr tensor stop_gradient(tensor a) {
-    return a.ok() ? make<op::stop_gradient>(a.g, a.shape(), {a}) : a;
-}
 
 } // namespace ops
-using ops::stop_gradient;
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/max.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/sub.hpp>
 
 /// softmax over the last axis: e^(x - max) / sum of e^(x - max). Written in smaller ops; the fuser makes one kernel of

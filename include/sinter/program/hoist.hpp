@@ -9,14 +9,17 @@ namespace sinter {
 
 constexpr void hoist(graph& g) {
     growing<int> users(g.n.n, 0);
-    for (int i = 0; i < g.n.n; ++i)
+    growing<bool> stays(g.n.n, false);   // a gradient within the net reads its winners
+    for (int i = 0; i < g.n.n; ++i) {
         for (int k = 0; k < g.n[i].operands; ++k) ++users[g.n[i].in[k]];
+        if (g.n[i].k == op::pick) stays[g.n[i].in[0]] = true;
+    }
     for (int i = 0; i < g.outputs.n; ++i) users[g.outputs[i]] += 2;
     for (int i = 0; i < g.assignments.n; ++i) users[g.assignments[i].value] += 2;
 
     for (int pool = 0; pool < g.n.n; ++pool) {
         // nodes [pool's operand, pool] swap places one pair at a time; positions and number of nodes stay
-        for (int p = pool; g.n[p].k == op::max_pool;) {
+        for (int p = pool; g.n[p].k == op::max_pool && !stays[p];) {
             const int e = g.n[p].in[0];
             const node f = g.n[e], m = g.n[p];
             if (users[e] != 1 || !f.about->monotone) {

@@ -110,11 +110,19 @@ struct graph_value<R, true> {
         gradient_stage<R>::build(g, gradients);
         type t;
         t.take(g, gradients);
-        for (int i = 0; i < scopes; ++i) t.scopes[i] = traced_value<R>::v.scopes[i];
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, c.nodes});
         return t;
     }
     static constexpr type v = make();
+};
+
+// ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation
+template <class R>
+struct checked_stage {
+    static constexpr fault err = [] {
+        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none) return gradient_stage<R>::c.err;
+        else return traced_stage<R>::err;
+    }();
 };
 
 // ---- the optimizer, as code
@@ -381,7 +389,7 @@ struct compiled_value<R, false>
     : compiled_value<request<decltype(features<1> >> dense<1>), detail::stand_in_loss, typename R::optimizer, R::mode,
                              R::max_batch, R::target, R::options>, true> {};
 
-template <class R, class Verdict = typename detail::verdict<detail::traced_stage<R>>::type>
+template <class R, class Verdict = typename detail::verdict<detail::checked_stage<R>>::type>
 struct compiled : compiled_value<R, Verdict::ok> {
     static_assert(sizeof(check_model<Verdict>) > 0);   // in here, for clang tells more errors of a class whose base has one
 };

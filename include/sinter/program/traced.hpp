@@ -57,15 +57,16 @@ struct traced {
         for (int i = 0; i < Targets; ++i) targets[i] = g.targets[i];
         for (int i = 0; i < Outputs; ++i) outputs[i] = g.outputs[i];
         for (int i = 0; i < Regions; ++i) regions[i] = g.regions[i];
-        for (int i = 0; i < Scopes && i < g.scopes.size(); ++i) scopes[i] = g.scopes[i];   // a graph given back has none
+        for (int i = 0; i < Scopes && i < g.scopes.size(); ++i) scopes[i] = g.scopes[i];
         for (int i = 0; i < Loops; ++i) loops[i] = g.loops[i];
         for (int i = 0; i < Carries; ++i) carries[i] = g.carries[i];
         loss = g.loss;
         streams = g.streams;
     }
-    /// Puts everything back into a graph that can grow; scopes are not needed any more.
+    /// Puts everything back into a graph that can grow.
     constexpr void give(graph& g) const {
         for (int i = 0; i < Nodes; ++i) g.restore(n[i]);
+        for (int i = 1; i < Scopes; ++i) g.scopes.restore(scopes[i]);
         for (int i = 0; i < Parameters; ++i) g.parameters.push(parameters[i]);
         for (int i = 0; i < States; ++i) g.states.push(states[i]);
         for (int i = 0; i < Assignments; ++i) g.assignments.push(assignments[i]);

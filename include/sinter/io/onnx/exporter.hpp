@@ -3,6 +3,7 @@
 #include <sinter/io/onnx/model.hpp>
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/reshape.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 #include <sinter/train/variables.hpp>
 
 #include <functional>

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/concat.hpp>
+#include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
@@ -124,6 +125,6 @@ inline constexpr emitter move_emitters[] = {
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
     {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
-    {op::gather_rows, detail::emit_gather_rows}};
+    {op::gather_rows, detail::emit_gather_rows}, {op::custom_gradient, detail::emit_same}};
 
 } // namespace sinter::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/tensor.hpp>
+#include <sinter/ops/detail/rules.hpp>
 
 namespace sinter {
 
@@ -22,6 +23,12 @@ struct gradient_of {
 
     /// Adds `v` to operand i's gradient; axes along which the operand was stretched are summed away.
     constexpr void add(int i, tensor v);
+
+    /// Says that there is no such gradient.
+    constexpr void refuse() const { refuse(seen); }
+    constexpr void refuse(const node& n) const { g->fail(fault_kind::no_gradient, n.about->self, n.s, n.s); }
 };
+
+constexpr void heavy_rule::gradient(gradient_of& g) { g.refuse(); }
 
 } // namespace sinter

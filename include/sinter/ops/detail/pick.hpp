@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/rules.hpp>
+#include <sinter/ops/detail/gradient.hpp>
 
 namespace sinter {
 
@@ -13,6 +13,9 @@ struct rule<op::pick> : view_rule {
     static constexpr const char* name = "pick";
     static constexpr bool moves = false;
     static constexpr int below(const node& n) { return n.p[1]; }
+    static constexpr void gradient(gradient_of& g) {   // whole numbers have none; a gradient found along with the value lacks one
+        if (g.n().s.type == dtype::f32) g.refuse(g.g->n[g.n().in[0]]);
+    }
 };
 
 } // namespace sinter

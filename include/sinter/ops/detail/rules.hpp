@@ -16,13 +16,14 @@ struct elementwise_rule {
 };
 
 /// Base of the rule of an op with a kernel of its own. Its extents(request, out) says what the kernel is told, its
-/// kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name> (kernel/cuda/sources/).
+/// kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name> (kernel/cuda/sources/). Without a rule for its
+/// gradient nothing can be trained through it, which is said (`no_gradient`), and never taken for zeros.
 struct heavy_rule {
     static constexpr op_kind kind = op_kind::heavy;
     static constexpr bool monotone = false;
     static constexpr bool epilogue = true;
     static constexpr long flops(const node&, const node*) { return 0; }
-    static constexpr void gradient(gradient_of&) {}
+    static constexpr void gradient(gradient_of& g);   ///< a fault (gradient.hpp)
 };
 
 /// Base of the rule of an op that is the same memory under another shape.

@@ -5,6 +5,7 @@
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/log1p.hpp>
 #include <sinter/ops/random_uniform.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/to_index.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 
