@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// once: a formula of its own in kernels that other tests share
 #define BOOST_TEST_MODULE isnan
 #include <boost/test/unit_test.hpp>
 
