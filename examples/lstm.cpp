@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 1 --batch 8 --threads 1 --length 50 --report lstm.json
+// smoke: --epochs 1 --batch 8 --threads 1 --length 50 --report lstm.json --onnx lstm.onnx
 //
 // Lesson 15: a language model with a memory.
 //
@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
     example::language_options options{{.epochs = 12, .batch = 32, .largest_batch = 32}};
     example::command_line line("Learns to write, character by character, with a long short-term memory. An epoch is 100 steps.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] {
         example::train_language_model("lstm", options, context, 100, [&](std::int64_t steps) {
             const schedule rate = warm_up(50, cosine(8e-3f, steps, 2e-4f));

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/train/import/convert.hpp>
 #include <sinter/train/import/find_variable.hpp>
+#include <sinter/train/import/gates.hpp>
 #include <sinter/train/import/read_tensors.hpp>
 #include <sinter/train/variables.hpp>
 
@@ -56,7 +57,8 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
 /// it was.
 template <class Trainer>
 void load_weights(Trainer& t, const std::string& path, const name_map& map) {
-    const tensor_file file = read_tensors(path);
+    tensor_file file = read_tensors(path);
+    detail::gate_splitter(file, map.from);
     struct place {
         const variable_info* v;
         const safetensors::tensor_view* from = nullptr;
