@@ -28,6 +28,10 @@ enum class fault_kind : std::uint8_t {
     parameter_name_used_twice,
     no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
     wrong_number_of_inputs,
+    extents_not_positive,
+    input_missing,                 ///< a net that does not begin with what it is given
+    loss_missing,                  ///< a model is trained without one
+    loss_not_scalar,               ///< a loss without a batch axis that is more than one number, or is no tensor
     loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
     branches_disagree,             ///< the two sides of a cond give different extents
     carry_changes_shape,           ///< what a loop hands on must keep its extents

@@ -58,6 +58,7 @@ public:
 
     estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
     estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, trainer_options o = {}) : t_(optimizer, o) {}
+    estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
 
     template <strategy S>
         requires std::same_as<typename S::device, Device>
@@ -217,5 +218,8 @@ estimator(Net, Loss, Optimizer, S, trainer_options = {}) -> estimator<Net, Loss,
 template <class Net, class Loss, class Optimizer, int N, strategy S>
 estimator(Net, Loss, Optimizer, batch_limit<N>, S, trainer_options = {})
     -> estimator<Net, Loss, Optimizer, N, typename S::device>;
+template <class Net, class Optimizer>
+    requires requires { Optimizer::slots; }
+estimator(Net, Optimizer) -> estimator<Net, no_loss, Optimizer>;
 
 } // namespace sinter
