@@ -27,6 +27,7 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
     no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
+    trained_in_no_phase,           ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,
     extents_not_positive,
     input_missing,                 ///< a net that does not begin with what it is given
@@ -38,6 +39,8 @@ enum class fault_kind : std::uint8_t {
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
     no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
+    assigned_twice,                ///< a state has one new value a step
+    not_a_state,                   ///< only states are assigned to
     does_not_depend,               ///< the gradient of a tensor by another that it is not made of
     gradient_through_loop,         ///< a gradient within a net, through a loop that lies between the two tensors
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
