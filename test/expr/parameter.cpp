@@ -15,14 +15,17 @@ constexpr auto net = features<2> >> [](tensor x) {
     const tensor steps = state(x, "steps", extents(), zeros), sum = state(x, "sum", extents(2), ones);
     assign_add(steps, constant(x.ok() ? x.g : nullptr, 1.f));
     assign_add(sum, ops::sum(x, {batch_axis}));
-    const tensor w = parameter(x, "w", extents(2), ones), fixed = parameter(x, "fixed", extents(2), constant_of(3), trainable::no);
-    return outputs(x * w * fixed + steps, shared<"norm">(batch_norm)(x) + shared<"norm">(batch_norm)(x * 2.f + 1.f), x * 0.f + sum);
+    const tensor w = parameter(x, "w", extents(2), ones),
+                 fixed = parameter(x, "fixed", extents(2), constant_of(3), trainable::no);
+    return outputs(x * w * fixed + steps, shared<"norm">(batch_norm)(x) + shared<"norm">(batch_norm)(x * 2.f + 1.f),
+                   x * 0.f + sum);
 };
 struct first_output {
     static constexpr target_list targets{};
     constexpr tensor operator()(bundle y, bundle) const { return sum(y[0], {-1}); }
 };
-constexpr parameter_groups optimizer{momentum{.learning_rate = 0.5f}, group_of<"*w*">(momentum{.learning_rate = 0.25f}), group_of<"fixed">(momentum{.learning_rate = 9})};
+constexpr parameter_groups optimizer{momentum{.learning_rate = 0.5f}, group_of<"*w*">(momentum{.learning_rate = 0.25f}),
+                                     group_of<"fixed">(momentum{.learning_rate = 9})};
 using counting = trainer<std::remove_const_t<decltype(net)>, first_output, std::remove_const_t<decltype(optimizer)>, 2>;
 
 static const variable_info& find(const char* path) {
@@ -61,8 +64,10 @@ BOOST_AUTO_TEST_CASE(a_shared_batch_norm_runs_on_with_each_use) {
     const float x[] = {1, 2, 3, 6};
     m.step({.x = x, .size = 2});
     const float mean = 2, again = 2 * mean + 1, variance = 1, more = 4;
-    BOOST_TEST(m.plain(find("norm/running_mean"))[0] == (0 * 0.99f + mean * 0.01f) * 0.99f + again * 0.01f, boost::test_tools::tolerance(1e-5f));
-    BOOST_TEST(m.plain(find("norm/running_variance"))[0] == (0.99f + variance * 0.01f) * 0.99f + more * 0.01f, boost::test_tools::tolerance(1e-5f));
+    BOOST_TEST(m.plain(find("norm/running_mean"))[0] == (0 * 0.99f + mean * 0.01f) * 0.99f + again * 0.01f,
+               boost::test_tools::tolerance(1e-5f));
+    BOOST_TEST(m.plain(find("norm/running_variance"))[0] == (0.99f + variance * 0.01f) * 0.99f + more * 0.01f,
+               boost::test_tools::tolerance(1e-5f));
 }
 
 constexpr fault_kind fault_of(void (*f)(tensor, tensor)) {

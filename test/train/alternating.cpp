@@ -19,7 +19,9 @@ constexpr auto net = features<4> >> [](tensor x) {
 };
 struct telling {
     static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const { return sum(ops::softplus(-y[0]) + ops::softplus(y[1]), {-1}) + 0.1f * sum(y[0] * y[0], {-1}); }
+    constexpr tensor operator()(bundle y, bundle) const {
+        return sum(ops::softplus(-y[0]) + ops::softplus(y[1]), {-1}) + 0.1f * sum(y[0] * y[0], {-1});
+    }
 };
 struct drawing {
     static constexpr target_list targets{};

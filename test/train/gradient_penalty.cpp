@@ -25,7 +25,8 @@ struct critic_loss {
 };
 using critic = trainer<std::remove_const_t<decltype(net)>, critic_loss, adam, 64>;
 
-static std::pair<double, double> slopes(critic& c, const std::vector<float>& x) {   // the mean distance from 1; the mean slope rightwards
+/// The slopes' mean distance from 1, and the mean slope to the right.
+static std::pair<double, double> slopes(critic& c, const std::vector<float>& x) {
     const float h = 0.01f;
     double apart = 0, right = 0;
     for (std::size_t i = 0; i < x.size(); i += 2) {

@@ -121,7 +121,8 @@ struct graph_value<R, true> {
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none) return gradient_stage<R>::c.err;
+        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none)
+            return gradient_stage<R>::c.err;
         else return traced_stage<R>::err;
     }();
 };

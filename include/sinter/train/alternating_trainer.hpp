@@ -9,20 +9,20 @@ namespace sinter {
 /// A trainer whose losses take turns: one training program for each phase of `alternating`, all on the same parameters,
 /// states, slots and memory.
 ///
-///     alternating_trainer gan{net, alternating{phase<"discriminator/*">(telling{}, adam{}), phase<"generator/*">(drawing{}, adam{})}};
+///     alternating_trainer gan{net, alternating{phase<"critic/*">(telling{}, adam{}), phase<"artist/*">(drawing{}, adam{})}};
 ///     gan.step(0, batch);
 ///     gan.step(1, batch);
 ///
-/// evaluate() gives the first phase's loss. save() and load() keep what each phase's optimizer knows and how many steps it has
-/// done, so that a resumed run ends as an undisturbed one, bit for bit. An estimator trains by the phases' numbers of steps:
-/// `estimator gan{net, alternating{...}}`.
+/// evaluate() gives the first phase's loss. save() and load() keep what each phase's optimizer knows and how many steps
+/// it has done, so that a resumed run ends as an undisturbed one, bit for bit. An estimator trains by the phases'
+/// numbers of steps: `estimator gan{net, alternating{...}}`.
 template <class Net, class Alternating, int MaxBatch = 64, class Device = cpu_device, program_options Options = program_options{}>
 class alternating_trainer
     : public trainer<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>, MaxBatch, Device, Options> {
     using base = trainer<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>, MaxBatch, Device, Options>;
     template <int I>
-    using request_of = request<Net, typename Alternating::template loss<I>, phase_optimizer<Alternating, I>, program_mode::training,
-                               MaxBatch, Device::target, Options>;
+    using request_of = request<Net, typename Alternating::template loss<I>, phase_optimizer<Alternating, I>,
+                               program_mode::training, MaxBatch, Device::target, Options>;
     using all = std::make_integer_sequence<int, Alternating::phases>;
 
 public:
@@ -30,7 +30,9 @@ public:
     template <int I>
     using training_of = compiled<request_of<I>>;
 
-    explicit alternating_trainer(const Alternating& a, trainer_options o = {}) : base({a.optimizers}, o), rounds_(a) { begin(all{}); }
+    explicit alternating_trainer(const Alternating& a, trainer_options o = {}) : base({a.optimizers}, o), rounds_(a) {
+        begin(all{});
+    }
     alternating_trainer(Net, const Alternating& a, trainer_options o = {}) : alternating_trainer(a, o) {}
     alternating_trainer(Net, const Alternating& a, batch_limit<MaxBatch>, trainer_options o = {}) : alternating_trainer(a, o) {}
 
@@ -44,7 +46,9 @@ public:
     /// One step of a phase, from 0; returns its loss before the update. Throws option_error where there is no such phase,
     /// and what trainer::step throws.
     float step(int phase, const data::batch_view& b) {
-        if (phase < 0 || phase >= phases) throw option_error("number of the phase", "step", std::to_string(phase), "0 to " + std::to_string(phases - 1));
+        if (phase < 0 || phase >= phases)
+            throw option_error("number of the phase", "step", std::to_string(phase),
+                               "0 to " + std::to_string(phases - 1));
         return step_of(phase, b, all{});
     }
     /// One step of the phase whose turn it is, by the number of steps done in all.
@@ -115,8 +119,10 @@ private:
     float step_of(int phase, const data::batch_view& b, std::integer_sequence<int, I...>) {
         float loss = 0;
         std::int64_t& done = done_[static_cast<std::size_t>(phase)];
-        ((I == phase ? void(loss = base::template run_training<training_of<I>>(std::get<static_cast<std::size_t>(I)>(runners_), b, done, unobserved{}))
-                     : void()), ...);
+        ((I == phase ? void(loss = base::template run_training<training_of<I>>(
+                                std::get<static_cast<std::size_t>(I)>(runners_), b, done, unobserved{}))
+                     : void()),
+         ...);
         ++done;
         return loss;
     }
@@ -124,7 +130,8 @@ private:
 template <class Net, class... Phases>
 alternating_trainer(Net, alternating<Phases...>, trainer_options = {}) -> alternating_trainer<Net, alternating<Phases...>>;
 template <class Net, class... Phases, int N>
-alternating_trainer(Net, alternating<Phases...>, batch_limit<N>, trainer_options = {}) -> alternating_trainer<Net, alternating<Phases...>, N>;
+alternating_trainer(Net, alternating<Phases...>, batch_limit<N>, trainer_options = {})
+    -> alternating_trainer<Net, alternating<Phases...>, N>;
 
 namespace detail {
 template <class Net, class Loss, class... Phases, int MaxBatch, class Device>

@@ -122,7 +122,9 @@ void load(Trainer& t, const std::string& path) {
             auto done = t.phase_steps();
             std::memcpy(done.data(), f.at("optimizer/steps").data.data(), sizeof done);
             for (const std::int64_t n : done)
-                if (n < 0) throw format_error("number of steps", path + ", tensor optimizer/steps", std::to_string(n), "0 or more");
+                if (n < 0)
+                    throw format_error("number of steps", path + ", tensor optimizer/steps", std::to_string(n),
+                                       "0 or more");
             t.set_phase_steps(done);
         }
     for (const detail::saved_variable& s : variables) {

@@ -60,7 +60,8 @@ public:
 
     /// Where losses alternate (train/alternating_trainer.hpp), they come with their optimizers.
     estimator(Net, Optimizer phases, trainer_options o = {}) requires alternates<Optimizer> : t_(phases, o) {}
-    estimator(Net, Optimizer phases, batch_limit<MaxBatch>, trainer_options o = {}) requires alternates<Optimizer> : t_(phases, o) {}
+    estimator(Net, Optimizer phases, batch_limit<MaxBatch>, trainer_options o = {}) requires alternates<Optimizer>
+        : t_(phases, o) {}
 
     template <strategy S>
         requires std::same_as<typename S::device, Device>

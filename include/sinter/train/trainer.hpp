@@ -156,7 +156,8 @@ public:
 protected:   // for alternating_trainer, which has more programs for the same memory
     /// One step of P, before which the optimizer has done `updates` of them.
     template <class P, class Observer>
-    float run_training(typename Device::template runner<P>& r, const data::batch_view& b, std::int64_t updates, Observer observe) {
+    float run_training(typename Device::template runner<P>& r, const data::batch_view& b, std::int64_t updates,
+                       Observer observe) {
         const float* ports[ports_of<P>()];
         bind_batch<P>(b, ports, true);
         outputs_in_ = nullptr;
