@@ -20,8 +20,11 @@ constexpr auto same = [](tensor x) { return x; };
 constexpr auto rounded = ops::custom_gradient([](tensor x) { return ops::round(x); }, [](tensor d, tensor) { return d; });
 constexpr auto turned = ops::custom_gradient(same, [](tensor d, tensor) { return -d; });
 constexpr auto clipped = ops::custom_gradient(same, [](tensor d, tensor) { return ops::minimum(ops::maximum(d, -1.f), 1.f); });
-constexpr auto tilted = ops::custom_gradient([](tensor x, tensor y) { return x * y; }, [](tensor d, tensor x, tensor y) { return outputs(d * y * 2.f, d * x * 3.f); });
-constexpr auto filled = ops::custom_gradient(same, [](tensor d, tensor) { return constant(d.g, 7.f); });   // stretched to x's extents
+constexpr auto tilted =
+    ops::custom_gradient([](tensor x, tensor y) { return x * y; },
+                         [](tensor d, tensor x, tensor y) { return outputs(d * y * 2.f, d * x * 3.f); });
+constexpr auto filled =
+    ops::custom_gradient(same, [](tensor d, tensor) { return constant(d.g, 7.f); });   // stretched to x's extents
 
 struct several {   // all in one program; two of them have equal values
     static constexpr shape operands[] = {extents(4), extents(4)};
@@ -48,7 +51,9 @@ struct its_slope {
         const tensor z = a * 1.5f;
         return ops::gradient(smooth(z), z) + smooth(a);
     }
-    static doubles reference(const doubles& a) { return map(a, [](double x) { return 1 / (1 + std::exp(-1.5 * x)) + std::log1p(std::exp(x)); }); }
+    static doubles reference(const doubles& a) {
+        return map(a, [](double x) { return 1 / (1 + std::exp(-1.5 * x)) + std::log1p(std::exp(x)); });
+    }
 };
 BOOST_AUTO_TEST_CASE(differentiated_again) { check_op<its_slope>(); }
 
@@ -60,6 +65,8 @@ constexpr fault_kind fault_of(Layer layer) {   // in the gradient's rule
     differentiate(g, y.id, of, d);
     return g.err.what;
 }
-static_assert(fault_of(ops::custom_gradient(same, [](tensor d, tensor) { return ops::reshape(d, extents(6)); })) == fault_kind::shapes_not_broadcastable);
-static_assert(fault_of(ops::custom_gradient(same, [](tensor d, tensor) { return outputs(d, d); })) == fault_kind::wrong_number_of_inputs);
+static_assert(fault_of(ops::custom_gradient(same, [](tensor d, tensor) { return ops::reshape(d, extents(6)); })) ==
+              fault_kind::shapes_not_broadcastable);
+static_assert(fault_of(ops::custom_gradient(same, [](tensor d, tensor) { return outputs(d, d); })) ==
+              fault_kind::wrong_number_of_inputs);
 static_assert(fault_of(turned) == fault_kind::none);

@@ -35,7 +35,8 @@ struct penalised {
     static constexpr bundle trace(graph& g) {
         const tensor x = make<op::input>(&g, batch_of(F), {}, {0});
         g.inputs.push(x.id);
-        const tensor w = weights(x, "w", extents(F, H), ones), b = parameter(x, "b", extents(H), ones), v = weights(x, "v", extents(H, 1), ones);
+        const tensor w = weights(x, "w", extents(F, H), ones), b = parameter(x, "b", extents(H), ones),
+                     v = weights(x, "v", extents(H, 1), ones);
         const tensor score = matmul(ops::tanh(matmul(x, w) + b), v), d = ops::gradient(score, x);
         const tensor off = ops::sqrt(sum(d * d, {-1})) - 1.f;
         return outputs(score, off * off);
@@ -102,7 +103,9 @@ struct through_a_pool {
         return d;
     }
 };
-BOOST_AUTO_TEST_CASE(by_an_image) { check_op<through_a_pool, programs::fused_only, 2>({.value = 1e-5, .gradient = 1e-4, .step = 1e-3}); }
+BOOST_AUTO_TEST_CASE(by_an_image) {
+    check_op<through_a_pool, programs::fused_only, 2>({.value = 1e-5, .gradient = 1e-4, .step = 1e-3});
+}
 
 /// In each turn of a loop, of that turn's energy: a descent whose path is trained through.
 struct descent {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/layers/activation.hpp>
 #include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/cond.hpp>
 #include <sinter/ops/erf.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/log.hpp>
@@ -49,6 +50,8 @@ inline double elementwise(op_id k, double a, double b, double c, int batch) {
         case op::relu: return a < 0 ? 0 : a;
         case op::over_batch: return a / batch;
         case op::broadcast:
+        case op::loop_begin:
+        case op::loop_next:
         case op::to_float: return a;
         case op::add: return a + b;
         case op::sub: return a - b;
@@ -181,6 +184,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         case op::unpack_weights:
         case op::conv_transpose:
         case op::reshape:
+        case op::loop_operand:
         case op::stop_gradient: return numbers(x[0], x[0] + size);
         case op::conv:
             slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
@@ -275,6 +279,13 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             return y;
         case op::scatter_rows:
             for (int i = 0, E = s.last(); i < count(in[1], B); ++i) y[static_cast<int>(x[0][i / E]) * E + i % E] += x[1][i];
+            return y;
+        case op::to_steps:
+        case op::from_steps:
+            for (int i = 0, T = s.d[0], inner = s.size() / T; i < size; ++i) {
+                const int b = i / inner / T, t = i / inner % T, plain = i, steps = (t * B + b) * inner + i % inner;
+                y[n.k == op::to_steps ? steps : plain] = x[0][n.k == op::to_steps ? plain : steps];
+            }
             return y;
         case op::permute:
             for (int i = 0; i < size; ++i) {

@@ -32,6 +32,7 @@ struct machine {
     }
     numbers read(address a, int n) {
         const double* p = at(a);
+        if (p && a.slot) p += a.slot * a.slice_floats(o.batch);
         return p ? numbers(p, p + n) : numbers{};
     }
 };
@@ -41,7 +42,13 @@ public:
     interpreter(passes& p, machine& m) : p_(p), m_(m) {}
 
     void run() {
-        for (int i = 0; i < p_.e.n_launches; ++i) one(p_.e.launches[i]);
+        int next = 0;
+        for (int l = 0; l < p_.e.n_loops; ++l) {
+            for (; next < p_.e.loops[l].first; ++next) one(p_.e.launches[next]);
+            turns(p_.e.loops[l]);
+            next = p_.e.loops[l].end;
+        }
+        for (; next < p_.e.n_launches; ++next) one(p_.e.launches[next]);
     }
 
 private:
@@ -53,13 +60,44 @@ private:
     std::vector<std::vector<double>> sums_, buffers_;
     const std::int64_t* e_ = nullptr;
     const float* k_ = nullptr;
-    int columns_ = 1;
+    int columns_ = 1, turn_ = 0;
+
+    /// As device/loop_turns.hpp: how many turns, and what makes up for those that are not made.
+    void turns(const loop_launches& l) {
+        const double *const wanted = m_.at(l.count), *const condition = m_.at(l.condition);
+        const double n = wanted ? *wanted : l.steps;
+        const int all = condition ? (n != 0 ? l.steps : 0) : n > 0 ? static_cast<int>(std::fmin(n, l.steps)) : 0;
+        const auto slot = [&](address a, int i) { return m_.at(a) + i * a.slice_floats(batch()); };
+        const auto move = [&](address a, int from, int to) {
+            const numbers kept(slot(a, from), slot(a, from + 1));
+            std::copy(kept.begin(), kept.end(), slot(a, to));
+        };
+        const loop_buffer* const b = p_.e.buffers + l.first_buffer;
+        for (int i = 0; i < l.buffers; ++i)
+            if (b[i].carry && l.backwards) move(b[i].at, l.steps, all);
+        int made = 0;
+        for (bool more = true; more && made < all; more = !condition || *condition != 0) {
+            turn_ = l.backwards ? all - 1 - made : made;
+            ++made;
+            for (int i = l.first; i < l.end; ++i) one(p_.e.launches[i]);
+        }
+        turn_ = 0;
+        if (double* const trips = m_.at(l.trips)) *trips = made;
+        for (int i = 0; i < l.buffers; ++i) {
+            if (b[i].carry && !l.backwards) move(b[i].at, made, l.steps);
+            if (const int first = made + b[i].carry; first < l.steps) std::fill(slot(b[i].at, first), slot(b[i].at, l.steps), 0.);
+        }
+    }
 
     static bool is_reduction(const word& w) { return w.is(instruction::row_sum) || w.is(instruction::row_max); }
     bool per_row(int i) const { return code_[i].row || is_reduction(code_[i]); }
     double get(int i) const { return per_row(i) ? per_row_[i] : r_[i]; }
     int batch() const { return m_.o.batch; }
 
+    double* operand(address a) {   // what lies slice by slice is a slice further on in each turn
+        double* const p = m_.at(a);
+        return p && a.where() != space::port ? p + (a.slot + (a.moves ? turn_ : 0)) * a.slice_floats(batch()) : p;
+    }
     void one(const launch& l) {
         const spec& s = p_.e.specs[l.spec];
         e_ = p_.e.extents + l.first_extent;
@@ -68,7 +106,7 @@ private:
         code_.clear();
         arg_.clear();
         for (int i = 0; i < s.words; ++i) code_.push_back(word::unpack(p_.e.code[s.code + i]));
-        for (int i = 0; i < l.args; ++i) arg_.push_back(m_.at(p_.e.args[l.first_arg + i]));
+        for (int i = 0; i < l.args; ++i) arg_.push_back(operand(p_.e.args[l.first_arg + i]));
         per_row_.assign(code_.size(), NAN);
         r_.assign(code_.size(), NAN);
         sums_.assign(code_.size(), std::vector<double>(static_cast<std::size_t>(columns_), 0));
@@ -176,6 +214,7 @@ private:
         else if (w.is(instruction::spill)) buffers_[w.b][static_cast<std::size_t>(col)] = get(w.a);
         else if (w.is(instruction::reload)) to = buffers_[w.b][static_cast<std::size_t>(col)];
         else if (w.is(op::column_index)) to = col;
+        else if (w.is(op::loop_index)) to = turn_;
         else if (w.is(op::random_uniform)) to = random_number(w.arg, w.row ? row : off);
         else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
         else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), get(w.c()), batch());

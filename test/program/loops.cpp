@@ -121,7 +121,7 @@ struct counted {
         s.batched = true;
         const scan_step r = scan(
             [=](bundle h, bundle x) {
-                const tensor next = ops::tanh(matmul(h[0], w) + matmul(x[0], k));
+                const tensor next = ops::tanh(matmul(h[0], w)) + matmul(x[0], k);   // whose gradient is a carry itself
                 return scan_step{next, {}};
             },
             ops::broadcast_to(constant(&g, 0.25f), s), in[0], {.count = count});
@@ -139,7 +139,7 @@ struct shortened {
         s.batched = true;
         return scan(
                    [=](bundle h, bundle x) {
-                       const tensor next = ops::tanh(matmul(h[0], w) + matmul(x[0], k));
+                       const tensor next = ops::tanh(matmul(h[0], w)) + matmul(x[0], k);   // whose gradient is a carry itself
                        return scan_step{next, {}};
                    },
                    ops::broadcast_to(constant(&g, 0.25f), s), first)

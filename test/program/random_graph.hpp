@@ -17,30 +17,67 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/top_k.hpp>
+#include <sinter/ops/while_loop.hpp>
 #include <random>
 
 #include "program/interpret.hpp"
 
-/// Small random graphs out of everything that the passes treat differently.
+/// Small random graphs out of everything that the passes treat differently. A recipe says how one is made, step by step, so
+/// that a step can be left out and all others stay what they are.
 namespace sinter::test {
+
+struct random_step {
+    unsigned draw = 0;         ///< seed of all that the step chooses by itself
+    int from = 0;              ///< the tensor that it is made of: the inputs, then each step's
+    bool kept = true;          ///< else it is `from` as it was
+    bool in_loss = false;
+};
+struct recipe {
+    unsigned seed = 0;
+    bool stops = true;         ///< also with stop_gradient, whose gradients are not those of the values
+    bool loops = false;        ///< also with loops
+    std::vector<random_step> steps;
+
+    static constexpr int inputs = 3;
+
+    static recipe drawn(unsigned seed, int length, bool stops = true, bool loops = false) {
+        recipe r{seed, stops, loops, {}};
+        std::mt19937 random(seed);
+        const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+        for (int i = 0; i < length; ++i) {
+            const unsigned draw = static_cast<unsigned>(random());
+            const int newest = i ? inputs + i - 1 : below(inputs);
+            r.steps.push_back({draw, below(3) ? newest : below(inputs + i), true, below(2) == 0});
+        }
+        return r;
+    }
+};
 
 class random_graph {
 public:
-    /// `stops`: also with stop_gradient, whose gradients are not those of the values.
-    random_graph(graph& g, unsigned seed, bool stops = true) : g_(g), random_(seed), stops_(stops) {}
+    random_graph(graph& g, unsigned seed, bool stops = true) : random_graph(g, recipe{seed, stops, false, {}}) {}
+    random_graph(graph& g, const recipe& r) : g_(g), recipe_(r), random_(r.seed) {}
 
     /// Fills the graph; true with a loss.
     void build(int steps) {
-        tensors_.push_back(input(g_, batch_of(6)));
-        tensors_.push_back(input(g_, batch_of(4, 6)));
-        if (chance(2)) tensors_.push_back(input(g_, batch_of(6, 6, 2)));
+        recipe_ = recipe::drawn(recipe_.seed, steps, recipe_.stops, recipe_.loops);
+        build();
+    }
+    void build() {
+        tensors_ = {input(g_, batch_of(6)), input(g_, batch_of(4, 6)), input(g_, batch_of(6, 6, 2))};
         rows_ = input(g_, [] { shape s = batch_of(4); s.type = dtype::i32; return s; }(), 5);
-        for (int i = 0; i < steps; ++i) grow();
+        for (const random_step& s : recipe_.steps) {
+            random_.seed(s.draw);
+            const tensor from = tensors_[static_cast<std::size_t>(s.from)];
+            const std::size_t before = tensors_.size();
+            if (s.kept) grow(from);
+            if (tensors_.size() == before) tensors_.push_back(from);
+        }
+        random_.seed(recipe_.seed);
         tensor loss = ops::reshape(mean_of(tensors_[0]), extents());
-        for (const tensor& t : tensors_)
-            if (chance(2) || t.id == tensors_.back().id) loss = loss + mean_of(t);
-        g_.outputs.push(ops::unpack(tensors_.back()).id);
-        if (chance(3)) g_.outputs.push(ops::unpack(pick()).id);
+        for (std::size_t i = 0; i < recipe_.steps.size(); ++i)
+            if (recipe_.steps[i].in_loss || i + 1 == recipe_.steps.size()) loss = loss + mean_of(tensors_[recipe::inputs + i]);
+        g_.outputs.push(ops::plain(tensors_.back()).id);
         g_.loss = loss.id;
     }
     surroundings values(int batch) {
@@ -61,8 +98,8 @@ public:
 
 private:
     graph& g_;
+    recipe recipe_;
     std::mt19937 random_;
-    bool stops_;
     std::vector<tensor> tensors_;
     tensor rows_;
     int made_ = 0;
@@ -70,9 +107,8 @@ private:
     int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
     bool chance(int n) { return below(n) == 0; }
     tensor pick() { return tensors_[static_cast<std::size_t>(below(static_cast<int>(tensors_.size())))]; }
-    tensor recent() { return chance(3) ? pick() : tensors_.back(); }
     static tensor mean_of(tensor t) {
-        t = ops::tanh(ops::unpack(t));
+        t = ops::tanh(ops::plain(t));
         t = ops::reshape(t, extents(t.shape().size()));
         t = mean(t * t, {-1});
         return t.shape().batched ? ops::over_batch(sum(t, {batch_axis})) : t;
@@ -87,11 +123,10 @@ private:
         if (t.ok() && t.shape().size() <= 400) tensors_.push_back(t);
     }
 
-    void grow() {
-        const tensor x = recent();
+    void grow(tensor x) {
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(26)) {
+        switch (below(recipe_.loops ? 30 : 26)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -118,13 +153,53 @@ private:
             case 19:
                 if (s.rank > 1) add(ops::transpose(x) * 1.5f);
                 return;
-            case 20: return add(stops_ ? stop_gradient(x) * x : x * x);
+            case 20: return add(recipe_.stops ? stop_gradient(x) * x : x * x);
             case 21: return add(ops::gather_rows(own(extents(5, 6)), rows_) * 0.5f);
             case 22: return add(one_hot(rows_, 6) + x_of(batch_of(4, 6)));
             case 23: return chosen(x);
             case 24: return move(x);
+            case 26:
+            case 27: return turns(x);
+            case 28: return either(x);
+            case 29: return repeated(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
         }
+    }
+    void turns(tensor x) {   // a recurrent layer over the first axis
+        const shape s = x.shape();
+        if (s.rank < 2 || s.d[0] > 6) return;
+        x = ops::reshape(x, extents(s.d[0], s.size() / s.d[0]));
+        const int in = x.shape().last(), width = 1 + below(4), kind = below(4);
+        const tensor u = weights(x, name(), extents(width, width), zeros), w = weights(x, name(), extents(in, width), zeros);
+        const tensor gate = own(extents(width));
+        shape first = extents(width);
+        first.batched = s.batched;
+        const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first) : ops::broadcast_to(own(extents(width)), first);
+        scan_options o{.reverse = chance(2), .recompute = chance(3)};
+        if (chance(2)) o.count = sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(below(s.d[0] + 1));
+        const scan_step r = ops::scan(
+            [=](bundle h, bundle in_turn) {
+                const tensor a = kind == 2 ? h[0] * gate : ops::matmul(h[0], u), b = ops::matmul(in_turn[0], w);
+                const tensor next = kind == 1 ? ops::sigmoid(a) * h[0] + b : ops::tanh(a + b + gate);
+                return scan_step{next, kind == 3 ? next * h[0] + ops::loop_index(next) * 0.1f : next};
+            },
+            start, x, o);
+        if (!r.carry.ok() || !r.outputs.ok()) return;
+        add(chance(3) ? r.carry[0] : ops::plain(r.outputs[0]));
+    }
+    void either(tensor x) {
+        const tensor w = own(extents(x.shape().last()));
+        const bundle r = ops::cond(constant(&g_, static_cast<float>(below(2))) + sum(w * 0.f, {-1}), [=](bundle o) { return bundle(ops::tanh(o[0] * w)); },
+                                   [=](bundle o) { return bundle(o[0] - w); }, x);
+        if (r.ok()) add(r[0]);
+    }
+    void repeated(tensor x) {   // until a condition says stop
+        const tensor w = own(extents(x.shape().last())), begin = constant(&g_, 0.f) + sum(w * 0.f, {-1});
+        const float end = static_cast<float>(below(4));
+        const bundle r = ops::while_loop([=](bundle c) { return greater(end, c[0]); },
+                                         [=](bundle c) { return bundle(c[0] + 1.f, ops::tanh(c[1] * w + 0.1f)); },
+                                         bundle(begin, ops::plain(x)), 3);
+        if (r.ok()) add(r[1]);
     }
     void move(tensor x) {
         const shape s = x.shape();

@@ -106,10 +106,12 @@ SECOND(functions_of_one_element, const tensor a = s.par(extents(5), 0.3, 2);
 SECOND(arithmetic_of_two, const tensor a = s.par(extents(3, 4)), b = s.par(extents(4), 1, 2);
        s.check(a * b + a / b - ops::maximum(a, b * 0.3f) * a + ops::minimum(a * a, b));)
 SECOND(rectified, const tensor a = s.par(extents(7)); s.check(ops::relu(a) * ops::relu(a * 2.f));)
-SECOND(one_or_the_other, const tensor a = s.par(extents(6)), b = s.par(extents(6)); s.check(ops::where(ops::greater(a, b), a * b, a * a));)
+SECOND(one_or_the_other, const tensor a = s.par(extents(6)), b = s.par(extents(6));
+       s.check(ops::where(ops::greater(a, b), a * b, a * a));)
 SECOND(products_with_weights, const tensor x = s.in(batch_of(3)), w = s.weights_of(3, 4), v = s.weights_of(4, 2);
        s.check(ops::matmul(ops::tanh(ops::matmul(x, w)), v));)
-SECOND(products_of_three_axes, const tensor x = s.in(batch_of(2, 3)), w = s.weights_of(3, 4); s.check(ops::exp(ops::matmul(x, w)));)
+SECOND(products_of_three_axes, const tensor x = s.in(batch_of(2, 3)), w = s.weights_of(3, 4);
+       s.check(ops::exp(ops::matmul(x, w)));)
 SECOND(weights_transposed, const tensor x = s.in(batch_of(3)), w = s.weights_of(3, 3);
        s.check(ops::matmul(ops::matmul(x, w), w, transposed::no, transposed::yes));)
 SECOND(batched_products, const tensor x = s.in(batch_of(2, 3)), a = s.par(extents(2, 3)), b = s.par(extents(1, 3, 2));
@@ -122,18 +124,21 @@ SECOND(pooled_maxima, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(exte
 SECOND(pooled_means, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2));
        s.check(ops::avg_pool(x * own, 3, {.stride = 2}) * ops::avg_pool(x * own, 3, {.stride = 2}));)
 SECOND(sums, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); const tensor y = x * a;
-       s.check(ops::sum(y * y, {0}) * ops::sum(y, {0}) * ops::reshape(ops::sum(y, {-1, 0}), extents(1)) * ops::sum(y, {0, batch_axis}));)
+       s.check(ops::sum(y * y, {0}) * ops::sum(y, {0}) * ops::reshape(ops::sum(y, {-1, 0}), extents(1)) *
+               ops::sum(y, {0, batch_axis}));)
 SECOND(maxima, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); const tensor y = x * a;
        s.check(max(y, {-1}, keep::yes) * y + max(y, {0}, keep::yes) * y);)
 SECOND(normalised_exponentials, const tensor x = s.in(batch_of(4)), a = s.par(extents(4)); s.check(ops::softmax(x * a));)
 SECOND(their_logarithms, const tensor x = s.in(batch_of(4)), a = s.par(extents(4)); s.check(ops::log_softmax(x * a * a));)
-SECOND(normalised_rows, const tensor x = s.in(batch_of(2, 5)), a = s.par(extents(5)); const tensor y = x * a, d = y - mean(y, {-1}, keep::yes);
+SECOND(normalised_rows, const tensor x = s.in(batch_of(2, 5)), a = s.par(extents(5));
+       const tensor y = x * a, d = y - mean(y, {-1}, keep::yes);
        s.check(d / ops::sqrt(mean(d * d, {-1}, keep::yes) + 1e-5f));)
-SECOND(rows_of_a_table, const tensor i = s.rows(batch_of(4), 5), table = s.par(extents(5, 3)); const tensor y = ops::gather_rows(table, i);
-       s.check(y * y * y);)
+SECOND(rows_of_a_table, const tensor i = s.rows(batch_of(4), 5), table = s.par(extents(5, 3));
+       const tensor y = ops::gather_rows(table, i); s.check(y * y * y);)
 SECOND(moves, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); const tensor y = x * a;
        const tensor z = ops::concat(ops::transpose(y), ops::reshape(y, extents(4, 3)), 1);
-       s.check(ops::slice(z, 1, 1, 4) * ops::slice(z, 1, 0, 4) * ops::roll(ops::reverse(ops::pad(ops::slice(z, 1, 2, 3), {{0, 0}, {1, 0}}, 0.f), {0}), 1, 1));)
+       s.check(ops::slice(z, 1, 1, 4) * ops::slice(z, 1, 0, 4) *
+               ops::roll(ops::reverse(ops::pad(ops::slice(z, 1, 2, 3), {{0, 0}, {1, 0}}, 0.f), {0}), 1, 1));)
 SECOND(what_is_linear_has_none, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); s.linear = true;
        s.check(ops::transpose(x * a) * 2.f + 1.f);)
 
@@ -195,7 +200,8 @@ BOOST_AUTO_TEST_CASE(random_graphs_with_checkpoints) {   // second derivatives a
                 const double near = (side[1] - side[0]) / (2 * h), far = (side[3] - side[2]) / (4 * h);
                 if (std::abs(near - far) > 1e-6) continue;   // a kink lies between
                 const double got = second[i] < 0 ? 0 : value[second[i]][k];
-                BOOST_TEST(std::abs(got - near) <= 1e-6 * (1 + std::abs(near)), "parameter " << i << '[' << k << "]: " << got << ", not " << near);
+                BOOST_TEST(std::abs(got - near) <= 1e-6 * (1 + std::abs(near)),
+                           "parameter " << i << '[' << k << "]: " << got << ", not " << near);
                 compared += std::abs(near) > 1e-6;
             }
         }

@@ -27,13 +27,20 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
     no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
+    trained_in_no_phase,           ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,
+    extents_not_positive,
+    input_missing,                 ///< a net that does not begin with what it is given
+    loss_missing,                  ///< a model is trained without one
+    loss_not_scalar,               ///< a loss without a batch axis that is more than one number, or is no tensor
     loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
     branches_disagree,             ///< the two sides of a cond give different extents
     carry_changes_shape,           ///< what a loop hands on must keep its extents
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
     no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
+    assigned_twice,                ///< a state has one new value a step
+    not_a_state,                   ///< only states are assigned to
     does_not_depend,               ///< the gradient of a tensor by another that it is not made of
     gradient_through_loop,         ///< a gradient within a net, through a loop that lies between the two tensors
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through

@@ -7,13 +7,14 @@ namespace sinter {
 
 template <dtype Type, int... D>
 struct input_spec : input_tag {
-    static_assert(sizeof...(D) <= max_rank && ((D > 0) && ...), "an input's extents must be positive, at most five of them");
+    static_assert(sizeof...(D) <= max_rank, "an input has five axes at the most");
     static constexpr shape example() {
         shape s = batch_of(D...);
         s.type = Type;
         return s;
     }
     static constexpr bundle make_inputs(graph& g, bool image = false) {
+        if (!((D > 0) && ...)) return fail(&g, fault_kind::extents_not_positive, op::input, example(), extents());
         const int port = g.inputs.n;
         const tensor t = make<op::input>(&g, example(), {}, {port, 0, image});
         g.inputs.push(t.id);

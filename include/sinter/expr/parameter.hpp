@@ -3,7 +3,6 @@
 #include <sinter/expr/initializer.hpp>
 #include <sinter/expr/tensor.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
-#include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/reshape.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
@@ -27,25 +26,54 @@ constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const 
 }
 } // namespace detail
 
-/// A trainable tensor. `like` only says which graph is being traced.
-constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init) {
-    return like.ok() ? detail::variable_leaf(like.g, like.g->parameters, node_of<op::parameter>(), name, s, init) : like;
+enum class trainable : std::uint8_t { no, yes };
+
+/// A trainable tensor. `like` only says which graph is being traced. With trainable::no it is one that no optimizer touches: it
+/// has no gradient and no slots, whatever the optimizer's patterns say, but is saved and loaded with the others.
+constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init, trainable t = trainable::yes) {
+    if (!like.ok()) return like;
+    graph& g = *like.g;
+    const int before = g.parameters.n;
+    const tensor p = detail::variable_leaf(&g, g.parameters, node_of<op::parameter>(), name, s, init);
+    if (t == trainable::no && g.parameters.n > before) g.parameters[before].group = -1;   // frozen (program/optimizer_traits.hpp)
+    return p;
 }
 /// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in the layout that
 /// their kernels want. Saved files show it plain.
-constexpr tensor weights(tensor like, const char* name, shape s, initializer init) {
+constexpr tensor weights(tensor like, const char* name, shape s, initializer init, trainable t = trainable::yes) {
     s.form = layout::weights;
-    return parameter(like, name, s, init);
+    return parameter(like, name, s, init, t);
 }
-/// A tensor that lives on from step to step but is not trained; `assign` overwrites it.
+/// A tensor that lives on from step to step but is not trained: a user's own variable, read in training, evaluation and
+/// prediction, saved and loaded by its name, and overwritten by `assign`.
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
     return like.ok() ? detail::variable_leaf(like.g, like.g->states, node_of<op::state>(), name, s, init) : like;
 }
-/// Overwrites a state at the end of a training step; evaluation and prediction leave it alone.
-constexpr void assign(tensor target, tensor value) {
+namespace detail {
+/// Which assignment overwrites a state in this step, or -1.
+constexpr int assignment_of(const graph& g, int state) {
+    for (int i = 0; i < g.assignments.n; ++i)
+        if (g.assignments[i].target == state) return i;
+    return -1;
+}
+/// A state as this step will leave it, so far: for layers that are applied more than once and count each time.
+constexpr tensor so_far(tensor target) {
+    const int i = target.ok() ? assignment_of(*target.g, target.id) : -1;
+    return i < 0 ? target : tensor{target.g, target.g->assignments[i].value};
+}
+constexpr void assign_value(tensor target, tensor value, bool again) {
     if (!target.ok() || !value.ok() || target.g->mode != program_mode::training) return;
     graph* g = target.g;
     const shape s = target.shape();
+    if (g->n[target.id].k != op::state) {
+        fail(g, fault_kind::not_a_state, op::state, value.shape(), s);
+        return;
+    }
+    const int earlier = assignment_of(*g, target.id);
+    if (earlier >= 0 && !again) {
+        fail(g, fault_kind::assigned_twice, op::state, value.shape(), s);
+        return;
+    }
     value = ops::plain(value);
     shape got;
     if (!broadcast_shape(s, value.shape(), got) || !(got == s)) {
@@ -62,7 +90,17 @@ constexpr void assign(tensor target, tensor value) {
     const bool there_before = g->n[base].loop || is_leaf(g->n[base]);
     if (there_before || !(value.shape() == s))
         value = make<op::broadcast>(g, s, {ops::expand(value, s)}, {-1 - g->assignments.n});
-    g->assignments.push({target.id, value.id});
+    if (earlier < 0) g->assignments.push({target.id, value.id});
+    else g->assignments[earlier].value = value.id;
+}
+} // namespace detail
+
+/// Overwrites a state at the end of a training step, once; evaluation and prediction leave it alone. Whatever reads the state
+/// in that step, before or after this line, reads the old value.
+constexpr void assign(tensor target, tensor value) { detail::assign_value(target, value, false); }
+/// Adds to a state at the end of a training step.
+constexpr void assign_add(tensor target, tensor value) {
+    if (target.ok() && value.ok()) assign(target, target + value);
 }
 
 } // namespace sinter

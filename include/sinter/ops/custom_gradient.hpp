@@ -25,7 +25,8 @@ constexpr void leave_custom_gradients(gradient_of& g) {
     in.t[in.n++] = g.d;
     for (int i = 1; i < g.n().operands; ++i) in.t[in.n++] = g.x(i);
     const bundle left = apply<Backward>(in);
-    if (left.n != in.n - 1) return g.g->fail(fault_kind::wrong_number_of_inputs, op::custom_gradient, extents(left.n), extents(in.n - 1));
+    if (left.n != in.n - 1)
+        return g.g->fail(fault_kind::wrong_number_of_inputs, op::custom_gradient, extents(left.n), extents(in.n - 1));
     for (int i = 0; i < left.n; ++i) {
         if (!g.wants(i + 1) || !left[i].ok()) continue;
         const tensor v = ops::plain(left[i]);
@@ -51,7 +52,8 @@ struct custom_gradient_layer : block_layer<custom_gradient_layer<Forward, Backwa
     static constexpr int arity = detail::arity<Forward>();
     static constexpr bool gives_one = true;
     static_assert(arity > 0 && arity < bundle::most, "custom_gradient: forward takes one to five tensors");
-    static_assert(detail::arity<Backward>() == arity + 1, "custom_gradient: backward takes the value's gradient and what forward takes");
+    static_assert(detail::arity<Backward>() == arity + 1,
+                  "custom_gradient: backward takes the value's gradient and what forward takes");
 
     static constexpr bundle run(bundle x) {
         if (!x.ok()) return tensor{x.g, -1};
@@ -71,7 +73,8 @@ struct custom_gradient_layer : block_layer<custom_gradient_layer<Forward, Backwa
 namespace ops {
 template <class Forward, class Backward>
 constexpr custom_gradient_layer<Forward, Backward> custom_gradient(Forward, Backward) {
-    static_assert(std::is_empty_v<Forward> && std::is_empty_v<Backward>, "custom_gradient: its functions must not capture anything");
+    static_assert(std::is_empty_v<Forward> && std::is_empty_v<Backward>,
+                  "custom_gradient: its functions must not capture anything");
     return {};
 }
 }

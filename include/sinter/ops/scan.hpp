@@ -53,14 +53,7 @@ constexpr tensor output_of_turns(tensor y, int l) {
     y = with_an_axis(ops::plain(y));
     int base = y.id;
     while (is_view(g.n[base])) base = g.n[base].in[0];
-    if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) {
-        node x = node_of<op::loop_next>();
-        x.s = y.shape();
-        x.operands = 1;
-        x.in[0] = y.id;
-        x.loop = l;
-        y.id = g.push(x);
-    }
+    if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) y.id = g.push(copy_in_turn(y, l));
     const tensor all = loop_view<op::loop_stack>(y, all_steps(y.shape(), steps_of(g, l)), 0);
     return rank ? all : ops::reshape(all, extents(all.shape().d[0]));
 }

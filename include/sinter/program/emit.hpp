@@ -70,9 +70,14 @@ private:
         for (int c = 0; c < g_.carries.n && (x.count >= 0 || x.condition >= 0); ++c)
             if (g_.carries[c].loop == l && !g_.carries[c].sum && r_.live[g_.carries[c].next]) o_.buffers.push({at_[g_.carries[c].store], true});
         for (int v = 0; v < g_.n.n && (x.count >= 0 || x.condition >= 0); ++v)
-            if (g_.n[v].loop == l && r_.of[v] >= 0 && at_[v].moves && g_.n[v].k != op::loop_next) o_.buffers.push({at_[v], false});
+            if (g_.n[v].loop == l && r_.of[v] >= 0 && at_[v].moves && !is_carry(v)) o_.buffers.push({at_[v], false});
         out.buffers = o_.buffers.n - out.first_buffer;
         o_.loops.push(out);
+    }
+    constexpr bool is_carry(int v) const {   // what is handed on; copies for others are loop_next as well
+        bool found = false;
+        for (int c = 0; c < g_.carries.n; ++c) found = found || g_.carries[c].next == v;
+        return found;
     }
     constexpr void one(int group_number) {
         const group& q = r_.g[group_number];

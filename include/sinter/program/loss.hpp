@@ -44,6 +44,7 @@ constexpr tensor sum_of_all(tensor l) {
 /// The mean over the batch of whatever the loss gives for each example; a loss that is a scalar already stays.
 constexpr tensor mean_loss(tensor l) {
     if (!l.ok()) return l;
+    if (!l.shape().batched && l.shape().size() != 1) return fail(l.g, fault_kind::loss_not_scalar, op::none, l.shape(), extents());
     if (!l.shape().batched) return ops::reshape(l, extents());
     const int n = l.shape().size();
     l = ops::over_batch(sum_of_all(l));
@@ -84,7 +85,9 @@ struct one_more {
 /// Calls a loss in whichever form it is written: a function of one prediction and its targets, or of two bundles.
 template <class Loss, int... I>
 constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t, std::integer_sequence<int, I...>) {
-    if constexpr (std::is_invocable_v<Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);
+    if constexpr (std::is_invocable_r_v<weighted_values, Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);
+    else if constexpr (std::is_invocable_v<Loss, tensor, typename one_more<I>::type...>)
+        return fail(y.g, fault_kind::loss_not_scalar, op::none, y[0].shape(), extents());
     else return fail(y.g, fault_kind::wrong_number_of_inputs, op::input, extents(1 + t.n), extents(arity<Loss>()));
 }
 template <class Loss>

@@ -119,6 +119,11 @@ struct weighted_values {
     constexpr bool weighted() const { return weights.g != nullptr; }
 };
 
+/// What stands for the loss of a model that was given none: training it is a fault.
+struct no_loss {
+    constexpr tensor operator()(tensor y, tensor) const { return fail(y.g, fault_kind::loss_missing, op::none, y.shape(), extents()); }
+};
+
 /// summed(loss), averaged_over_batch(loss): the same loss under another reduction.
 template <class L, reduction R>
 struct reduced_loss : L {

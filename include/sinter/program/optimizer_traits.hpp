@@ -21,6 +21,12 @@ constexpr int groups_of() {
     else if constexpr (requires { typename O::inner; }) return groups_of<typename O::inner>();
     else return 1;
 }
+/// Does this program train the parameters of a group? (Losses that alternate each have their own.)
+template <class O>
+constexpr bool trains_group(int group) {
+    if constexpr (requires { O::trains(group); }) return O::trains(group);
+    else return true;
+}
 /// Steps from one update to the next.
 template <class O>
 constexpr int batches_of() {
@@ -79,13 +85,18 @@ constexpr void match_patterns(graph& g) {
     for (int i = 0; i < g.parameters.n; ++i) {
         variable& v = g.parameters[i];
         const path_text path(g, v);
-        bool chosen = false;
+        bool chosen = v.group == frozen_group;   // it said so itself
         for (int k = 0; k < n; ++k) {
             if (!matches(O::patterns[k].pattern, path.c)) continue;
             used[k] = true;
             if (!chosen) v.group = O::patterns[k].group;
             chosen = true;
         }
+        if constexpr (requires { O::every_parameter_matches; })
+            if (!chosen && g.err.what == fault_kind::none) {
+                g.scope = v.scope;
+                g.fail(fault_kind::trained_in_no_phase, op::parameter, g.n[v.id].s, g.n[v.id].s);
+            }
     }
     for (int k = 0; k < n; ++k) {
         if (used[k] || g.err.what != fault_kind::none) continue;

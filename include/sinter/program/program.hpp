@@ -81,13 +81,14 @@ struct graph_value {   // evaluation and prediction: nothing to add
 };
 template <class R>
 struct gradient_stage {
+    static constexpr bool trained(const variable& v) { return v.group >= 0 && trains_group<typename R::optimizer>(v.group); }
     static constexpr void build(graph& g, growing<int>& gradients) {
         traced_value<R>::v.give(g);
         growing<int> of, found;
         for (int i = 0; i < g.parameters.n; ++i)
-            if (g.parameters[i].group >= 0) of.push(g.parameters[i].id);
+            if (trained(g.parameters[i])) of.push(g.parameters[i].id);
         differentiate(g, g.loss, of, found);
-        for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(g.parameters[i].group >= 0 ? found[k++] : -1);
+        for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
     }
     static constexpr graph_counts measure() {
@@ -120,7 +121,8 @@ struct graph_value<R, true> {
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none) return gradient_stage<R>::c.err;
+        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none)
+            return gradient_stage<R>::c.err;
         else return traced_stage<R>::err;
     }();
 };

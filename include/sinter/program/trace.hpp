@@ -29,7 +29,9 @@ namespace detail {
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode) {
     g.mode = mode;
-    bundle y = Net::trace(g);
+    bundle y;
+    if constexpr (requires { Net::trace(g); }) y = Net::trace(g);
+    else return g.fail(fault_kind::input_missing, op::input, extents(), extents());
     for (int i = 0; i < y.n; ++i) {
         if (!y[i].ok()) return;
         y.t[i] = ops::plain(y[i]);

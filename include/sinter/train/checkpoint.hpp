@@ -91,6 +91,9 @@ void save(const Trainer& t, const std::string& path, saved what = saved::whole) 
     }
     const std::int64_t steps = t.steps();
     if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
+    if constexpr (requires { t.phase_steps(); })   // losses that alternate count by themselves
+        if (what == saved::whole)
+            entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, t.phase_steps().data()});
     safetensors::write(path, std::move(entries), {{"format", "sinter"}});
 }
 
@@ -105,12 +108,25 @@ void load(Trainer& t, const std::string& path) {
     std::vector<safetensors::expected_tensor> expected;
     for (const detail::saved_variable& s : variables) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
     if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
+    constexpr bool alternates = requires { t.phase_steps(); };
+    if constexpr (alternates)
+        if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
     safetensors::check_matches(expected, f);
     std::int64_t steps = 0;
     if (whole) {
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
         if (steps < 0) throw format_error("number of steps", path + ", tensor step", std::to_string(steps), "0 or more");
     }
+    if constexpr (alternates)
+        if (whole) {
+            auto done = t.phase_steps();
+            std::memcpy(done.data(), f.at("optimizer/steps").data.data(), sizeof done);
+            for (const std::int64_t n : done)
+                if (n < 0)
+                    throw format_error("number of steps", path + ", tensor optimizer/steps", std::to_string(n),
+                                       "0 or more");
+            t.set_phase_steps(done);
+        }
     for (const detail::saved_variable& s : variables) {
         std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
         std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere

@@ -12,17 +12,14 @@
 /// well write (examples/custom_loop.cpp).
 namespace sinter {
 
-/// The largest batch that a program is made for, given beside the net: `estimator m{net, loss, sgd{}, at_most<256>}`.
-template <int N>
-struct batch_limit {
-    static_assert(N > 0, "a batch holds at least one example");
-};
-template <int N>
-inline constexpr batch_limit<N> at_most{};
-
 /// Where a model is trained, given beside the net as well: a strategy names the device that its programs are for.
 template <class S>
 concept strategy = requires { typename S::device; };
+
+template <class... Phases>
+struct alternating;   // train/optimizers/alternating.hpp
+template <class O>
+concept alternates = requires { typename O::template loss<0>; };
 
 struct name_map;
 template <class Trainer>
@@ -41,6 +38,7 @@ struct epoch_result {
     double validation_loss = 0;  ///< NaN without
     double seconds = 0;          ///< training alone
     std::int64_t examples = 0;
+    std::vector<double> phase_losses{};   ///< where losses alternate, the mean of each; `loss` is the first
 };
 
 struct train_options {
@@ -54,10 +52,16 @@ struct train_options {
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device>
 class estimator {
 public:
-    using trainer_type = trainer<Net, Loss, Optimizer, MaxBatch, Device>;
+    using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, MaxBatch, Device>::type;
 
     estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
     estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, trainer_options o = {}) : t_(optimizer, o) {}
+    estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
+
+    /// Where losses alternate (train/alternating_trainer.hpp), they come with their optimizers.
+    estimator(Net, Optimizer phases, trainer_options o = {}) requires alternates<Optimizer> : t_(phases, o) {}
+    estimator(Net, Optimizer phases, batch_limit<MaxBatch>, trainer_options o = {}) requires alternates<Optimizer>
+        : t_(phases, o) {}
 
     template <strategy S>
         requires std::same_as<typename S::device, Device>
@@ -176,16 +180,23 @@ private:
         const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
         if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
         epoch_result r{.epoch = epoch};
-        metrics::mean loss;
+        constexpr int phases = [] {
+            if constexpr (alternates<Optimizer>) return Optimizer::phases;
+            else return 1;
+        }();
+        metrics::mean losses[phases];
+        metrics::mean& loss = losses[0];
         metrics::accuracy accuracy;
         const double began = monotonic_seconds();
         one_pass(data, [&](const data::batch_view& b) {
+            int phase = 0;
+            if constexpr (phases > 1) phase = t_.next_phase();
             const float l = t_.step(b);
             if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
                 throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
                                  "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
-            loss.add(l, b.size);
-            if (counts_in_training) count(accuracy, b);
+            losses[phase].add(l, b.size);
+            if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;
             const named_value seen{"accuracy", accuracy.value()};
             if (bar) bar->update(r.examples, loss.value(), counts_in_training ? std::span(&seen, 1) : validated);
@@ -194,6 +205,8 @@ private:
         });
         r.seconds = monotonic_seconds() - began;
         r.loss = loss.value();
+        if (phases > 1)
+            for (const metrics::mean& m : losses) r.phase_losses.push_back(m.value());
         if (counts_in_training) r.training_accuracy = accuracy.value();
         return r;
     }
@@ -210,6 +223,12 @@ private:
 };
 template <class Net, class Loss, class Optimizer>
 estimator(Net, Loss, Optimizer, trainer_options = {}) -> estimator<Net, Loss, Optimizer>;
+template <class Net, class... Phases>
+estimator(Net, alternating<Phases...>, trainer_options = {})
+    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>>;
+template <class Net, class... Phases, int N>
+estimator(Net, alternating<Phases...>, batch_limit<N>, trainer_options = {})
+    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, N>;
 template <class Net, class Loss, class Optimizer, int N>
 estimator(Net, Loss, Optimizer, batch_limit<N>, trainer_options = {}) -> estimator<Net, Loss, Optimizer, N>;
 template <class Net, class Loss, class Optimizer, strategy S>
@@ -217,5 +236,8 @@ estimator(Net, Loss, Optimizer, S, trainer_options = {}) -> estimator<Net, Loss,
 template <class Net, class Loss, class Optimizer, int N, strategy S>
 estimator(Net, Loss, Optimizer, batch_limit<N>, S, trainer_options = {})
     -> estimator<Net, Loss, Optimizer, N, typename S::device>;
+template <class Net, class Optimizer>
+    requires requires { Optimizer::slots; }
+estimator(Net, Optimizer) -> estimator<Net, no_loss, Optimizer>;
 
 } // namespace sinter

@@ -17,6 +17,14 @@ struct trainer_options {
     std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
 };
 
+/// The largest batch that a program is made for, given beside the net: `estimator m{net, loss, sgd{}, at_most<256>}`.
+template <int N>
+struct batch_limit {
+    static_assert(N > 0, "a batch holds at least one example");
+};
+template <int N>
+inline constexpr batch_limit<N> at_most{};
+
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
           program_options Options = program_options{}>
 class trainer {
@@ -75,15 +83,7 @@ public:
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
     float step(const data::batch_view& b, Observer observe) {
-        const float* ports[ports_of<training>()];
-        bind_batch<training>(b, ports, true);
-        outputs_in_ = nullptr;
-        float scalars[Optimizer::n_scalars + 1] = {};
-        optimizer_.scalars(step_, scalars);
-        device_.template run<training>(train_, {ports, scalars, options_.seed, step_, b.size}, observe);
-        ++step_;
-        note_outputs<training>(memory_, b.size);
-        return read_loss<training>(memory_);
+        return run_training<training>(train_, b, step_, observe);
     }
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
     float evaluate(const data::batch_view& b) { return run_other(evaluation_, b, true); }
@@ -153,6 +153,25 @@ public:
     const trainer_options& options() const { return options_; }
     int threads() const { return device_.threads(); }
 
+protected:   // for alternating_trainer, which has more programs for the same memory
+    /// One step of P, before which the optimizer has done `updates` of them.
+    template <class P, class Observer>
+    float run_training(typename Device::template runner<P>& r, const data::batch_view& b, std::int64_t updates,
+                       Observer observe) {
+        const float* ports[ports_of<P>()];
+        bind_batch<P>(b, ports, true);
+        outputs_in_ = nullptr;
+        float scalars[Optimizer::n_scalars + 1] = {};
+        optimizer_.scalars(updates, scalars);
+        device_.template run<P>(r, {ports, scalars, options_.seed, step_, b.size}, observe);
+        ++step_;
+        note_outputs<P>(memory_, b.size);
+        return read_loss<P>(memory_);
+    }
+    typename Device::memory memory_;
+    typename Device::template runner<training> train_;
+    std::int64_t step_ = 0;
+
 private:
     template <class P>
     struct other_program {   // evaluation and prediction, made when first asked for
@@ -162,15 +181,12 @@ private:
     Optimizer optimizer_;
     trainer_options options_;
     Device device_;
-    typename Device::memory memory_;
-    typename Device::template runner<training> train_;
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = training::v.output_shapes;
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
-    std::int64_t step_ = 0;
     int last_batch_ = 0;
 
     static constexpr int average_slot = average_slot_of<Optimizer>();
@@ -264,6 +280,14 @@ private:
         return loss;
     }
 };
+
+namespace detail {
+/// What an estimator trains with.
+template <class Net, class Loss, class Optimizer, int MaxBatch, class Device>
+struct trainer_for {
+    using type = trainer<Net, Loss, Optimizer, MaxBatch, Device>;
+};
+} // namespace detail
 
 /// For as long as this lives, a trainer's weights are the averages that its optimizer keeps: for evaluation and prediction.
 template <class Trainer>

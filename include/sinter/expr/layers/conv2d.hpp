@@ -30,7 +30,9 @@ constexpr tensor with_bias(tensor y, int filters) {
 /// What a kernel needs of x: `axes` axes and channels that the groups divide.
 constexpr bool can_convolve(tensor x, const op_name& k, per_axis size, const window& o, int axes, int filters) {
     const shape s = x.shape();
-    if (s.rank != axes + 1) {
+    if (!positive(size, o) || filters < 1) {
+        x.g->fail(fault_kind::extents_not_positive, k, kernel_extents_of(size, axes, 1, filters), extents());
+    } else if (s.rank != axes + 1) {
         shape least = kernel_extents_of(size, axes, 1, 1);
         least.rank = axes + 1;
         x.g->fail(fault_kind::needs_height_width_channels, k, s, least);
@@ -49,7 +51,6 @@ constexpr bool can_convolve(tensor x, const op_name& k, per_axis size, const win
 /// Keras' Conv2D, but padding is `same` unless told otherwise.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>
 struct conv2d_layer : layer<conv2d_layer<Filters, K, O, B>> {
-    static_assert(Filters > 0 && detail::positive(K, O), "conv2d: filters, kernel, stride, dilation and groups must be positive");
     static constexpr const char* name = "conv2d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::conv, K, O, 2, Filters)) return {x.g, -1};

@@ -12,7 +12,6 @@ namespace sinter {
 /// conv1d<Filters, K, window{...}>: [T, C] -> [T', Filters]; padding::causal hides what comes later. Keras' Conv1D.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>
 struct conv1d_layer : layer<conv1d_layer<Filters, K, O, B>> {
-    static_assert(Filters > 0 && detail::positive(K, O), "conv1d: filters, kernel, stride, dilation and groups must be positive");
     static constexpr const char* name = "conv1d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::conv, K, O, 1, Filters)) return {x.g, -1};
@@ -25,7 +24,6 @@ struct conv1d_layer : layer<conv1d_layer<Filters, K, O, B>> {
 /// conv3d<Filters, K, window{...}>: [D, H, W, C] -> [OD, OH, OW, Filters]. Keras' Conv3D.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>
 struct conv3d_layer : layer<conv3d_layer<Filters, K, O, B>> {
-    static_assert(Filters > 0 && detail::positive(K, O), "conv3d: filters, kernel, stride, dilation and groups must be positive");
     static constexpr const char* name = "conv3d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution, K, O, 3, Filters)) return {x.g, -1};
@@ -66,8 +64,6 @@ struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Mult
 /// in ops/convolution_transpose.hpp. Keras' Conv1DTranspose, Conv2DTranspose and Conv3DTranspose.
 template <int Axes, int Filters, per_axis K, window O, per_axis OutputPadding, bias B>
 struct conv_transpose_layer : layer<conv_transpose_layer<Axes, Filters, K, O, OutputPadding, B>> {
-    static_assert(Filters > 0 && detail::positive(K, O),
-                  "transposed convolution: filters, kernel, stride, dilation and groups must be positive");
     static constexpr const char* name = Axes == 1 ? "conv1d_transpose" : Axes == 2 ? "conv2d_transpose" : "conv3d_transpose";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution_input_gradient, K, O, Axes, Filters)) return {x.g, -1};

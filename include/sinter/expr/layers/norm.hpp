@@ -26,8 +26,8 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
         const tensor m = over_all_but_last(x), d = x - m, v = over_all_but_last(d * d);
         constexpr float keep = Momentum.value;
-        assign(running_mean, running_mean * keep + m * (1.f - keep));
-        assign(running_var, running_var * keep + v * (1.f - keep));
+        detail::assign_value(running_mean, detail::so_far(running_mean) * keep + m * (1.f - keep), true);   // shared: each time
+        detail::assign_value(running_var, detail::so_far(running_var) * keep + v * (1.f - keep), true);
         return d * (gamma / sqrt(v + Epsilon.value)) + beta;
     }
     static constexpr tensor over_all_but_last(tensor x) {

@@ -13,8 +13,7 @@ struct flatten_layer : plain_layer<flatten_layer> {
 /// reshape<D...>: the same elements under other extents (without the batch); one may be -1, whatever is left for it.
 template <int... D>
 struct reshape_layer : layer<reshape_layer<D...>> {
-    static_assert(sizeof...(D) <= max_rank && ((D > 0 || D == -1) && ...) && ((D == -1) + ... + 0) <= 1,
-                  "reshape: at most five positive extents, one of them perhaps -1");
+    static_assert(sizeof...(D) <= max_rank, "reshape: five axes at the most");
     static constexpr const char* name = "reshape";
     static constexpr tensor trace(tensor x) { return ops::reshape(x, extents(D...)); }
 };

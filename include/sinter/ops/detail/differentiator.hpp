@@ -170,6 +170,9 @@ private:
             if (wanted_[f.store]) inputs.push({f.store, first});
         }
         sum_turn_by_turn(outside_, inputs, back);
+        for (growing<contribution>* left : {&inputs, &outside_})
+            for (int i = 0; g_.loops[back - 1].count >= 0 && i < left->n; ++i)
+                if ((*left)[i].to >= 0) (*left)[i].v = reading_copies((*left)[i].v, back);
         g_.open_loop = 0;
         for (int i = 0; i < inputs.n; ++i)
             if (const tensor v = inputs[i].v; wanted_[inputs[i].to]) add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
@@ -207,6 +210,15 @@ private:
         for (int k = 0; k < n.operands; ++k)
             if (g_.n[n.in[k]].loop != back) return false;
         return true;
+    }
+    /// A carry's memory holds something where turns are not made, too: what would read it reads a copy, which holds zeros there.
+    constexpr tensor reading_copies(tensor v, int back) {
+        node n = v.at();
+        if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_turn(v, back))};
+        if (n.k == op::reshape) return ops::reshape(reading_copies({&g_, n.in[0]}, back), n.s);
+        if (n.k != op::col_sum && n.k != op::gemm_tn && n.k != op::scatter_rows) return v;
+        for (int k = 0; k < n.operands; ++k) n.in[k] = reading_copies({&g_, n.in[k]}, back).id;
+        return {&g_, g_.push(n)};
     }
     constexpr tensor sum_over_turns(tensor v, int back) {
         node n = v.at();

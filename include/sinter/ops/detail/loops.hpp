@@ -108,6 +108,16 @@ constexpr tensor stack_of_turns(tensor v, int l) {
     return loop_view<op::loop_stack>(v, all_steps(n.s, steps_of(*v.g, l)), 0);
 }
 
+/// A node of loop l with v's value in memory of its own.
+constexpr node copy_in_turn(tensor v, int l) {
+    node x = node_of<op::loop_next>();
+    x.s = v.shape();
+    x.operands = 1;
+    x.in[0] = v.id;
+    x.loop = l;
+    return x;
+}
+
 /// A carry that begins with `first`; the value is the node that a turn reads.
 constexpr int begin_carry(tensor first, int l, bool sum = false) {
     graph& g = *first.g;
