@@ -3,6 +3,7 @@
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/max.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/where.hpp>
 

@@ -45,7 +45,7 @@ constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>&
 constexpr void read_kept_results(graph& g, int first_new, const growing<int>& stand_in) {
     growing<int> kept(g.n.n, -1);
     for (int r = 0; 2 * r < g.regions.n; ++r)
-        if (const int last = g.regions[2 * r + 1]; stand_in[last] != last) kept[stand_in[last]] = last;
+        if (const int last = g.regions[2 * r + 1]; last < stand_in.n && stand_in[last] != last) kept[stand_in[last]] = last;
     for (int i = first_new; i < g.n.n; ++i)
         for (int k = 0; k < g.n[i].operands; ++k)
             if (int& in = g.n[i].in[k]; kept[in] >= 0) in = kept[in];
@@ -64,7 +64,7 @@ public:
         detail::mark_wanted(g, root + 1, wanted_);
         for (int i = 0; i <= root; ++i) stand_in_[i] = i;
         for (int r = 0; r < again_.n; ++r)
-            for (int i = g.regions[2 * r]; i <= g.regions[2 * r + 1]; ++i)
+            for (int i = g.regions[2 * r]; i <= end_of(r); ++i)
                 if (region_[i] < 0) region_[i] = r;
     }
 
@@ -79,7 +79,7 @@ public:
             if (!reached(i)) continue;
             if (const int r = region_[i]; r >= 0 && !again_[r]) {
                 again_[r] = true;
-                detail::recompute(g_, g_.regions[2 * r], g_.regions[2 * r + 1], r + 1, stand_in_);
+                detail::recompute(g_, g_.regions[2 * r], end_of(r), r + 1, stand_in_);
             }
             through(i);
         }
@@ -103,6 +103,8 @@ private:
     growing<bool> wanted_, again_, done_;
     growing<contribution> outside_;   ///< what a loop's turns leave to values from outside
 
+    /// The last node of a checkpointed block that root can be made of: a block may stand behind it.
+    constexpr int end_of(int r) const { return g_.regions[2 * r + 1] < root_ ? g_.regions[2 * r + 1] : root_; }
     constexpr bool reached(int i) const { return sums_[i] >= 0 && wanted_[i] && !is_leaf(g_.n[i]); }
     constexpr void add(int to, tensor v) { sums_[to] = sums_[to] < 0 ? v.id : (tensor{&g_, sums_[to]} + v).id; }
 
