@@ -3,7 +3,8 @@
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
 
 Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
-only add to it. Cases: an empty include, the program in README, the quickstart example, ResNet-50's training step, chains of equal and of
+only add to it. Cases: an empty include, the program in README, the quickstart example, training steps of
+ResNets, of a GPT and of an LSTM, chains of equal and of
 all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
@@ -27,7 +28,11 @@ ROOT = BENCH.parent
 
 # The budgets of the design hold for g++: case -> (seconds, megabytes).
 BUDGETS = {"empty include": (1.2, 200), "README": (6, 400), "ResNet-50": (25, 700),
+           "ResNet-18": (25, 700), "GPT, 12 blocks": (25, 700), "LSTM, 2 layers": (25, 700),
            "64 different layers": (12, None), "256 equal layers": (6, None)}
+
+# Training steps of whole nets, in bench/compiled.
+COMPILED = {"ResNet-18": "resnet18.cpp", "ResNet-50": "resnet50.cpp", "GPT, 12 blocks": "gpt12.cpp", "LSTM, 2 layers": "lstm2.cpp"}
 
 # The one place where generated programs use Sinter's interface.
 CHAIN = """{header}#include <sinter/sinter.hpp>
@@ -60,7 +65,8 @@ def cases(gpu=False):
     found["quickstart"] = BENCH / "compiled" / "quickstart.cu" if gpu else ROOT / "examples" / "quickstart.cpp"
     if not gpu:
         found["README"] = readme()
-        found["ResNet-50"] = BENCH / "compiled" / "resnet50.cpp"
+        for name, file in COMPILED.items():
+            found[name] = BENCH / "compiled" / file
     for n in (16, 64, 256):
         found[f"{n} equal layers"] = chain([64] * n, gpu)
     for n in (16, 64, 256):  # widths rise and never repeat, nor are they all multiples of a vector

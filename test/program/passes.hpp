@@ -21,14 +21,15 @@ struct choices {
 };
 
 /// Everything behind tracing, as program.hpp runs it.
-struct passes {
+template <int Room>
+struct passes_of {
     graph g;
     growing<int> gradients;
-    fused<room> f;
-    bool updated[room] = {};
-    placed<room> p;
+    fused<Room> f;
+    bool updated[Room] = {};
+    placed<Room> p;
     optimizer_code optimizer;
-    emitted<room, 30 * room, 20 * room, 10 * room, 20, room> e;
+    emitted<Room, 30 * Room, 20 * Room, 10 * Room, 20, Room> e;
 
     graph_view view() const { return view_of(g, gradients); }
     grouping groups() { return f.view(); }
@@ -81,6 +82,7 @@ struct passes {
         behind_gradients(c);
     }
 };
+using passes = passes_of<room>;
 
 /// A handle to the graph itself, for operations that only need to know where to put their nodes.
 inline tensor in_graph(graph& g) { return {&g, 0}; }
