@@ -38,8 +38,8 @@ inline void fill_rotations(float* to, const shape& s, float base) {
     for (int part = 0; part < 2; ++part)
         for (int t = 0; t < s.d[1]; ++t)
             for (int i = 0; i < s.d[2]; ++i) {
-                const double angle = t * std::pow(static_cast<double>(base), -static_cast<double>(i) / s.d[2]);
-                *to++ = static_cast<float>(part ? std::sin(angle) : std::cos(angle));
+                const double angle = t * __builtin_pow(static_cast<double>(base), -static_cast<double>(i) / s.d[2]);
+                *to++ = static_cast<float>(part ? __builtin_sin(angle) : __builtin_cos(angle));
             }
 }
 } // namespace detail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <sinter/ops/table.hpp>
 
 /// sinusoidal_positions(of, length, width): the table [length, width] of sines and cosines that stands for places in a sequence
@@ -18,8 +17,8 @@ void fill_sinusoids(float* to, const shape& s, float base) {
         for (int j = 0; j < s.d[1]; ++j, ++to) {
             const int i = P == pairs::neighbours ? j / 2 : j % half;
             const bool cosine = P == pairs::neighbours ? j % 2 : j >= half;
-            const double angle = t * std::pow(static_cast<double>(base), -2. * i / s.d[1]);
-            *to = static_cast<float>(cosine ? std::cos(angle) : std::sin(angle));
+            const double angle = t * __builtin_pow(static_cast<double>(base), -2. * i / s.d[1]);
+            *to = static_cast<float>(cosine ? __builtin_cos(angle) : __builtin_sin(angle));
         }
 }
 } // namespace detail
