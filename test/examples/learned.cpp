@@ -32,6 +32,15 @@ BOOST_AUTO_TEST_CASE(gpt_learns_to_write_like_shakespeare) {
     BOOST_TEST(loss >= 1.3);   // nothing of this size knows the text that it was not shown
 }
 
+BOOST_AUTO_TEST_CASE(lstm_learns_to_write_like_shakespeare) {
+    const std::string text = data_file("tinyshakespeare/input.txt");
+    if (text.empty()) return skip("no tinyshakespeare/input.txt");
+    const std::string data = std::filesystem::path(text).parent_path().parent_path().string();
+    const double loss = results_of("lstm", "--epochs 12 --batch 32 --seed 1 --data" + quoted(data)).get<double>("validation loss");
+    BOOST_TEST(loss <= 1.85, "validation loss " << loss << " nats a character, needed 1.85");
+    BOOST_TEST(loss >= 1.3);
+}
+
 BOOST_AUTO_TEST_CASE(handwriting_is_read_with_ctc) {
     const double errors = results_of("handwriting", "--epochs 4 --batch 32 --seed 1").get<double>("error rate");
     BOOST_TEST(errors <= 0.05, "error rate " << errors << ", needed 0.05");
