@@ -41,6 +41,15 @@ BOOST_AUTO_TEST_CASE(lstm_learns_to_write_like_shakespeare) {
     BOOST_TEST(loss >= 1.3);
 }
 
+BOOST_AUTO_TEST_CASE(gan_draws_all_digits_and_does_not_collapse) {
+    const ptree results = results_of("gan", "--epochs 15 --batch 64 --seed 1");
+    BOOST_TEST(results.get<double>("expert's accuracy") >= 0.88);   // who judges must know the digits
+    const double digits = results.get<double>("digits drawn"), confidence = results.get<double>("confidence");
+    BOOST_TEST(digits >= 8, digits << " digits are each seen in 3 % of the images, needed 8");
+    BOOST_TEST(confidence >= 0.6, "mean confidence " << confidence << ", needed 0.6");
+    BOOST_TEST(results.get<double>("inception score") >= 3);
+}
+
 BOOST_AUTO_TEST_CASE(handwriting_is_read_with_ctc) {
     const double errors = results_of("handwriting", "--epochs 4 --batch 32 --seed 1").get<double>("error rate");
     BOOST_TEST(errors <= 0.05, "error rate " << errors << ", needed 0.05");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: csv_classification csv_regression gpt vae handwriting lstm
+// after: csv_classification csv_regression gan gpt vae handwriting lstm
 //
 // What the smoke tests of those examples wrote that measure something else than how many images they recognise.
 #define BOOST_TEST_MODULE examples_measured
@@ -24,6 +24,8 @@ const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64,
                                  {"lstm", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},
                                  {"vae", "drawn digits", 2, 64, "nats an image", 200, 260},
                                  {"vae", "drawn digits", 2, 64, "mean squared difference", 0.012, 0.035},   // noise alone: 0.01
+                                 {"gan", "drawn digits", 2, 64, "digits drawn", 1, 10},   // two epochs are few
+                                 {"gan", "drawn digits", 2, 64, "of real images", 4, 8},
                                  {"handwriting", "drawn strokes", 1, 32, "error rate", 0, 0.6}};
 } // namespace
 
