@@ -3,9 +3,8 @@
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
 
 Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
-only add to it. Cases: an empty include, the program in README, the quickstart example, training steps of
-ResNets, of a GPT and of an LSTM, chains of equal and of
-all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
+only add to it. Cases: an empty include, the program in README, the quickstart example, training steps of ResNets, of a GPT
+and of an LSTM, chains of equal and of all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json

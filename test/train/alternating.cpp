@@ -7,6 +7,9 @@
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 
+#include <map>
+#include <string>
+
 #include "io/temporary_folder.hpp"
 
 /// Two losses that take turns, against two trainers of one loss each that hand their weights to one another.
