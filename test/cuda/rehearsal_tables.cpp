@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(are_found) {
 
 constexpr auto turning = array<3, 8> >> [](tensor x) {
     x = x * parameter(x, "w", extents(3, 8), ones);
-    return rotary(rotary(x, {.heads = 2, .base = 20}), {.heads = 1, .pairs = pairs::neighbours, .base = 30});
+    return rotary(rotary(x, {.heads = 2, .base = 20}), {.heads = 1, .pairs = position_pairs::neighbours, .base = 30});
 };
 using turning_net = std::remove_const_t<decltype(turning)>;
 

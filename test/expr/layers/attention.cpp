@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(other_extents) {
 
 /// Queries and keys turned by their places, two heads of width 2: complex numbers times e^(i t).
 BOOST_AUTO_TEST_CASE(turned_by_their_places) {
-    constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true, .pairs = pairs::neighbours};
+    constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true, .pairs = position_pairs::neighbours};
     check_net<programs::fused_only, 2>(array<3, 4> >> multi_head_attention<2, s>, [](const auto& p, const auto& x) {
         const int batch = x[0].d[0];
         auto times = [&](const doubles& a, const doubles& w) {

@@ -12,7 +12,7 @@ struct attention_settings {
     int head_width = 0;                       ///< 0: the queries' width by the number of heads
     sinter::bias bias = sinter::bias::yes;    ///< of the four projections
     bool rotary = false;                      ///< queries and keys are turned by their places (ops/rotary.hpp)
-    sinter::pairs pairs = sinter::pairs::halves;
+    position_pairs pairs = position_pairs::halves;
 };
 
 /// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
