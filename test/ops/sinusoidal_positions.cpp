@@ -25,7 +25,8 @@ doubles table_of(position_pairs p, double base) {   // the paper's two lines
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     constexpr auto add = [](tensor x) {
         const tensor w = parameter(x, "w", extents(T, D), ones);
-        return outputs((x + sinusoidal_positions(x, T, D)) * w, x * sinusoidal_positions(x, T, D, position_pairs::halves, 100) * w);
+        const tensor halves = sinusoidal_positions(x, T, D, position_pairs::halves, 100);
+        return outputs((x + sinusoidal_positions(x, T, D)) * w, x * halves * w);
     };
     check_net<programs::fused_only>(array<T, D> >> add, [](const auto& p, const auto& x) {
         auto times = [](double a, double b) { return a * b; };

@@ -25,7 +25,8 @@ void fill_sinusoids(float* to, const shape& s, float base) {
 
 namespace ops {
 
-constexpr tensor sinusoidal_positions(tensor of, int length, int width, position_pairs p = position_pairs::neighbours, float base = 10'000) {
+constexpr tensor sinusoidal_positions(tensor of, int length, int width, position_pairs p = position_pairs::neighbours,
+                                      float base = 10'000) {
     return table(of, extents(length, width),
                  p == position_pairs::neighbours ? sinter::detail::fill_sinusoids<position_pairs::neighbours>
                                         : sinter::detail::fill_sinusoids<position_pairs::halves>,
