@@ -95,10 +95,7 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
         of[i] = detail::begin_carry(carry[i], l);
         in_turn.t[in_turn.n++] = detail::value_of(*g, of[i]);
     }
-    for (int i = 0; i < inputs.n; ++i) {
-        tensor x = detail::slice_of_turn(inputs[i], l);
-        input_of_turn.t[input_of_turn.n++] = x;
-    }
+    for (int i = 0; i < inputs.n; ++i) input_of_turn.t[input_of_turn.n++] = detail::slice_of_turn(inputs[i], l);
     const scan_step step = body(in_turn, input_of_turn);
     scan_step result = none;
     if (step.carry.n != carry.n) g->fail(fault_kind::wrong_number_of_inputs, who, extents(step.carry.n), extents(carry.n));
