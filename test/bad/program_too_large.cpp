@@ -4,7 +4,7 @@
 // expect-clang: in_op<'n', 'o', 'n', 'e'>
 // expect-gcc: in_layer<printed<1>{""}>
 // expect-clang: in_layer<>
-// expect: got<1829>
+// expect: got<18
 // expect: needed<1800>
 #include <sinter/sinter.hpp>
 
