@@ -116,6 +116,7 @@
 #include <sinter/ops/random_bernoulli.hpp>
 #include <sinter/ops/random_categorical.hpp>
 #include <sinter/ops/random_normal.hpp>
+#include <sinter/ops/random_permutation.hpp>
 #include <sinter/ops/random_truncated_normal.hpp>
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/range.hpp>
