@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE parameter
 #include <boost/test/unit_test.hpp>
+#include <sinter/expr/initialized.hpp>
+#include <sinter/expr/layers/conv2d.hpp>
 #include <sinter/expr/layers/norm.hpp>
+#include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 #include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/trainer.hpp>
 
-/// Users' own variables: states that count, parameters that nobody trains, layers applied twice.
+/// Users' own variables: states that count, parameters that nobody trains, layers applied twice; first values of the user's choice.
 using namespace sinter;
 
-constexpr auto net = features<2> >> [](tensor x) {
+constexpr auto net = initialized<ones, "w">(features<2> >> [](tensor x) {
     const tensor steps = state(x, "steps", extents(), zeros), sum = state(x, "sum", extents(2), ones);
     assign_add(steps, constant(x.ok() ? x.g : nullptr, 1.f));
     assign_add(sum, ops::sum(x, {batch_axis}));
-    const tensor w = parameter(x, "w", extents(2), ones),
+    const tensor w = parameter(x, "w", extents(2), zeros),   // which the user overrides
                  fixed = parameter(x, "fixed", extents(2), constant_of(3), trainable::no);
     return outputs(x * w * fixed + steps, shared<"norm">(batch_norm)(x) + shared<"norm">(batch_norm)(x * 2.f + 1.f),
                    x * 0.f + sum);
-};
+});
 struct first_output {
     static constexpr target_list targets{};
     constexpr tensor operator()(bundle y, bundle) const { return sum(y[0], {-1}); }
@@ -79,3 +82,37 @@ constexpr fault_kind fault_of(void (*f)(tensor, tensor)) {
 static_assert(fault_of([](tensor s, tensor p) { assign(s, p); }) == fault_kind::none);
 static_assert(fault_of([](tensor s, tensor p) { assign(s, p); assign_add(s, p); }) == fault_kind::assigned_twice);
 static_assert(fault_of([](tensor s, tensor p) { assign(p, s); }) == fault_kind::not_a_state);
+
+/// Does each parameter of a net start so?
+template <class Net>
+constexpr bool starts(Net, std::initializer_list<initializer> want) {
+    graph g;
+    Net::trace(g);
+    bool all = g.err.what == fault_kind::none && g.parameters.n == static_cast<int>(want.size());
+    for (int i = 0; all && i < g.parameters.n; ++i) {
+        const initializer a = g.parameters[i].init, b = want.begin()[i];
+        all = a.kind == b.kind && a.a == b.a && a.middle == b.middle;
+    }
+    return all;
+}
+static_assert(starts(features<6> >> initialized<he_normal, "*/kernel">(dense<4>) >> initialized<constant_of(0.5f), "*/bias">(dense<2>),
+                     {he_normal(6), zeros, glorot_uniform(4, 2), constant_of(0.5f)}));
+static_assert(starts(image<8, 8, 3> >> initialized<glorot_normal, "*/kernel">(
+                         initialized<orthogonal_of(2.f), "conv2d_1/*">(conv2d<4, 3> >> conv2d<5, 1>)),
+                     {glorot_normal(27, 36), zeros, orthogonal_of(2.f), orthogonal_of(2.f)}));   // the innermost decides
+static_assert(starts(initialized<lecun_normal, "*gamma", "*beta">(features<3> >> batch_norm) >> dense<1>,   // of a whole net
+                     {lecun_normal(3), lecun_normal(3), glorot_uniform(3, 1), zeros}));
+constexpr auto tower = shared<"tower">(initialized<identity, "*/kernel">(dense<2>));
+static_assert(starts(features<2> >> tower >> tower, {identity, zeros}));
+constexpr auto around = initialized<identity, "*/kernel">(shared<"tower">(dense<2>));
+static_assert(starts(features<2> >> around >> around, {identity, zeros}));
+
+template <class Net>
+constexpr bool matches_nothing(Net) {
+    graph g;
+    Net::trace(g);
+    return g.err.what == fault_kind::no_parameter_matches;
+}
+static_assert(matches_nothing(features<2> >> initialized<ones, "*/kernel", "*/gamma">(dense<2>)));
+static_assert(matches_nothing(features<2> >> dense<2> >> initialized<ones, "dense/kernel">(dense<2>)));   // of another layer
+static_assert(matches_nothing(features<2> >> dense<2> >> initialized<ones, "*">(flatten)));

@@ -26,7 +26,7 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
-    no_parameter_matches,          ///< an optimizer's pattern, which stands in the layer's place
+    no_parameter_matches,          ///< a pattern, which stands in the layer's place
     trained_in_no_phase,           ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,
     extents_not_positive,

@@ -55,6 +55,7 @@ struct variable {
     int scope = 0;
     initializer init;
     int group = 0;   ///< of parameters: which of the optimizer's groups updates it (program/optimizer_traits.hpp)
+    bool initialized = false;   ///< the user chose `init`, not the layer (expr/initialized.hpp)
 };
 struct assignment {
     int target = -1, value = -1;

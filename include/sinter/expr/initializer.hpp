@@ -30,23 +30,34 @@ constexpr initializer truncated_normal_of(float deviation, float mean = 0.f) {
     return {init_kind::truncated_normal, deviation, mean};
 }
 
+/// An initialiser that wants fan_in, `he_normal(k)`: its variance is a constant over that.
+struct by_fan_in {
+    init_kind kind;
+    float over;
+    constexpr initializer operator()(int fan_in) const { return {kind, root(over / static_cast<float>(fan_in))}; }
+};
+/// One that wants both, `glorot_uniform(k, n)`.
+struct by_both_fans {
+    init_kind kind;
+    float over;
+    constexpr initializer operator()(int fan_in, int fan_out) const {
+        return {kind, root(over / static_cast<float>(fan_in + fan_out))};
+    }
+};
+
 /// Uniform in +-sqrt(6 / (fan_in + fan_out)) (Glorot and Bengio 2010); Keras' default.
-constexpr initializer glorot_uniform(int fan_in, int fan_out) {
-    return {init_kind::uniform, root(6.f / static_cast<float>(fan_in + fan_out))};
-}
+inline constexpr by_both_fans glorot_uniform{init_kind::uniform, 6.f};
 /// Normal with standard deviation sqrt(2 / (fan_in + fan_out)); PyTorch's xavier_normal_. (Keras truncates it, here and in the
 /// two below, and widens it so that the deviation is the same.)
-constexpr initializer glorot_normal(int fan_in, int fan_out) {
-    return {init_kind::normal, root(2.f / static_cast<float>(fan_in + fan_out))};
-}
+inline constexpr by_both_fans glorot_normal{init_kind::normal, 2.f};
 /// Normal with standard deviation sqrt(2 / fan_in) (He et al. 2015), for layers followed by relu.
-constexpr initializer he_normal(int fan_in) { return {init_kind::normal, root(2.f / static_cast<float>(fan_in))}; }
+inline constexpr by_fan_in he_normal{init_kind::normal, 2.f};
 /// Uniform in +-sqrt(6 / fan_in), of the same variance.
-constexpr initializer he_uniform(int fan_in) { return {init_kind::uniform, root(6.f / static_cast<float>(fan_in))}; }
+inline constexpr by_fan_in he_uniform{init_kind::uniform, 6.f};
 /// Normal with standard deviation sqrt(1 / fan_in) (LeCun et al. 1998), as selu wants it.
-constexpr initializer lecun_normal(int fan_in) { return {init_kind::normal, root(1.f / static_cast<float>(fan_in))}; }
+inline constexpr by_fan_in lecun_normal{init_kind::normal, 1.f};
 /// Uniform in +-sqrt(3 / fan_in), of the same variance.
-constexpr initializer lecun_uniform(int fan_in) { return {init_kind::uniform, root(3.f / static_cast<float>(fan_in))}; }
+inline constexpr by_fan_in lecun_uniform{init_kind::uniform, 3.f};
 
 /// As a matrix [all axes but the last, last]: its rows or its columns, whichever are fewer, are orthonormal times `gain`,
 /// and it is drawn evenly from all such matrices (Saxe et al. 2014; Keras' Orthogonal. PyTorch's orthogonal_ has the first

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/graph.hpp>
+#include <sinter/expr/parameter_path.hpp>
 
 /// No two parameters or states may have one path: saved files know them by it. Within a scope that is seen when they are
 /// made; this finds the rest, such as `named<"a">` around two different blocks, or around one that is numbered so already.
@@ -12,17 +12,6 @@ constexpr unsigned continue_hash(unsigned h, const char* s) {
     while (*s) h = (h ^ static_cast<unsigned char>(*s++)) * 16777619u;
     return h;
 }
-
-struct path_text {
-    char c[256] = {};
-    int n = 0;
-
-    constexpr path_text(const graph& g, const variable& v) {
-        g.scopes.write_path(v.scope, c, n, 200);
-        if (n) scope_tree::append(c, n, 255, "/");
-        scope_tree::append(c, n, 255, v.name);
-    }
-};
 
 } // namespace detail
 

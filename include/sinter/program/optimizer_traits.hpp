@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/expr/parameter_path.hpp>
 #include <sinter/ops/detail/leaves.hpp>
-#include <sinter/program/check_names.hpp>
 
 /// What a program asks of an optimizer beside its update. One that stands around another names it `inner`, and answers for
 /// it unless it says something itself.
@@ -57,26 +57,6 @@ constexpr bool has_first_of_slot() {
     else return false;
 }
 
-/// Does the whole of `text` match? `*` stands for any characters, `/` among them, or none.
-constexpr bool matches(const char* pattern, const char* text) {
-    const char *star = nullptr, *from = nullptr;
-    while (*text) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            from = text;
-        } else if (*pattern == *text) {
-            ++pattern, ++text;
-        } else if (star) {
-            pattern = star;
-            text = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') ++pattern;
-    return !*pattern;
-}
-
 namespace detail {
 template <class O>
 constexpr void match_patterns(graph& g) {
@@ -98,12 +78,8 @@ constexpr void match_patterns(graph& g) {
                 g.fail(fault_kind::trained_in_no_phase, op::parameter, g.n[v.id].s, g.n[v.id].s);
             }
     }
-    for (int k = 0; k < n; ++k) {
-        if (used[k] || g.err.what != fault_kind::none) continue;
-        g.fail(fault_kind::no_parameter_matches, op::parameter, extents(0), extents(g.parameters.n));
-        g.err.path_length = 0;
-        scope_tree::append(g.err.path, g.err.path_length, fault::max_path - 1, O::patterns[k].pattern);
-    }
+    for (int k = 0; k < n; ++k)
+        if (!used[k]) fail_unmatched(g, O::patterns[k].pattern);
 }
 } // namespace detail
 
