@@ -9,18 +9,17 @@
 namespace sinter {
 
 /// RMSprop (Tieleman and Hinton 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; p -= rate * g / (sqrt(n) + epsilon).
-/// PyTorch's form, the epsilon outside the root, and its defaults. (Keras: inside, rate 0.001, rho 0.9, epsilon 1e-7.)
+/// PyTorch's form, the epsilon outside the root, and its defaults. Keras has it inside: {.learning_rate = 0.001f, .rho = 0.9f,
+/// .epsilon = 0, .epsilon_inside = 1e-7f}. So it is with those below.
 struct rmsprop {
     schedule learning_rate = 0.01f;
-    float rho = 0.99f, epsilon = 1e-8f;
+    float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
     float weight_decay = 0.f;
 
-    static constexpr int slots = 1, n_scalars = 5;
+    static constexpr int slots = 1, n_scalars = 6;
     static constexpr void update(update_context& u) {
-        const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
-        const tensor n = u.slot(0) * u.scalar(1) + g * g * u.scalar(2);
-        u.set_slot(0, n);
-        u.set_parameter(p - g * u.scalar(0) / (sqrt(n) + u.scalar(3)));
+        const tensor g = gradient(u), n = average(u, 0, g * g);
+        u.set_parameter(u.parameter() - scaled(u, g, n) * u.scalar(0));
     }
     void scalars(std::int64_t step, float* out) const {
         out[0] = learning_rate.at(step);
@@ -28,29 +27,47 @@ struct rmsprop {
         out[2] = 1.f - rho;
         out[3] = epsilon;
         out[4] = weight_decay;
+        out[5] = epsilon_inside;
+    }
+
+    // what the others share
+    static constexpr tensor gradient(update_context& u) { return u.gradient() + u.parameter() * u.scalar(4); }
+    /// The slot's moving average, a new value taken in.
+    static constexpr tensor average(update_context& u, int slot, tensor value) {
+        const tensor n = u.slot(slot) * u.scalar(1) + value * u.scalar(2);
+        u.set_slot(slot, n);
+        return n;
+    }
+    static constexpr tensor scaled(update_context& u, tensor g, tensor n) { return g / (sqrt(n + u.scalar(5)) + u.scalar(3)); }
+    /// n less the square of the gradients' average, which roundings must not make negative.
+    static constexpr tensor centred(update_context& u, tensor g, tensor n) {
+        const tensor a = average(u, 1, g);
+        return maximum(n - a * a, 0.f);
+    }
+    /// The velocity v = momentum * v + d.
+    static constexpr tensor velocity(update_context& u, int slot, tensor d) {
+        const tensor v = u.slot(slot) * u.scalar(n_scalars) + d;
+        u.set_slot(slot, v);
+        return v;
     }
 };
 
 /// RMSprop with momentum behind it: v = momentum * v + g / (sqrt(n) + epsilon); p -= rate * v (PyTorch's, the rate outside
-/// the velocity; Keras has it inside).
+/// the velocity; Keras has it inside, which differs where the rate changes).
 struct rmsprop_momentum {
     schedule learning_rate = 0.01f;
-    float rho = 0.99f, epsilon = 1e-8f;
+    float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
     float momentum_rate = 0.9f;
     float weight_decay = 0.f;
 
-    static constexpr int slots = 2, n_scalars = 6;
+    static constexpr int slots = 2, n_scalars = rmsprop::n_scalars + 1;
     static constexpr void update(update_context& u) {
-        const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
-        const tensor n = u.slot(0) * u.scalar(1) + g * g * u.scalar(2);
-        const tensor v = u.slot(1) * u.scalar(5) + g / (sqrt(n) + u.scalar(3));
-        u.set_slot(0, n);
-        u.set_slot(1, v);
-        u.set_parameter(p - v * u.scalar(0));
+        const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
+        u.set_parameter(u.parameter() - rmsprop::velocity(u, 1, rmsprop::scaled(u, g, n)) * u.scalar(0));
     }
     void scalars(std::int64_t step, float* out) const {
-        rmsprop{learning_rate, rho, epsilon, weight_decay}.scalars(step, out);
-        out[5] = momentum_rate;
+        rmsprop{learning_rate, rho, epsilon, epsilon_inside, weight_decay}.scalars(step, out);
+        out[rmsprop::n_scalars] = momentum_rate;
     }
 };
 
@@ -58,18 +75,34 @@ struct rmsprop_momentum {
 /// is never taken for less than 0.
 struct centred_rmsprop {
     schedule learning_rate = 0.01f;
-    float rho = 0.99f, epsilon = 1e-8f;
+    float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
     float weight_decay = 0.f;
 
-    static constexpr int slots = 2, n_scalars = 5;
+    static constexpr int slots = 2, n_scalars = rmsprop::n_scalars;
     static constexpr void update(update_context& u) {
-        const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
-        const tensor n = u.slot(0) * u.scalar(1) + g * g * u.scalar(2), a = u.slot(1) * u.scalar(1) + g * u.scalar(2);
-        u.set_slot(0, n);
-        u.set_slot(1, a);
-        u.set_parameter(p - g * u.scalar(0) / (sqrt(maximum(n - a * a, 0.f)) + u.scalar(3)));
+        const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
+        u.set_parameter(u.parameter() - rmsprop::scaled(u, g, rmsprop::centred(u, g, n)) * u.scalar(0));
     }
-    void scalars(std::int64_t step, float* out) const { rmsprop{learning_rate, rho, epsilon, weight_decay}.scalars(step, out); }
+    void scalars(std::int64_t step, float* out) const {
+        rmsprop{learning_rate, rho, epsilon, epsilon_inside, weight_decay}.scalars(step, out);
+    }
+};
+
+/// Both: the centred form with momentum behind it.
+struct centred_rmsprop_momentum {
+    schedule learning_rate = 0.01f;
+    float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
+    float momentum_rate = 0.9f;
+    float weight_decay = 0.f;
+
+    static constexpr int slots = 3, n_scalars = rmsprop_momentum::n_scalars;
+    static constexpr void update(update_context& u) {
+        const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g), d = rmsprop::scaled(u, g, rmsprop::centred(u, g, n));
+        u.set_parameter(u.parameter() - rmsprop::velocity(u, 2, d) * u.scalar(0));
+    }
+    void scalars(std::int64_t step, float* out) const {
+        rmsprop_momentum{learning_rate, rho, epsilon, epsilon_inside, momentum_rate, weight_decay}.scalars(step, out);
+    }
 };
 
 } // namespace sinter
