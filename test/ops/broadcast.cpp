@@ -37,3 +37,13 @@ BOOST_AUTO_TEST_CASE(in_the_middle) {   // neither: the operand is spelled out f
     check<extents(P, 1, 1)>();
 }
 BOOST_AUTO_TEST_CASE(axes_of_one_under_axes_of_one) { check<stretching_to(drawn_batch(1, 4), 2), drawn_batch(1, 4)>(); }
+
+BOOST_AUTO_TEST_CASE(extents_that_do_not_fit) {
+    struct wrong { shape from, to; };
+    for (const wrong& w : {wrong{extents(5), extents(3)}, {extents(2, 3), extents(3)}, {batch_of(3), extents(3)}, {batch_of(3), batch_of(2, 3)}}) {
+        graph g;
+        const tensor x = parameter(make<op::input>(&g, batch_of(1), {}, {0}), "x", w.from, ones);
+        ops::broadcast_to(w.from.batched ? make<op::input>(&g, w.from, {}, {1}) : x, w.to);
+        BOOST_TEST((g.err.what == fault_kind::shapes_not_broadcastable));
+    }
+}

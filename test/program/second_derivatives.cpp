@@ -5,99 +5,15 @@
 #include <sinter/ops.hpp>
 
 #include "program/random_graph.hpp"
+#include "program/second_order.hpp"
 
-/// Gradients of gradients, in double precision: the first of each op against central differences of its value, the second
-/// against those of the first.
+/// What the passes treat differently, its gradients and theirs; second_derivatives_of_ops.cpp has each op.
 using namespace sinter;
 using namespace sinter::test;
-
-struct second_order {
-    passes p;
-    graph& g = p.g;
-    surroundings o;
-    std::mt19937 random{5};
-    growing<int> of;   ///< the parameters that are differentiated by
-
-    tensor par(shape s, double low = -1, double high = 1) {
-        static const char* const names[] = {"a", "b", "c", "d"};
-        const tensor t = parameter(in_graph(g), names[g.parameters.n], s, zeros);
-        o.parameters.push_back(draw(s, low, high));
-        of.push(t.id);
-        return t;
-    }
-    tensor weights_of(int rows, int columns) {
-        shape s = extents(rows, columns);
-        s.form = layout::weights;
-        return par(s);
-    }
-    tensor in(shape s, double low = -1, double high = 1) {
-        o.ports.push_back(draw(s, low, high));
-        return input(g, s);
-    }
-    tensor rows(shape s, int below) {
-        s.type = dtype::i32;
-        numbers x(static_cast<std::size_t>(count(s, o.batch)));
-        for (double& e : x) e = static_cast<double>(random() % static_cast<unsigned>(below));
-        o.ports.push_back(x);
-        return input(g, s, below);
-    }
-    numbers draw(const shape& s, double low, double high) {
-        numbers x(static_cast<std::size_t>(count(s, o.batch)));
-        std::uniform_real_distribution<double> number(low, high);
-        for (double& e : x) e = number(random);
-        return x;
-    }
-    tensor weighed(tensor y) {   // every element its own share of the sum
-        shape s = y.shape();
-        return sum_of_everything(y * in(s.plain()));
-    }
-    static tensor sum_of_everything(tensor y) { return sinter::detail::sum_of_all(ops::unpack(y)); }
-
-    void check(tensor y) {
-        const tensor value = weighed(y);
-        bundle x;
-        x.g = &g;
-        for (int i = 0; i < of.n; ++i) x.t[x.n++] = {&g, of[i]};
-        const bundle d = ops::gradient(value, x);
-        tensor all = constant(&g, 0.f);
-        for (int i = 0; i < d.n; ++i) all = all + weighed(ops::unpack(d[i]));
-        BOOST_REQUIRE(all.ok());
-        const int firsts = g.n.n;
-        growing<int> second;
-        differentiate(g, all.id, of, second);   // -1 where the op is linear in all operands
-        BOOST_REQUIRE(g.err.what == fault_kind::none);
-        const auto got = evaluate(g.n, o);
-        bool none = true;
-        for (int i = 0; i < of.n; ++i)
-            for (std::size_t k = 0; k < o.parameters[i].size(); ++k) {
-                compare(got[d[i].id][k], value.id, firsts, i, k, "first");
-                none = none && second[i] < 0;
-                compare(second[i] < 0 ? 0 : got[second[i]][k], all.id, firsts, i, k, "second");
-            }
-        BOOST_TEST(none == linear);
-    }
-    bool linear = false;   ///< expected: no second derivative at all
-
-private:
-    void compare(double got, int node, int nodes, int parameter, std::size_t k, const char* what) {
-        double& x = o.parameters[parameter][k];
-        const double old = x, h = 1e-5;
-        double side[2];
-        for (int j = 0; j < 2; ++j) {
-            x = old + (j ? h : -h);
-            side[j] = evaluate(view<sinter::node>{g.n.p, nodes}, o)[node][0];
-        }
-        x = old;
-        const double want = (side[1] - side[0]) / (2 * h);
-        BOOST_TEST(std::abs(got - want) <= 1e-6 * (1 + std::abs(want)),
-                   what << " derivative by " << parameter << '[' << k << "]: " << got << ", not " << want);
-    }
-};
 
 #define SECOND(name, ...)                    \
     BOOST_AUTO_TEST_CASE(name) {             \
         second_order s;                      \
-        s.o.batch = 2;                       \
         __VA_ARGS__                          \
     }
 
@@ -139,8 +55,8 @@ SECOND(moves, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); c
        const tensor z = ops::concat(ops::transpose(y), ops::reshape(y, extents(4, 3)), 1);
        s.check(ops::slice(z, 1, 1, 4) * ops::slice(z, 1, 0, 4) *
                ops::roll(ops::reverse(ops::pad(ops::slice(z, 1, 2, 3), {{0, 0}, {1, 0}}, 0.f), {0}), 1, 1));)
-SECOND(what_is_linear_has_none, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); s.linear = true;
-       s.check(ops::transpose(x * a) * 2.f + 1.f);)
+SECOND(what_is_linear_has_none, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4));
+       s.check(ops::transpose(x * a) * 2.f + 1.f, true);)
 
 BOOST_AUTO_TEST_CASE(a_third_derivative_and_zeros_of_steps) {
     second_order s;

@@ -43,9 +43,16 @@ namespace ops {
 constexpr tensor expand(tensor a, const shape& s) {
     return map_operand(a.shape(), s).valid ? a : make<op::expand>(a.g, s, {a});
 }
+constexpr bool stretches_to(const shape& from, const shape& to) {
+    if (from.rank > to.rank || (from.batched && (!to.batched || from.rank < to.rank))) return false;
+    for (int i = 1; i <= from.rank; ++i)
+        if (const int d = from.d[from.rank - i]; d != 1 && d != to.d[to.rank - i]) return false;
+    return true;
+}
 /// `a` under larger extents: read in place by whoever uses it.
 constexpr tensor broadcast_to(tensor a, const shape& s) {
     if (!a.ok() || a.shape() == s) return a;
+    if (!stretches_to(a.shape(), s)) return fail(a.g, fault_kind::shapes_not_broadcastable, op::broadcast, a.shape(), s);
     return make<op::broadcast>(a.g, s, {expand(unpack(a), s)});
 }
 

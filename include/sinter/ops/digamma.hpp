@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = the derivative of log gamma; infinite at 0, NaN at -1, -2, ... Its gradient is the trigamma function, an op that has no
-/// gradient of its own but NaN. ONNX has no such operator.
+/// gradient of its own (`no_gradient`). ONNX has no such operator.
 namespace sinter {
 
 namespace op { inline constexpr op_name digamma{"digamma"}, trigamma{"trigamma"}; }
@@ -13,7 +13,7 @@ struct rule<op::trigamma> : elementwise_rule<1, 150> {
     static constexpr const char* name = "trigamma";
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::trigamma(a); }
-    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * __builtin_nanf("")); }   // rather than a silent 0
+    static constexpr void gradient(gradient_of& g) { g.refuse(); }
 };
 
 template <>
