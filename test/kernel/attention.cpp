@@ -45,7 +45,12 @@ struct experiment {
     attention_case c;
     bias_extents b;
     int batch;
+    static constexpr int step = 5, stream = 3;
 
+    /// As the op says it: the stream, and the rate's bits.
+    std::int64_t drops() const {
+        return c.dropout == 0 ? 0 : std::int64_t{stream} << 32 | std::bit_cast<std::uint32_t>(c.dropout);
+    }
     template <class Kernel>
     void launch(std::vector<floats>& memory, int m, int parts, bool measured) const {
         std::vector<float*> p;
@@ -55,13 +60,16 @@ struct experiment {
         const std::int64_t one = b.queries * b.keys;
         const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
                                     std::bit_cast<std::int32_t>(scale), shift, measured, b.keys > 0, 0, 0,
-                                    b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0, b.queries > 1 ? b.keys : 0, 0};
+                                    b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0, b.queries > 1 ? b.keys : 0,
+                                    drops()};
         floats scratch(static_cast<std::size_t>(Kernel::scratch(e, parts, m)), NAN);
         call l;
         l.p = p.data();
         l.e = e;
         l.scratch = scratch.data();
         l.m = m;
+        l.seed = c.seed;
+        l.step = step;
         l.parts = parts;
         for (l.part = parts - 1; l.part >= 0; --l.part) Kernel::run(l);
     }
@@ -143,10 +151,72 @@ BOOST_AUTO_TEST_CASE(of_many_extents) {
         c.width = of({1, 3, 8, 16, 20, 37});
         c.value_width = random.below(2) ? c.width : of({1, 5, 16, 33});
         c.mask = static_cast<causal>(random.below(3));
+        c.dropout = n % 3 ? 0.f : 0.25f * static_cast<float>(1 + n % 2);
+        c.seed = 0x123456789abcu + static_cast<unsigned>(n);
+        c.counter = experiment::step << 16 | experiment::stream;
         bias_extents b;
         const int batch = of({1, 2, 3});
         if (random.below(2)) b = {of({1, batch}), of({1, c.heads}), of({1, c.queries}), c.keys};
         experiment{c, b, batch}.check(random.below(3) == 0);
+    }
+}
+
+/// Extents at the edges of panels and blocks, one after the other, each with every mask, dropout and lengths.
+BOOST_AUTO_TEST_CASE(at_the_edges) {
+    const int block = cpu::attention_keys, panel = static_cast<int>(cpu::panel_width);
+    const int extents[][2] = {{1, 1}, {1, block + 1}, {panel + 1, 1}, {panel, block}, {panel - 1, block - 1},
+                              {panel + 1, block + 1}, {2 * panel + 1, panel}};   // the last: with from_end the first queries see no key at all
+    for (const auto& [queries, keys] : extents)
+        for (causal mask : {causal::no, causal::yes, causal::from_end})
+            for (float dropout : {0.f, 0.5f}) {
+                const attention_case c{.heads = 4, .groups = 2, .queries = queries, .keys = keys, .width = 5, .value_width = 3,
+                                       .mask = mask, .dropout = dropout, .seed = 9,
+                                       .counter = experiment::step << 16 | experiment::stream};
+                experiment{c, {}, 2}.check(false);
+                experiment{c, {1, 4, 1, keys}, 2}.check(true);
+            }
+}
+
+/// Equal scores and a unit matrix of values show the probabilities themselves.
+BOOST_AUTO_TEST_CASE(the_share_that_is_dropped) {
+    const int n = 64, heads = 2, batch = 3;
+    doubles unit({batch, n, 1, n});
+    for (int b = 0; b < batch; ++b)
+        for (int j = 0; j < n; ++j) unit[(b * n + j) * n + j] = 1;
+    for (float rate : {0.1f, 0.5f, 0.9f}) {
+        const attention_case c{.heads = heads, .queries = n, .keys = n, .width = 1, .value_width = n, .dropout = rate};
+        const doubles q({batch, n, heads, 1}), k({batch, n, 1, 1}), d({batch, n, heads, n});
+        int dropped = 0;
+        const std::vector<floats> r = experiment{c, {}, batch}.run(q, k, unit, doubles({0}), nullptr, d, 1);
+        for (float y : r[0]) {
+            dropped += y == 0;
+            BOOST_TEST((y == 0 || std::abs(y * static_cast<float>(n) * (1 - rate) - 1) < 1e-5f));
+        }
+        const double all = batch * n * heads * n, p = static_cast<double>(rate);
+        BOOST_TEST(std::abs(dropped - p * all) < 4 * std::sqrt(p * (1 - p) * all));
+    }
+}
+/// The numbers' counter goes on beyond 32 bits, within a block too.
+BOOST_AUTO_TEST_CASE(numbers_of_very_many_probabilities) {
+    const std::int64_t T = 70'000, S = 65'537, drops = experiment{{.dropout = 0.5f}, {}, 1}.drops(),
+                       e[16] = {T, S, 3, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, drops};
+    float* const none[16] = {};
+    call l;
+    l.p = none;
+    l.e = e;
+    l.seed = 77;
+    l.step = 2;
+    const cpu::attention_call a(l);
+    for (const auto& [query, key] : {std::pair<std::int64_t, std::int64_t>{65'534, 65'500}, {65'535, 3}, {69'998, 65'400}}) {
+        const cpu::query_panel p(a, 2, 1, query);
+        floats mask(static_cast<std::size_t>(20 * p.width));
+        cpu::attention_mask(a, p, key, 20, mask.data());
+        for (int j = 0; j < 20; ++j)
+            for (int i = 0; i < p.count; ++i) {
+                const auto index = static_cast<std::uint64_t>((7 * T + query + i) * S + key + j);
+                const float u = uniform(philox_at(77, index, 2u << 16 | experiment::stream).word[0]);
+                BOOST_TEST(mask[static_cast<std::size_t>(j * p.width + i)] == (u < 0.5f ? 2.f : 0.f));
+            }
     }
 }
 

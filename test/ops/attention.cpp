@@ -3,7 +3,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/ops/attention.hpp>
+#include <sinter/ops/less.hpp>
 #include <sinter/ops/matmul.hpp>
+#include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/softmax.hpp>
 
 #include "support/attention.hpp"
@@ -23,14 +25,14 @@ struct op_of {
                                          of(C.keys, C.groups, C.value_width)};
     static constexpr double low = -2, high = 2;
     static constexpr tensor apply(tensor q, tensor k, tensor v) {
-        return attention(q, k, v, {.heads = C.heads, .causal = C.mask, .scale = C.scale});
+        return attention(q, k, v, {.heads = C.heads, .causal = C.mask, .scale = C.scale, .dropout = C.dropout});
     }
     static doubles reference(const doubles& q, const doubles& k, const doubles& v) { return plain_attention(C, q, k, v).y; }
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<attention_case{
-                 .heads = 2, .groups = 2, .queries = 4, .keys = 5, .width = 3, .value_width = 2, .scale = 0.5f, .axis = false}>,
-             programs::all, 2>();
+                 .heads = 2, .groups = 2, .queries = 4, .keys = 5, .width = 3, .value_width = 2, .scale = 0.5f, .axis = false,
+                 .dropout = 0.3f}>, programs::all, 2>();
     check_op<op_of<attention_case{.heads = 4, .groups = 2, .queries = 3, .keys = 5, .mask = causal::from_end}>,
              programs::fused_only, 2>();
 }
@@ -50,14 +52,38 @@ struct biased {
 };
 BOOST_AUTO_TEST_CASE(bias_and_lengths) { check_op<biased, programs::fused_only, 3>(); }
 
-/// Queries without a batch are the same for all examples; the same by products and softmax.
+/// Queries without a batch are the same for all examples; the same by products and softmax, whose probabilities are dropped by
+/// the very same numbers.
 struct against_products {
     static constexpr shape operands[] = {extents(3, 4), batch_of(5, 4)};
     static constexpr tensor apply(tensor q, tensor k) {
-        return attention(q, k, k) - matmul(ops::softmax(matmul(q, k, transposed::no, transposed::yes) * 0.5f), k);
+        const tensor y = attention(q, k, k, {.dropout = 0.375f});
+        const tensor p = ops::softmax(matmul(q, k, transposed::no, transposed::yes) * 0.5f);
+        const tensor u = make<op::random_uniform>(q.g, p.shape(), {}, {y.at().p[5]});
+        return y - matmul(p * ops::less(u, 0.625f) * (1 / 0.625f), k);
     }
     static doubles reference(const doubles&, const doubles& k) { return doubles({k.d[0], 3, 4}); }
 };
 BOOST_AUTO_TEST_CASE(as_products_and_softmax) {
     check_op<against_products, programs::fused_only, 3>({.value = 1e-4, .gradient = 1e-4});
+}
+
+/// A node says what is dropped, and only in training: without a rate it is the node that it was.
+BOOST_AUTO_TEST_CASE(dropout_in_training_alone) {
+    for (program_mode mode : {program_mode::training, program_mode::evaluation, program_mode::prediction}) {
+        graph g;
+        g.mode = mode;
+        const tensor q = parameter(tensor{&g, 0}, "q", extents(3, 4), ones), y = attention(q, q, q);
+        BOOST_TEST(attention(q, q, q, {.dropout = 0}).id == y.id);
+        const tensor first = attention(q, q, q, {.dropout = 0.5f}), second = attention(q, q, q, {.dropout = 0.5f});
+        BOOST_TEST((first.id == y.id) == (mode != program_mode::training));
+        BOOST_TEST((first.id == second.id) == (mode != program_mode::training));   // two calls draw twice
+        BOOST_TEST(g.streams == (mode == program_mode::training ? 2 : 0));
+    }
+    for (float rate : {-0.25f, 1.f, 7.f, NAN}) {
+        graph g;
+        const tensor q = parameter(tensor{&g, 0}, "q", extents(3, 4), ones);
+        BOOST_TEST(!attention(q, q, q, {.dropout = rate}).ok());
+        BOOST_TEST((g.err.what == fault_kind::dropout_rate_refused));
+    }
 }

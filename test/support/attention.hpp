@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/philox.hpp>
 #include <sinter/ops/attention.hpp>
 
 #include "support/doubles.hpp"
@@ -13,9 +14,17 @@ struct attention_case {
     causal mask = causal::no;
     float scale = 0;
     bool axis = true;
+    float dropout = 0;
+    std::uint64_t seed = 1, counter = 1;   ///< a test program's seed; the step, 16 bits, and the stream
 
     bool sees(int query, int key) const {
         return mask == causal::no || key <= query + (mask == causal::from_end ? keys - queries : 0);
+    }
+    /// What dropout multiplies a probability with; `row` counts queries, those of all heads and examples before it too.
+    double factor(int row, int key) const {
+        const auto index = static_cast<std::uint64_t>(row) * static_cast<unsigned>(keys) + static_cast<unsigned>(key);
+        const float u = uniform(philox_at(seed, index, counter).word[0]);
+        return dropout == 0 ? 1. : u < 1.f - dropout ? 1. / (1. - static_cast<double>(dropout)) : 0.;
     }
 };
 
@@ -38,7 +47,7 @@ inline attention_result plain_attention(const attention_case& c, const doubles& 
         auto q_at = [&](int e) { return ((b * T + i) * H + h) * D + e; };
         auto y_at = [&](int e) { return ((b * T + i) * H + h) * E + e; };
         auto key_at = [&](int j, int width, int e) { return ((b * S + j) * G + g) * width + e; };
-        doubles p({S}), dp({S});
+        doubles p({S}), kept({S}), dp({S});
         double sum = 0, mean = 0;
         for (int j = 0; j < S; ++j) {
             if (!c.sees(i, j) || (lengths && j >= (*lengths)[b])) continue;
@@ -49,9 +58,12 @@ inline attention_result plain_attention(const attention_case& c, const doubles& 
         r.sums[n] = sum > 0 ? std::log(sum) : INFINITY;
         for (int j = 0; j < S; ++j) {
             p[j] = sum > 0 ? p[j] / sum : 0;
+            kept[j] = c.factor(n, j);
             for (int e = 0; e < E; ++e) {
-                r.y[y_at(e)] += p[j] * v[key_at(j, E, e)];
-                if (d) dp[j] += (*d)[y_at(e)] * v[key_at(j, E, e)], r.dv[key_at(j, E, e)] += p[j] * (*d)[y_at(e)];
+                r.y[y_at(e)] += p[j] * kept[j] * v[key_at(j, E, e)];
+                if (!d) continue;
+                dp[j] += kept[j] * (*d)[y_at(e)] * v[key_at(j, E, e)];
+                r.dv[key_at(j, E, e)] += p[j] * kept[j] * (*d)[y_at(e)];
             }
             mean += p[j] * dp[j];
         }

@@ -12,6 +12,7 @@ enum class fault_kind : std::uint8_t {
     shapes_not_broadcastable,
     einsum_not_understood,         ///< a string that does not say what einsum shall do
     heads_do_not_fit,              ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
+    dropout_rate_refused,          ///< attention: a share of probabilities to drop that is not at least 0 and below 1
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input

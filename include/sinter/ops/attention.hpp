@@ -27,12 +27,14 @@ struct attention_options {
     float scale = 0;                             ///< of the scores; 0: 1 / sqrt(D)
     tensor lengths{};                            ///< one int32 an example: only so many keys count
     tensor bias{};                               ///< added to the scaled scores: [S], [T, S] or [H, T, S], where T and H may be 1
+    float dropout = 0;                           ///< in training a probability is 0 with this one, else divided by the rest
 };
 
 namespace detail {
 
-/// What attention's nodes keep: p = {heads, heads of keys, shift, lengths?, bias?}, f = scale. Key j is seen by query i if
-/// j <= i + shift. Where there are no lengths, or no bias, q stands in their places among the operands.
+/// What attention's nodes keep: p = {heads, heads of keys, shift, lengths?, bias?, stream, bits of dropout's rate}, f = scale.
+/// Key j is seen by query i if j <= i + shift. Where there are no lengths, or no bias, q stands in their places among the
+/// operands; without dropout there is no stream.
 struct attention_extents {
     int heads, groups, queries, keys, width, value_width;
     constexpr attention_extents(const int* p, const shape& q, const shape& k, const shape& v)
@@ -43,6 +45,7 @@ constexpr void tell_attention(const kernel_request& r, kernel_extents& k) {
     const int* const p = r.n.p;
     const attention_extents x(p, r.x(0), r.x(1), r.x(2));
     k.set({x.queries, x.keys, x.heads, x.groups, x.width, x.value_width, std::bit_cast<std::int32_t>(r.n.f), p[2], p[3], p[4]});
+    k.e[kernel_extents::spare + 3] = std::int64_t{p[5]} << 32 | static_cast<std::uint32_t>(p[6]);
     if (p[4]) {   // floats from one example, head, query of the bias to the next
         const shape& b = r.x(4);
         const int rows = b.rank > 1 ? b.d[b.rank - 2] : 1;
@@ -138,6 +141,10 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
     if (biased && !attention_bias_fits(o.bias.shape(), heads, x.d[0], y.d[0]))
         return fail(g, fault_kind::shapes_not_broadcastable, self, o.bias.shape(), extents(heads, x.d[0], y.d[0]));
 
+    if (!(o.dropout >= 0.f && o.dropout < 1.f))   // NaN too
+        return fail(g, fault_kind::dropout_rate_refused, self, extents(o.dropout < 0.f ? -1 : 1), extents(0, 1));
+    const bool drops = o.dropout > 0.f && g->mode == program_mode::training;
+
     const bool batched = x.batched || y.batched || z.batched || measured || (biased && o.bias.shape().batched);
     for (tensor* t : {&q, &k, &v})
         if (shape s = t->shape(); batched && !s.batched) {
@@ -147,7 +154,8 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
     const shape s = with_last(q.shape(), axis ? z.d[2] : heads * (z.d[1] / groups));
     const int shift = o.causal == causal::no ? y.d[0] : o.causal == causal::yes ? 0 : y.d[0] - x.d[0];
     return make<op::attention>(g, s, {q, k, v, measured ? o.lengths : q, biased ? o.bias : q},
-                               {heads, groups, shift, measured, biased},
+                               {heads, groups, shift, measured, biased, drops ? ++g->streams : 0,
+                                drops ? std::bit_cast<int>(o.dropout) : 0},
                                o.scale != 0 ? o.scale : 1 / root(static_cast<float>(width)));
 }
 
@@ -156,20 +164,19 @@ using ops::attention;
 
 constexpr void rule<op::attention>::gradient(gradient_of& g) {
     const node a = g.n();
-    const bool measured = a.p[3], biased = a.p[4];
     shape rows = sinter::extents(a.p[0], a.s.d[0]);
     rows.batched = a.s.batched;
     const tensor q = g.x(0), k = g.x(1), v = g.x(2), sums = make<op::pick>(g.g, rows, {g.y()}, {1});
     if (g.wants(0) || g.wants(1) || g.wants(2)) {
         const tensor dq = make<op::attention_gradient>(g.g, q.shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},
-                                                       {a.p[0], a.p[1], a.p[2], measured, biased}, a.f);
+                                                       {a.p[0], a.p[1], a.p[2], a.p[3], a.p[4], a.p[5], a.p[6]}, a.f);
         g.add(0, dq);
         if (g.wants(1)) g.add(1, make<op::pick>(g.g, k.shape(), {dq}, {1}));
         if (g.wants(2)) g.add(2, make<op::pick>(g.g, v.shape(), {dq}, {2}));
     }
-    if (biased && g.wants(4))
+    if (a.p[4] && g.wants(4))
         g.add(4, make<op::attention_bias_gradient>(g.g, g.x(4).shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},
-                                                   {a.p[0], a.p[1], a.p[2], measured, biased}, a.f));
+                                                   {a.p[0], a.p[1], a.p[2], a.p[3], a.p[4], a.p[5], a.p[6]}, a.f));
 }
 
 } // namespace sinter

@@ -17,6 +17,7 @@ constexpr int T = 3, E = 4, hidden = 5;
 struct reader {
     const std::vector<doubles>& p;
     std::size_t at = 0;
+    float dropout = 0;
     doubles dense(const doubles& x) {
         const doubles &w = p[at], &b = p[at + 1];
         at += 2;
@@ -43,7 +44,7 @@ struct reader {
     doubles look(const doubles& x, const doubles& memory, causal mask) {
         const doubles q = dense(x), k = dense(memory), v = dense(memory);
         const attention_case c{.heads = 2, .groups = 2, .queries = T, .keys = memory.d[1], .width = 2, .value_width = 2,
-                               .mask = mask, .axis = false};
+                               .mask = mask, .axis = false, .dropout = dropout};
         return dense(plain_attention(c, q, k, v).y);
     }
     doubles feed_forward(const doubles& x) {
@@ -55,9 +56,10 @@ struct reader {
 };
 
 BOOST_AUTO_TEST_CASE(one_block) {
-    check_net<programs::all, 2>(array<T, E> >> transformer_block<2, hidden, attention_settings{.causal = causal::yes}>,
+    constexpr attention_settings s{.causal = causal::yes, .dropout = 0.25f};
+    check_net<programs::all, 2>(array<T, E> >> transformer_block<2, hidden, s>,
         [](const auto& p, const auto& x) {
-            reader r{p};
+            reader r{p, 0, 0.25f};
             const doubles n = r.norm(x[0]), y = reader::plus(x[0], r.look(n, n, causal::yes));
             return std::vector{r.feed_forward(y)};
         }, {.value = 2e-5, .gradient = 1e-4});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/layers/dense.hpp>
+#include <sinter/expr/layers/dropout.hpp>
 #include <sinter/ops/attention.hpp>
 #include <sinter/ops/rotary.hpp>
 
@@ -13,6 +14,7 @@ struct attention_settings {
     sinter::bias bias = sinter::bias::yes;    ///< of the four projections
     bool rotary = false;                      ///< queries and keys are turned by their places (ops/rotary.hpp)
     position_pairs pairs = position_pairs::halves;
+    fraction dropout = 0.0;                   ///< of the attention probabilities, in training
 };
 
 /// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
@@ -23,6 +25,8 @@ struct attention_settings {
 template <int Heads, attention_settings S = attention_settings{}>
 struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {
     static_assert(Heads > 0 && S.kv_heads >= 0 && S.head_width >= 0, "multi_head_attention: heads and widths must be positive");
+    static_assert(S.dropout.value >= 0.f && S.dropout.value < 1.f,
+                  "multi_head_attention: the dropout rate must be at least 0 and below 1");
     static constexpr const char* name = "multi_head_attention";
 
     static constexpr tensor trace(tensor x) { return mix(x, x, {}); }
@@ -50,7 +54,8 @@ private:
             q = ops::rotary(q, {.heads = Heads, .pairs = S.pairs});
             k = ops::rotary(k, {.heads = groups, .pairs = S.pairs});
         }
-        return project(attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths}), "output", s.last());
+        const tensor y = attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths, .dropout = S.dropout.value});
+        return project(y, "output", s.last());
     }
 };
 template <int Heads, attention_settings S = attention_settings{}>

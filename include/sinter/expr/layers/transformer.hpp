@@ -8,7 +8,8 @@ namespace sinter {
 
 /// transformer_block<Heads, Hidden, attention_settings{...}, Dropout>: x + attention(layer_norm(x)), then x + dense(gelu(
 /// dense<Hidden>(layer_norm(x)))), [T, E] -> [T, E]: GPT-2's block, normalised before each part (Xiong et al. 2020), with
-/// dropout of what is added. Called with (x, memory) it is a decoder's: between the two it also looks at memory, all of it.
+/// dropout of what is added; attention_settings::dropout is that of the attention probabilities. Called with (x, memory) it is a
+/// decoder's: between the two it also looks at memory, all of it.
 template <int Heads, int Hidden, attention_settings S = attention_settings{}, fraction Dropout = 0.0>
 struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S, Dropout>> {
     static_assert(Hidden > 0, "transformer_block: the hidden width must be positive");
@@ -16,7 +17,8 @@ struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S,
 
     static constexpr tensor trace(tensor x) { return feed_forward(look_at_itself(x)); }
     static constexpr tensor trace(tensor x, tensor memory) {
-        constexpr attention_settings all{.kv_heads = S.kv_heads, .head_width = S.head_width, .bias = S.bias};   // places of memory are its own
+        constexpr attention_settings all{.kv_heads = S.kv_heads, .head_width = S.head_width, .bias = S.bias,
+                                         .dropout = S.dropout};   // places of memory are its own
         x = look_at_itself(x);
         return feed_forward(x + dropout<Dropout>(multi_head_attention<Heads, all>(layer_norm(x), memory)));
     }

@@ -43,6 +43,10 @@ private:
             attention_scores(a, p, q, k, first, n, scores, spare);
             for (int i = 0; i < w; i += lanes)
                 block_of_softmax(scores + i, n, w, most + i, sum + i, result + i, first ? a.value_width : 0);
+            if (a.drops()) {
+                attention_mask(a, p, first, n, spare);
+                for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
+            }
             multiply_panel(v + first * a.value_step(), 1, a.value_step(), a.value_width, scores, n, result, w, first > 0);
         }
         for (int i = 0; i < w; i += lanes) {

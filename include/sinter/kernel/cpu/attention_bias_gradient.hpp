@@ -10,7 +10,7 @@ namespace sinter::cpu {
 template <class Body>
 struct attention_bias_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
-        return attention_backward::floats(e[4], e[5]) + panel_width * round_up(e[1], lanes);
+        return attention_backward::floats(e) + panel_width * round_up(e[1], lanes);
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
 
@@ -28,7 +28,7 @@ private:
     static void piece(const attention_call& a, std::int64_t example, std::int64_t head, std::int64_t from, float* room,
                       const call& c) {
         const attention_backward b(a, room);
-        float* const sums = room + attention_backward::floats(a.width, a.value_width);
+        float* const sums = room + attention_backward::floats(c.e);
         std::memset(sums, 0, 4 * static_cast<std::size_t>(panel_width * round_up(a.keys, lanes)));
         const std::int64_t end_example = a.bias_example ? example + 1 : c.m, end_head = a.bias_head ? head + 1 : a.heads,
                            end = a.bias_query ? from + 1 : a.queries;
@@ -50,7 +50,7 @@ private:
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             b.block(a, p, a.k + a.key_at(p.example, group), a.v + a.value_at(p.example, group), first, n);
-            b.finish(p, n);
+            b.finish(a, p, first, n);
             for (std::int64_t j = 0; j < n; ++j) {
                 const float* const row = b.gradients + j * p.width;
                 for (int i = 0; i < p.width; i += lanes) {

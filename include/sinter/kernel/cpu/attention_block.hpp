@@ -2,6 +2,7 @@
 #pragma once
 #include <bit>
 #include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/philox.hpp>
 #include <sinter/kernel/cpu/product.hpp>
 
 /// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
@@ -18,12 +19,19 @@ struct attention_call {
     const float *q, *k, *v, *bias;
     const std::int32_t* lengths;
     std::int64_t bias_example, bias_head, bias_query;   ///< floats from one to the next; 0 where it is the same for all
+    float kept;                                         ///< share of the probabilities that dropout leaves; 1: all
+    std::uint64_t seed, counter;                        ///< of the numbers that decide which
 
     explicit attention_call(const call& c)
         : queries(c.e[0]), keys(c.e[1]), heads(c.e[2]), groups(c.e[3]), width(c.e[4]), value_width(c.e[5]), shift(c.e[7]),
           scale(std::bit_cast<float>(static_cast<std::int32_t>(c.e[6]))), q(c.p[0]), k(c.p[1]), v(c.p[2]),
           bias(c.e[9] ? c.p[4] : nullptr), lengths(c.e[8] ? reinterpret_cast<const std::int32_t*>(c.p[3]) : nullptr),
-          bias_example(c.e[12]), bias_head(c.e[13]), bias_query(c.e[14]) {}
+          bias_example(c.e[12]), bias_head(c.e[13]), bias_query(c.e[14]),
+          kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[15]))), seed(c.seed),
+          counter(static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
+                  static_cast<std::uint64_t>(c.e[15]) >> 32) {}
+    static bool drops(const std::int64_t* e) { return e[15] != 0; }
+    bool drops() const { return kept < 1.f; }
 
     std::int64_t query_step() const { return heads * width; }
     std::int64_t key_step() const { return groups * width; }
@@ -111,6 +119,26 @@ inline void attention_scores(const attention_call& a, const query_panel& p, cons
             const vi sees = number >= splat(static_cast<std::int32_t>(j - hidden + 1 - i));
             store(at, select(sees, load(at), splat(-__builtin_inff())));
         }
+}
+
+/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that is kept), [n][p.width]. Query
+/// i and key j of a head have the number that random_uniform gives a tensor [examples][heads][queries][keys] of the same stream.
+__attribute__((noinline)) inline void attention_mask(const attention_call& a, const query_panel& p, std::int64_t first,
+                                                     std::int64_t n, float* mask) {
+    for (int i = 0; i < p.width; i += lanes) {
+        vu low{}, high{};   // the queries' places, then each key's is `first + j` further
+        for (int l = 0; l < lanes; ++l) {
+            const std::int64_t at = ((p.example * a.heads + p.head) * a.queries + p.first + i + l) * a.keys + first;
+            low[l] = static_cast<std::uint32_t>(at);
+            high[l] = static_cast<std::uint32_t>(at >> 32);
+        }
+        for (std::int64_t j = 0; j < n; ++j) {
+            const vu index = low + static_cast<std::uint32_t>(j), carry = (vu)(index < low);
+            const vu bits = philox_bits(a.seed, a.counter, index, high - carry);
+            const vf u = __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+            store(mask + j * p.width + i, select(u < splat(a.kept), splat(1.f / a.kept), zero()));
+        }
+    }
 }
 
 } // namespace sinter::cpu

@@ -8,14 +8,14 @@ namespace sinter::cpu {
 
 /// What backward knows of one panel of queries, in scratch space: everything but `columns` is transposed, [..][p.width].
 struct attention_backward {
-    float *q, *d, *probabilities, *gradients, *delta, *sums;
-    constexpr static std::int64_t floats(std::int64_t width, std::int64_t value_width) {
-        return panel_width * (width + value_width + 2 * attention_keys + 2);
+    float *q, *d, *probabilities, *gradients, *delta, *sums, *mask;
+    static std::int64_t floats(const std::int64_t* e) {
+        return panel_width * (e[4] + e[5] + (attention_call::drops(e) ? 3 : 2) * attention_keys + 2);
     }
     attention_backward(const attention_call& a, float* room)
         : q(room), d(q + a.width * panel_width), probabilities(d + a.value_width * panel_width),
           gradients(probabilities + attention_keys * panel_width), delta(gradients + attention_keys * panel_width),
-          sums(delta + panel_width) {}
+          sums(delta + panel_width), mask(sums + panel_width) {}
 
     /// y and dy: the result and its gradient; l: the sums' logarithms.
     void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* l) const {
@@ -45,13 +45,19 @@ struct attention_backward {
             }
         multiply_panel(v + first * a.value_step(), a.value_step(), 1, n, d, a.value_width, gradients, p.width, false);
     }
-    /// The gradients of the scores.
-    void finish(const query_panel& p, std::int64_t n) const {
+    /// The gradients of the scores, and what dropout leaves of the probabilities.
+    void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n) const {
+        if (a.drops()) {
+            attention_mask(a, p, first, n, mask);
+            for (std::int64_t j = 0; j < n * p.width; j += lanes) store(gradients + j, load(gradients + j) * load(mask + j));
+        }
         for (std::int64_t j = 0; j < n; ++j)
             for (int i = 0; i < p.width; i += lanes) {
                 const std::int64_t at = j * p.width + i;
                 store(gradients + at, load(probabilities + at) * (load(gradients + at) - load(delta + i)));
             }
+        for (std::int64_t j = 0; a.drops() && j < n * p.width; j += lanes)
+            store(probabilities + j, load(probabilities + j) * load(mask + j));
     }
 };
 
@@ -61,7 +67,7 @@ template <class Body>
 struct attention_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
         const std::int64_t columns = round_up(e[4], lanes) + round_up(e[5], lanes);
-        return attention_backward::floats(e[4], e[5]) + panel_width * e[4] + (panel_width + e[1]) * columns;
+        return attention_backward::floats(e) + panel_width * e[4] + (panel_width + e[1]) * columns;
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
 
@@ -106,7 +112,7 @@ private:
 
     static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* room, const call& c) {
         const attention_backward b(a, room);
-        float* const dq = room + attention_backward::floats(a.width, a.value_width);
+        float* const dq = room + attention_backward::floats(c.e);
         const panels dk{dq + panel_width * a.width, a.keys, a.width}, dv{dk.p + dk.size(), a.keys, a.value_width};
         panels q{dv.p + dv.size(), panel_width, a.width}, d{q.p + q.size(), panel_width, a.value_width};
         const float *const k = a.k + a.key_at(example, g), *const v = a.v + a.value_at(example, g);
@@ -126,8 +132,8 @@ private:
                 for (std::int64_t first = 0; first < keys; first += attention_keys) {
                     const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
                     b.block(a, p, k, v, first, n);
+                    b.finish(a, p, first, n);
                     dv.add_product(b.probabilities, p, first, n, d);
-                    b.finish(p, n);
                     dk.add_product(b.gradients, p, first, n, q);
                     multiply_panel(k + first * a.key_step(), 1, a.key_step(), a.width, b.gradients, n, dq, p.width, first > 0);
                 }

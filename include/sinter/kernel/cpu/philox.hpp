@@ -25,11 +25,11 @@ SINTER_INLINE product_words multiply_wide(vu a, std::uint32_t m) {
     return {(vu)((even >> 32) | (odd & 0xffffffff00000000u)), (vu)((even & 0xffffffffu) | (odd << 32))};
 }
 
-/// Word 0 of philox4x32({index, 0, low and high half of counter_hi}, key) in each lane: 32 uniform bits, the same as
+/// Word 0 of philox4x32({index, index_hi, low and high half of counter_hi}, key) in each lane: 32 uniform bits, the same as
 /// philox_at(key, index, counter_hi).word[0].
-SINTER_INLINE vu philox_bits(std::uint64_t key, std::uint64_t counter_hi, vu index) {
+SINTER_INLINE vu philox_bits(std::uint64_t key, std::uint64_t counter_hi, vu index, vu index_hi = vu{}) {
     auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-    vu w0 = index, w1{}, w2 = vu{} + static_cast<std::uint32_t>(counter_hi),
+    vu w0 = index, w1 = index_hi, w2 = vu{} + static_cast<std::uint32_t>(counter_hi),
        w3 = vu{} + static_cast<std::uint32_t>(counter_hi >> 32);
     for (int round = 0; round < 10; ++round) {
         const product_words a = multiply_wide(w0, 0xD2511F53u), b = multiply_wide(w2, 0xCD9E8D57u);
