@@ -215,6 +215,7 @@ const array_function array_functions[] = {
     {"take_along_axis", [](second_order& s) { const tensor i = s.rows(batch_of(2, 2), 4); return ops::take_along_axis(s.each(2, 4), i, 1); }},
     {"gather_nd", [](second_order& s) { const tensor i = s.rows(batch_of(3, 2), 2); return ops::gather_nd(s.each(2, 2, 2), i); }},
     {"scatter_add", [](second_order& s) { const tensor i = s.rows(batch_of(2, 3), 4); return ops::scatter_add(s.each(2, 4), i, s.each(2, 3), 1); }},
+    {"random_permutation", [](second_order& s) { return ops::random_shuffle(s.each(4, 2)); }},
     {"extract_patches", [](second_order& s) { return ops::extract_patches(s.each(4, 3, 2), {2, 3}, {.stride = {2, 1}}); }},
 };
 BOOST_AUTO_TEST_CASE(of_arrays) {
