@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples
-// after: csv_classification csv_regression gan gpt vae handwriting lstm
+// after: csv_classification csv_regression gan gpt vae handwriting lstm logistic_regression
 //
 // What the smoke tests of those examples wrote that measure something else than how many images they recognise.
 #define BOOST_TEST_MODULE examples_measured
@@ -18,6 +18,8 @@ struct measured {
 };
 const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},   // of "no": 0.7
                                  {"csv_classification", "made-up people", 3, 64, "area under ROC", 0.8, 0.95},
+                                 {"logistic_regression", "made-up people", 4, 64, "accuracy", 0.82, 0.9},
+                                 {"logistic_regression", "made-up people", 4, 64, "area under ROC", 0.85, 0.95},
                                  {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
                                  {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // of 38: 11.6
                                  {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},   // of who knows nothing: 3.4

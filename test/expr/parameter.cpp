@@ -11,7 +11,7 @@
 #include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/trainer.hpp>
 
-/// Users' own variables: states that count, parameters that nobody trains, layers applied twice; first values of the user's choice.
+/// Users' own variables: states that count, parameters that nobody trains, layers applied twice; first values that users choose.
 using namespace sinter;
 
 constexpr auto net = initialized<ones, "w">(features<2> >> [](tensor x) {
@@ -95,7 +95,8 @@ constexpr bool starts(Net, std::initializer_list<initializer> want) {
     }
     return all;
 }
-static_assert(starts(features<6> >> initialized<he_normal, "*/kernel">(dense<4>) >> initialized<constant_of(0.5f), "*/bias">(dense<2>),
+static_assert(starts(features<6> >> initialized<he_normal, "*/kernel">(dense<4>)
+                                 >> initialized<constant_of(0.5f), "*/bias">(dense<2>),
                      {he_normal(6), zeros, glorot_uniform(4, 2), constant_of(0.5f)}));
 static_assert(starts(image<8, 8, 3> >> initialized<glorot_normal, "*/kernel">(
                          initialized<orthogonal_of(2.f), "conv2d_1/*">(conv2d<4, 3> >> conv2d<5, 1>)),

@@ -5,6 +5,7 @@
 #include <sinter/train/full_batch.hpp>
 
 #include "fixtures/lbfgs.hpp"
+#include "io/temporary_folder.hpp"
 
 using namespace sinter;
 namespace golden = fixture::lbfgs;
@@ -124,6 +125,39 @@ BOOST_AUTO_TEST_CASE(a_run_in_two_parts_is_one_run) {   // the history is all th
     twice.train(data, {.max_iterations = 5});
     for (int i = 0; i < 2; ++i)
         BOOST_TEST(once.inner().plain(once.inner().parameter(i)) == twice.inner().plain(twice.inner().parameter(i)));
+}
+BOOST_AUTO_TEST_CASE(saved_and_resumed) {
+    const temporary_folder folder;
+    full_batch once{regression, softmax_cross_entropy}, first{regression, softmax_cross_entropy};
+    auto data = examples() | data::batch(60);
+    once.train(data, {.history = 4, .max_iterations = 15});
+    first.save(folder / "start");   // no history yet
+    first.train(data, {.history = 4, .max_iterations = 6});
+    first.save(folder / "run");
+    first.save(folder / "weights", saved::weights);
+    full_batch next{regression, softmax_cross_entropy, trainer_options{.seed = 5}};
+    next.load(folder / "run");
+    BOOST_TEST((next.history().steps == first.history().steps && next.history().changes == first.history().changes));
+    BOOST_TEST(next.history().steps.size() == 4u);
+    next.load(folder / "weights");
+    BOOST_TEST(next.history().steps.size() == 4u);
+    next.train(data, {.history = 4, .max_iterations = 9});
+    full_batch forgetful{regression, softmax_cross_entropy};
+    forgetful.load(folder / "run");
+    forgetful.history().clear();
+    forgetful.train(data, {.history = 4, .max_iterations = 9});
+    bool differs = false;
+    for (int i = 0; i < 2; ++i) {
+        const auto want = once.inner().plain(once.inner().parameter(i));
+        BOOST_TEST(next.inner().plain(next.inner().parameter(i)) == want, boost::test_tools::per_element());
+        differs = differs || forgetful.inner().plain(forgetful.inner().parameter(i)) != want;
+    }
+    BOOST_TEST(differs);
+    next.load(folder / "start");
+    BOOST_TEST(next.history().steps.empty());
+    BOOST_CHECK_THROW(load(next.inner(), folder / "run"), mismatch_error);   // would lose the history
+    save(next.inner(), folder / "inner");
+    BOOST_CHECK_THROW(next.load(folder / "inner"), mismatch_error);
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
     full_batch model{regression, softmax_cross_entropy};

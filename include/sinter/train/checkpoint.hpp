@@ -76,16 +76,13 @@ std::vector<saved_variable> saved_variables(saved what) {
     return all;
 }
 
-} // namespace detail
-
-/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error.
+/// save(), and what else `entries` has.
 template <class Trainer>
-void save(const Trainer& t, const std::string& path, saved what = saved::whole) {
-    const auto variables = detail::saved_variables<Trainer>(what);
+void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what) {
+    const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values;
-    std::vector<safetensors::entry> entries;
     values.reserve(variables.size());
-    for (const detail::saved_variable& s : variables) {
+    for (const saved_variable& s : variables) {
         values.push_back(s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot));
         entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values.back().data()});
     }
@@ -96,17 +93,13 @@ void save(const Trainer& t, const std::string& path, saved what = saved::whole) 
             entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, t.phase_steps().data()});
     safetensors::write(path, std::move(entries), {{"format", "sinter"}});
 }
-
-/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
-/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; the trainer is then
-/// as it was. A file with weights only leaves the optimizer's memory and the step alone.
+/// load() of a file that was read, which must also hold what is `expected`.
 template <class Trainer>
-void load(Trainer& t, const std::string& path) {
-    const safetensors::file f = safetensors::read(path);
+void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::file& f, Trainer& t,
+               const std::string& path) {
     const bool whole = f.tensors.contains("step");
-    const auto variables = detail::saved_variables<Trainer>(whole ? saved::whole : saved::weights);
-    std::vector<safetensors::expected_tensor> expected;
-    for (const detail::saved_variable& s : variables) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
+    const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
+    for (const saved_variable& s : variables) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
     if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
     constexpr bool alternates = requires { t.phase_steps(); };
     if constexpr (alternates)
@@ -127,13 +120,29 @@ void load(Trainer& t, const std::string& path) {
                                        "0 or more");
             t.set_phase_steps(done);
         }
-    for (const detail::saved_variable& s : variables) {
+    for (const saved_variable& s : variables) {
         std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
         std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere
         if (s.slot < 0) t.set_plain(*s.v, x.data());
         else t.set_plain_slot(*s.v, s.slot, x.data());
     }
     if (whole) t.set_steps(steps);
+}
+
+} // namespace detail
+
+/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error.
+template <class Trainer>
+void save(const Trainer& t, const std::string& path, saved what = saved::whole) {
+    detail::save_with({}, t, path, what);
+}
+
+/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
+/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; the trainer is then
+/// as it was. A file with weights only leaves the optimizer's memory and the step alone.
+template <class Trainer>
+void load(Trainer& t, const std::string& path) {
+    detail::load_with({}, safetensors::read(path), t, path);
 }
 
 } // namespace sinter

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/pipeline.hpp>
+#include <sinter/train/checkpoint.hpp>
 #include <sinter/train/lbfgs/minimize.hpp>
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/trainer.hpp>
@@ -14,7 +15,7 @@ namespace sinter {
 ///
 /// The loss is the mean over a whole pass, summed up batch by batch, so it is for losses that are means over examples and
 /// data that are the same in each pass. Random numbers in the net are the same in each evaluation; batch_norm makes the loss
-/// depend on how the data are cut into batches. inner() is the trainer, for evaluate, predict, save and load.
+/// depend on how the data are cut into batches. inner() is the trainer, for evaluate and predict.
 template <class Net, class Loss, int MaxBatch = 256, class Device = cpu_device>
 class full_batch {
 public:
@@ -39,14 +40,56 @@ public:
     }
     /// All that train() remembers beside the weights: whoever keeps both goes on elsewhere.
     lbfgs_history& history() { return history_; }
+    /// As sinter::save and sinter::load (train/checkpoint.hpp), which know nothing of the history: with it under
+    /// `optimizer/lbfgs/steps` and `optimizer/lbfgs/changes`, each [pairs, all parameters], a run goes on as if it had not been
+    /// stopped. A file with weights only leaves the history alone.
+    void save(const std::string& path, saved what = saved::whole) const {
+        std::vector<float> pairs[2];
+        std::vector<safetensors::entry> entries;
+        for (int k = 0; k < 2 && what == saved::whole; ++k) {
+            for (const std::vector<float>& v : k ? history_.changes : history_.steps)
+                pairs[k].insert(pairs[k].end(), v.begin(), v.end());
+            entries.push_back({history_names[k], safetensors::dtype::f32,
+                               {static_cast<std::int64_t>(history_.steps.size()), size()}, pairs[k].data()});
+        }
+        detail::save_with(std::move(entries), t_, path, what);
+    }
+    void load(const std::string& path) {
+        const safetensors::file f = safetensors::read(path);
+        std::vector<safetensors::expected_tensor> expected;
+        std::int64_t pairs = 0;
+        const bool whole = f.tensors.contains("step");
+        if (whole) {
+            if (const auto at = f.tensors.find(history_names[0]); at != f.tensors.end() && at->second.shape.size() == 2)
+                pairs = at->second.shape[0];
+            for (const char* name : history_names) expected.push_back({name, safetensors::dtype::f32, {pairs, size()}});
+        }
+        detail::load_with(std::move(expected), f, t_, path);
+        if (!whole) return;
+        history_.clear();
+        for (int k = 0; k < 2; ++k) {
+            const auto& bytes = f.at(history_names[k]).data;
+            std::vector<float> all(bytes.size() / sizeof(float));
+            if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+            const auto n = static_cast<std::ptrdiff_t>(size());
+            for (auto v = all.begin(); v != all.end(); v += n) (k ? history_.changes : history_.steps).emplace_back(v, v + n);
+        }
+    }
     trainer_type& inner() { return t_; }
     const trainer_type& inner() const { return t_; }
 
 private:
+    static constexpr const char* history_names[] = {"optimizer/lbfgs/steps", "optimizer/lbfgs/changes"};
+
     trainer_type t_;
     lbfgs_history history_;
     std::vector<double> sum_;
 
+    static std::int64_t size() {   ///< of all parameters together
+        std::int64_t n = 0;
+        for (int i = 0; i < trainer_type::parameters(); ++i) n += trainer_type::parameter(i).s.size();
+        return n;
+    }
     void set(const std::vector<float>& x) {
         const float* from = x.data();
         for (int i = 0; i < t_.parameters(); ++i) {

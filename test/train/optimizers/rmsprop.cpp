@@ -15,9 +15,10 @@ BOOST_AUTO_TEST_CASE(with_momentum) {
 }
 BOOST_AUTO_TEST_CASE(centred) { check_training(centred_rmsprop{.rho = 0.9f, .epsilon = 1e-3f}, golden::centred_rmsprop, 3e-5); }
 BOOST_AUTO_TEST_CASE(centred_with_momentum) {
-    check_training(centred_rmsprop_momentum{.rho = 0.9f, .epsilon = 1e-3f, .momentum_rate = 0.5f}, golden::centred_rmsprop_momentum, 3e-5);
+    const centred_rmsprop_momentum o{.rho = 0.9f, .epsilon = 1e-3f, .momentum_rate = 0.5f};
+    check_training(o, golden::centred_rmsprop_momentum, 3e-5);
 }
 BOOST_AUTO_TEST_CASE(as_keras) {   // the epsilon within the root
-    check_training(centred_rmsprop_momentum{.rho = 0.9f, .epsilon = 0, .epsilon_inside = 1e-4f, .momentum_rate = 0.5f}, golden::keras_rmsprop,
-                   3e-5);
+    const centred_rmsprop_momentum o{.rho = 0.9f, .epsilon = 0, .epsilon_inside = 1e-4f, .momentum_rate = 0.5f};
+    check_training(o, golden::keras_rmsprop, 3e-5);
 }

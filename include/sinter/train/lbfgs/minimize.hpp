@@ -133,7 +133,7 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
         std::vector<float> step(x.size()), change(x.size());
         for (std::size_t i = 0; i < x.size(); ++i) step[i] = trial[i] - x[i], change[i] = trial_gradient[i] - g[i];
         if (detail::dot(step, change) > 1e-10 * detail::dot(change, change)) {   // else H would not be positive
-            if (static_cast<int>(h.steps.size()) >= o.history) {
+            while (static_cast<int>(h.steps.size()) >= o.history) {
                 h.steps.erase(h.steps.begin());
                 h.changes.erase(h.changes.begin());
             }

@@ -97,8 +97,9 @@ struct centred_rmsprop_momentum {
 
     static constexpr int slots = 3, n_scalars = rmsprop_momentum::n_scalars;
     static constexpr void update(update_context& u) {
-        const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g), d = rmsprop::scaled(u, g, rmsprop::centred(u, g, n));
-        u.set_parameter(u.parameter() - rmsprop::velocity(u, 2, d) * u.scalar(0));
+        const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
+        const tensor v = rmsprop::velocity(u, 2, rmsprop::scaled(u, g, rmsprop::centred(u, g, n)));
+        u.set_parameter(u.parameter() - v * u.scalar(0));
     }
     void scalars(std::int64_t step, float* out) const {
         rmsprop_momentum{learning_rate, rho, epsilon, epsilon_inside, momentum_rate, weight_decay}.scalars(step, out);
