@@ -30,7 +30,7 @@ struct attention_call {
           kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[15]))), seed(c.seed),
           counter(static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
                   static_cast<std::uint64_t>(c.e[15]) >> 32) {}
-    static bool drops(const std::int64_t* e) { return e[15] != 0; }
+    static constexpr bool drops(const std::int64_t* e) { return e[15] != 0; }
     bool drops() const { return kept < 1.f; }
 
     std::int64_t query_step() const { return heads * width; }

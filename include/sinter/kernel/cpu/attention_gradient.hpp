@@ -9,7 +9,7 @@ namespace sinter::cpu {
 /// What backward knows of one panel of queries, in scratch space: everything but `columns` is transposed, [..][p.width].
 struct attention_backward {
     float *q, *d, *probabilities, *gradients, *delta, *sums, *mask;
-    static std::int64_t floats(const std::int64_t* e) {
+    static constexpr std::int64_t floats(const std::int64_t* e) {
         return panel_width * (e[4] + e[5] + (attention_call::drops(e) ? 3 : 2) * attention_keys + 2);
     }
     attention_backward(const attention_call& a, float* room)
