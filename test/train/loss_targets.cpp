@@ -78,22 +78,56 @@ BOOST_AUTO_TEST_CASE(what_a_batch_lacks) {
 constexpr auto tagger = features<3> >> dense<6> >> reshape<3, 2>;
 constexpr auto tags = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(-1)>;
 
+/// -log of the softmax's probability of class `right`, of two scores.
+static double cross_entropy(const float* z, int right) {
+    return std::log1p(std::exp(static_cast<double>(z[1 - right]) - static_cast<double>(z[right])));
+}
+
 BOOST_AUTO_TEST_CASE(ignored_labels) {
-    const data::example_set set = data::example_set(extents(3), {1, 2, 3, -1, 0, 1}).labels(extents(3), {1, 0, -1, -1, 1, -1});
+    const std::vector<std::int32_t> set_labels{1, 0, -1, -1, 1, -1};
+    const data::example_set set = data::example_set(extents(3), {1, 2, 3, -1, 0, 1}).labels(extents(3), set_labels);
     auto p = data::source(set) | data::batch(2);
     estimator model{tagger, tags, sgd{}, at_most<2>, {.threads = 1}};
     int right = 0;
     const data::batch_view* b = p.next();
     const auto z = model.predict(*b);
+    const std::vector<float> z_copy(z.begin(), z.end());
     for (int i = 0; i < 6; ++i) right += b->labels[i] >= 0 && (z[2 * i + 1] > z[2 * i]) == (b->labels[i] == 1);
     p.rewind();
     const auto r = model.evaluate(p);
     BOOST_TEST(r.accuracy == right / 3.);   // of the three that count
-    BOOST_TEST(std::isfinite(r.loss));
+    double sum = 0;
+    for (std::size_t i : {0u, 1u, 4u}) sum += cross_entropy(z_copy.data() + 2 * i, set_labels[i]);
+    auto one_by_one = data::source(set) | data::batch(1);   // a label counts as much, however many its batch has
+    BOOST_TEST(r.loss == sum / 3, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(model.evaluate(one_by_one).loss == sum / 3, boost::test_tools::tolerance(1e-6));
     const float x[3] = {};
     const std::int32_t wrong[3] = {0, -2, 1};
     const data::batch_view bad{.x = x, .labels = wrong, .size = 1};
     check_error<data_error>([&] { model.inner().step(bad); }, "label out of range", "element 1", "-2", "0 to 1, or -1");
+}
+BOOST_AUTO_TEST_CASE(a_pass_is_averaged_over_weights_however_it_is_cut) {
+    constexpr auto net = features<1> >> dense<2>;
+    estimator model{net, weighted(softmax_cross_entropy), sgd{.learning_rate = 0.f}, at_most<4>, {.threads = 1}};
+    const std::vector<std::int32_t> labels{0, 1, 1, 1, 0};
+    const std::vector<float> weights{0.5f, 4, 0, 0, 2};
+    const auto set = data::example_set(extents(1), {1, -1, 2, -2, 3}).labels(labels, 2).weights(weights);
+    double sum = 0, weight = 0;
+    auto whole = data::source(set) | data::batch(1);
+    for (const data::batch_view& b : whole) {
+        const double w = static_cast<double>(b.weights[0]);
+        sum += w * cross_entropy(model.predict(b).data(), b.labels[0]);
+        weight += w;
+    }
+    for (int size : {1, 2, 4}) {   // of two: one batch has no weight at all
+        auto p = data::source(set) | data::batch(size);
+        const auto r = model.evaluate(p);
+        BOOST_TEST(r.loss == sum / weight, boost::test_tools::tolerance(1e-6));
+        BOOST_TEST(r.examples == 5);
+        BOOST_TEST(model.train(p, {.progress = nullptr})[0].loss == sum / weight, boost::test_tools::tolerance(1e-6));
+    }
+    auto nothing = data::source(data::example_set(extents(1), {1, 2}).labels({0, 1}, 2).weights({0, 0})) | data::batch(2);
+    BOOST_TEST(model.evaluate(nothing).loss == 0);
 }
 BOOST_AUTO_TEST_CASE(examples_of_no_weight_are_not_counted) {
     constexpr auto net = features<1> >> dense<2>;

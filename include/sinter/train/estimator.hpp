@@ -105,13 +105,14 @@ public:
         metrics::accuracy accuracy;
         evaluation_result r;
         one_pass(data, [&](const data::batch_view& b) {
-            loss.add(t_.evaluate(b), b.size);
+            const float l = t_.evaluate(b);   // which refuses a batch that does not fit
+            loss.add(static_cast<double>(l), weight_of(b));
             count(accuracy, b);
             r.examples += b.size;
             return true;
         });
         if (r.examples == 0) throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
-        r.loss = loss.value();
+        r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
         r.accuracy = classifies ? accuracy.value() : std::numeric_limits<double>::quiet_NaN();
         return r;
     }
@@ -159,6 +160,19 @@ private:
             if (p.targets[i].weight) return p.targets[i].s.size();
         return 0;
     }
+    /// What a batch's loss is the mean over: examples, or, where the loss is a weighted mean or leaves some labels out, the sum of
+    /// what the others weigh. So a pass gives the mean over all of its data, however they are cut into batches.
+    static double weight_of(const data::batch_view& b) {
+        constexpr bool ignores = targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].ignores;
+        const int of_weights = weights_an_example(), of_labels = ignores ? trainer_type::training::v.targets[0].s.size() : 1;
+        if (reduction_of<Loss>() != reduction::mean || (!ignores && of_weights == 0)) return b.size;
+        const int places = ignores && of_labels > of_weights ? of_labels : of_weights;
+        double sum = 0;
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(b.size) * places; ++i)
+            if (!ignores || b.labels[i * of_labels / places] != targets.at[0].also)
+                sum += of_weights ? static_cast<double>(b.weights[i * of_weights / places]) : 1.;
+        return sum;
+    }
     /// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several, but for what
     /// the loss ignores.
     void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
@@ -195,7 +209,7 @@ private:
             if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
                 throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
                                  "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
-            losses[phase].add(l, b.size);
+            losses[phase].add(static_cast<double>(l), phases > 1 ? b.size : weight_of(b));
             if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;
             const named_value seen{"accuracy", accuracy.value()};
@@ -204,7 +218,7 @@ private:
             return more;
         });
         r.seconds = monotonic_seconds() - began;
-        r.loss = loss.value();
+        r.loss = loss.weight() == 0 ? 0 : loss.value();
         if (phases > 1)
             for (const metrics::mean& m : losses) r.phase_losses.push_back(m.value());
         if (counts_in_training) r.training_accuracy = accuracy.value();
