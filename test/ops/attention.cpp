@@ -3,9 +3,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/ops/attention.hpp>
+#include <sinter/ops/gradient.hpp>
 #include <sinter/ops/less.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/random_uniform.hpp>
+#include <sinter/ops/slice.hpp>
 #include <sinter/ops/softmax.hpp>
 
 #include "support/attention.hpp"
@@ -51,6 +53,43 @@ struct biased {
     }
 };
 BOOST_AUTO_TEST_CASE(bias_and_lengths) { check_op<biased, programs::fused_only, 3>(); }
+
+/// The gradient of the sum of attention's squares, which has a gradient, too: all that attention knows in one. Queries, and
+/// fewer keys and values for fewer heads, are parts of one tensor; some queries see no key.
+struct slopes {
+    static constexpr attention_case c{.heads = 4, .groups = 2, .queries = 4, .keys = 3, .width = 2, .value_width = 2,
+                                      .mask = causal::from_end, .axis = false, .dropout = 0.3f};
+    static constexpr shape operands[] = {batch_of(4, 8), extents(4, 4, 3), biased::whole};
+    static constexpr double low = -1, high = 4;
+    static constexpr tensor apply(tensor x, tensor b, tensor n) {
+        const tensor k = ops::slice(ops::slice(x, 0, 0, 3), 1, 0, 4), v = ops::slice(ops::slice(x, 0, 1, 3), 1, 4, 4);
+        const tensor y = attention(x, k, v, {.heads = 4, .causal = c.mask, .lengths = n, .bias = b, .dropout = c.dropout});
+        const bundle d = ops::gradient(y * y, bundle(x, b));
+        return d[0] * ops::sum(d[1] * d[1], {0, 1, 2});
+    }
+    static doubles reference(const doubles& x, const doubles& b, const doubles& n) {
+        const int batch = x.d[0];
+        doubles k({batch, 3, 4}), v({batch, 3, 4});
+        for (int i = 0; i < k.size(); ++i) {
+            const int from = i / 12 * 32 + i % 12 / 4 * 8 + i % 4;
+            k[i] = x[from], v[i] = x[from + 12];
+        }
+        const doubles d = map(plain_attention(c, x, k, v, &b, &n).y, [](double y) { return 2 * y; });
+        attention_result r = plain_attention(c, x, k, v, &b, &n, &d);
+        for (int i = 0; i < k.size(); ++i) {
+            const int to = i / 12 * 32 + i % 12 / 4 * 8 + i % 4;
+            r.dq[to] += r.dk[i], r.dq[to + 12] += r.dv[i];
+        }
+        double sum = 0;
+        for (int i = 0, own = b.size(); i < own; ++i) {   // all examples share the bias
+            double e = 0;
+            for (int j = 0; j < batch; ++j) e += r.dbias[j * own + i];
+            sum += e * e;
+        }
+        return map(r.dq, [=](double e) { return e * sum; });
+    }
+};
+BOOST_AUTO_TEST_CASE(gradients_of_gradients) { check_op<slopes, programs::fused_only, 3>(); }
 
 /// Queries without a batch are the same for all examples; the same by products and softmax, whose probabilities are dropped by
 /// the very same numbers.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE gradient_penalty
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/dense.hpp>
+#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/expr/layers/transformer.hpp>
 #include <sinter/ops/gradient.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
@@ -20,6 +21,10 @@ constexpr auto net = features<2> >> [](tensor x) {
     const tensor score = dense<1>(ops::tanh(dense<16>(x)));
     return outputs(score, ops::gradient(score, x));
 };
+constexpr auto attentive = features<2> >> [](tensor x) {
+    const tensor score = dense<1>(flatten(transformer_block<2, 6>(ops::reshape(dense<8>(x), extents(2, 4)))));
+    return outputs(score, ops::gradient(score, x));
+};
 struct critic_loss {
     static constexpr target_list targets{number_target<1>()};   // 1 on the right, -1 on the left
     constexpr tensor operator()(bundle y, bundle side) const {
@@ -27,10 +32,12 @@ struct critic_loss {
         return 10.f * off * off - sum(y[0] * side[0], {-1});
     }
 };
-using critic = trainer<std::remove_const_t<decltype(net)>, critic_loss, adam, 64>;
+template <class Net>
+using critic = trainer<std::remove_const_t<Net>, critic_loss, adam, 64>;
 
 /// The slopes' mean distance from 1, and the mean slope to the right.
-static std::pair<double, double> slopes(critic& c, const std::vector<float>& x) {
+template <class Critic>
+static std::pair<double, double> slopes(Critic& c, const std::vector<float>& x) {
     const float h = 0.01f;
     double apart = 0, right = 0;
     for (std::size_t i = 0; i < x.size(); i += 2) {
@@ -48,7 +55,8 @@ static std::pair<double, double> slopes(critic& c, const std::vector<float>& x) 
     return {apart, right};
 }
 
-BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) {
+template <class Net>
+static void train(float rate) {
     random_stream random(stream(1, 2));
     std::vector<float> x(128), side(64);
     auto draw = [&] {
@@ -58,7 +66,7 @@ BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) {
             x[2 * i + 1] = random.uniform(-1, 1);
         }
     };
-    critic c(adam{.learning_rate = 0.01f}, {.threads = 1});
+    critic<Net> c(adam{.learning_rate = rate}, {.threads = 1});
     draw();
     const auto before = slopes(c, x);
     for (int i = 0; i < 500; ++i) {
@@ -71,3 +79,6 @@ BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) {
     BOOST_TEST(after.first < 0.1);
     BOOST_TEST(after.second > 0.9);
 }
+
+BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) { train<decltype(net)>(0.01f); }
+BOOST_AUTO_TEST_CASE(through_a_transformer_block) { train<decltype(attentive)>(0.01f); }

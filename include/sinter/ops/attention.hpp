@@ -3,6 +3,7 @@
 #include <bit>
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/broadcast.hpp>
+#include <sinter/ops/detail/attention_products.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/max_pool.hpp>
 
@@ -83,12 +84,15 @@ struct rule<op::attention> : heavy_rule {
 template <>
 struct rule<op::attention_gradient> : heavy_rule {
     static constexpr const char* name = "attention_gradient";
-    static constexpr bool epilogue = false;
+    static constexpr bool epilogue = false, further_results = true;
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 5); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::tell_attention(r, k);
         k.by_example(r.x(0), r.n.p[1]);
         k.second_result = k.third_result = true;
+    }
+    static constexpr void gradient(gradient_of& g) {
+        detail::attention_products(g).add(g, g.d, g.further[0], g.further[1], {});
     }
 };
 /// The same operands. The gradient of the bias, summed over what it was stretched along.
@@ -101,6 +105,7 @@ struct rule<op::attention_bias_gradient> : heavy_rule {
         detail::tell_attention(r, k);
         k.by_example(r.x(0), 1);
     }
+    static constexpr void gradient(gradient_of& g) { detail::attention_products(g).add(g, {}, {}, {}, g.d); }
 };
 
 namespace ops {

@@ -101,11 +101,21 @@ private:
     growing<int> stand_in_;    ///< node -> the node that rules read for it
     growing<int> region_;
     growing<bool> wanted_, again_, done_;
+    growing<int> further_;            ///< picks whose gradient goes to the rule of what they show
     growing<contribution> outside_;   ///< what a loop's turns leave to values from outside
 
     /// The last node of a checkpointed block that root can be made of: a block may stand behind it.
     constexpr int end_of(int r) const { return g_.regions[2 * r + 1] < root_ ? g_.regions[2 * r + 1] : root_; }
-    constexpr bool reached(int i) const { return sums_[i] >= 0 && wanted_[i] && !is_leaf(g_.n[i]); }
+    constexpr bool reached(int i) const {
+        if (!wanted_[i] || is_leaf(g_.n[i])) return false;
+        return sums_[i] >= 0 || (g_.n[i].about->further_results && (further(i, 1) >= 0 || further(i, 2) >= 0));
+    }
+    /// The gradient of a further result of node i, or -1.
+    constexpr int further(int i, int which) const {
+        for (int k = 0; k < further_.n; ++k)
+            if (g_.n[further_[k]].in[0] == i && g_.n[further_[k]].p[0] == which) return sums_[further_[k]];
+        return -1;
+    }
     constexpr void add(int to, tensor v) { sums_[to] = sums_[to] < 0 ? v.id : (tensor{&g_, sums_[to]} + v).id; }
 
     static constexpr bool leads_on(const gradient_of& r) {   // not where it is itself what the gradient is asked for
@@ -116,8 +126,13 @@ private:
     /// Lets node i's rule pass its gradient on. Within a loop, what belongs to values from outside is put aside.
     constexpr void through(int i) {
         const node original = g_.n[i];
+        if (original.k == op::pick && g_.n[original.in[0]].about->further_results) {
+            further_.push(i);
+            return;
+        }
         g_.scope = original.scope;
         gradient_of r{&g_, original, {&g_, stand_in_[i]}, {&g_, sums_[i]}};
+        if (original.about->further_results) r.further[0] = {&g_, further(i, 1)}, r.further[1] = {&g_, further(i, 2)};
         for (int k = 0; k < original.operands; ++k) {
             r.seen.in[k] = stand_in_[original.in[k]];
             r.wanted[k] = wanted_[original.in[k]];

@@ -13,6 +13,8 @@ struct gradient_of {
     graph* g;
     node seen;                             ///< with the operands that the rule may read
     tensor result, d;                      ///< the op's result, and that one's gradient
+    tensor further[2] = {};                ///< the gradients of its second and third result, where the rule takes them: none if
+                                           ///< nobody asks, and then there may be none of the first
     bool wanted[max_operands] = {};
     tensor left[max_operands] = {};        ///< the gradients so far
 

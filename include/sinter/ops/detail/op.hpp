@@ -64,6 +64,7 @@ struct op_info {
     void (*gradient)(gradient_of&);
     long (*flops)(const node&, const node* operands);
     void (*extents)(const kernel_request&, kernel_extents&);   ///< heavy ops: what their kernel is told
+    bool further_results = false;   ///< gradient() takes those of its further results (pick), too
     int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
@@ -86,6 +87,7 @@ constexpr op_info describe_op() {
     if constexpr (requires { r::sums_rows; }) i.sums_rows = r::sums_rows;
     if constexpr (requires { r::moves; }) i.moves = r::moves;
     if constexpr (requires { r::extents; }) i.extents = &r::extents;
+    if constexpr (requires { r::further_results; }) i.further_results = r::further_results;
     if constexpr (requires { r::below; }) i.below = &r::below;
     if constexpr (r::kind == op_kind::heavy) i.epilogue = r::epilogue;
     return i;
