@@ -56,7 +56,7 @@ static std::pair<double, double> slopes(Critic& c, const std::vector<float>& x) 
 }
 
 template <class Net>
-static void train(float rate) {
+static void train(int steps) {
     random_stream random(stream(1, 2));
     std::vector<float> x(128), side(64);
     auto draw = [&] {
@@ -66,10 +66,10 @@ static void train(float rate) {
             x[2 * i + 1] = random.uniform(-1, 1);
         }
     };
-    critic<Net> c(adam{.learning_rate = rate}, {.threads = 1});
+    critic<Net> c(adam{.learning_rate = 0.01f}, {.threads = 1});
     draw();
     const auto before = slopes(c, x);
-    for (int i = 0; i < 500; ++i) {
+    for (int i = 0; i < steps; ++i) {
         draw();
         c.step({.x = x.data(), .y = side.data(), .size = 64});
     }
@@ -80,5 +80,5 @@ static void train(float rate) {
     BOOST_TEST(after.second > 0.9);
 }
 
-BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) { train<decltype(net)>(0.01f); }
-BOOST_AUTO_TEST_CASE(through_a_transformer_block) { train<decltype(attentive)>(0.01f); }
+BOOST_AUTO_TEST_CASE(trains_the_slope_to_one) { train<decltype(net)>(500); }
+BOOST_AUTO_TEST_CASE(through_a_transformer_block) { train<decltype(attentive)>(1500); }
