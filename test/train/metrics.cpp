@@ -16,6 +16,7 @@ BOOST_AUTO_TEST_CASE(mean_weighs_batches_by_their_size) {
     a.add(1.0, 64), b.add(4.0, 32), a.merge(b);
     BOOST_TEST(a.value() == m.value());
     BOOST_TEST(a.weight() == 96);
+    BOOST_TEST(a.count() == 96);
 }
 
 BOOST_AUTO_TEST_CASE(accuracy_counts_the_first_largest) {

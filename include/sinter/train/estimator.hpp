@@ -160,8 +160,8 @@ private:
             if (p.targets[i].weight) return p.targets[i].s.size();
         return 0;
     }
-    /// What a batch's loss is the mean over: examples, or, where the loss is a weighted mean or leaves some labels out, the sum of
-    /// what the others weigh. So a pass gives the mean over all of its data, however they are cut into batches.
+    /// What a batch's loss is the mean over: examples, or, where the loss is a weighted mean or leaves some labels out, the
+    /// sum of what the others weigh. So a pass gives the mean over all of its data, however they are cut into batches.
     static double weight_of(const data::batch_view& b) {
         constexpr bool ignores = targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].ignores;
         const int of_weights = weights_an_example(), of_labels = ignores ? trainer_type::training::v.targets[0].s.size() : 1;

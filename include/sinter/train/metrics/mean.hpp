@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdint>
+
 /// Metrics are fed batch by batch, hold sums only, and merge: what several workers saw adds up to what one would have.
 namespace sinter::metrics {
 
@@ -17,6 +19,7 @@ public:
     /// NaN as long as nothing was added that counts.
     double value() const { return sum_ / weight_; }
     double weight() const { return weight_; }   ///< of all together
+    std::int64_t count() const { return static_cast<std::int64_t>(weight_); }   ///< the same, of weights that are numbers of examples
 
 private:
     double sum_ = 0, weight_ = 0;

@@ -15,7 +15,7 @@ public:
     /// At least 1, but for rounding; NaN as long as nothing was added.
     double value() const { return __builtin_exp(loss_.value()); }
     double loss() const { return loss_.value(); }
-    std::int64_t count() const { return static_cast<std::int64_t>(loss_.weight()); }
+    std::int64_t count() const { return loss_.count(); }
 
 private:
     mean loss_;
