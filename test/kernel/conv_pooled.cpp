@@ -112,3 +112,38 @@ BOOST_AUTO_TEST_CASE(odd_shapes) {
     check<5, 5, 9, 5, 5, 8, 7, 7, 1, 3, 3, 5>(2, 0.9);
     check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);   // a pool of one element
 }
+
+/// Whole numbers with NaN among them: a window that sees one is NaN, and its last NaN is its winner.
+template <int H, int W, int CI, int CO, int P>
+void check_nan() {
+    constexpr extents e{H, W, CI, H, W, CO, 3, 3, 1, 1, 1};
+    auto x = noise(e.x(), 1), w = noise(e.w(), 3);
+    for (float& f : x) f = f > 0.98f ? NAN : std::round(f);
+    for (float& f : w) f = std::round(f) + 3;
+    std::vector<double> y(e.y());
+    each_product(e, 1, [&](std::size_t i, std::size_t o, std::size_t k) { y[o] += double(x[i]) * w[k]; });
+    const buffer xb(x), wb(packed(w, 9 * CI, CO));
+    buffer yb(std::size_t(H / P) * (W / P) * CO);
+    std::vector<std::uint8_t> won(yb.n, 255);
+    run<conv_max_pool_forward<H, W, CI, H, W, CO, 3, 3, 1, 1, 1, P, store_raw>>(
+        {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), yb.at.get()}, 1, 1);
+    const auto got = yb.values();
+    int nans = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+        const std::size_t o = i % CO, px = i / CO % (W / P), py = i / CO / (W / P);
+        std::vector<double> window;
+        for (int q = 0; q < P * P; ++q) window.push_back(y[((py * P + q / P) * W + px * P + q % P) * CO + o]);
+        std::size_t best = 0;
+        for (std::size_t q = 0; q < window.size(); ++q)
+            if (window[q] > window[best] || std::isnan(window[q])) best = q;
+        nans += std::isnan(window[best]);
+        BOOST_TEST((got[i] == window[best] || (std::isnan(got[i]) && std::isnan(window[best]))));
+        BOOST_TEST(int(won[i]) == int(best));
+    }
+    BOOST_TEST(nans > 0);
+    BOOST_TEST(nans < int(got.size()));
+}
+BOOST_AUTO_TEST_CASE(nan_wins) {
+    check_nan<8, 8, 1, 3, 2>();    // in registers
+    check_nan<9, 9, 18, 19, 3>();  // through a buffer
+}

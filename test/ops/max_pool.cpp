@@ -80,3 +80,13 @@ BOOST_AUTO_TEST_CASE(the_first_of_equals_takes_the_gradient) {
     BOOST_TEST(p->output(0, 1) == (std::vector<float>{1, 3, -1, 0}), boost::test_tools::per_element());
     BOOST_TEST(p->gradient(0) == (std::vector<float>{1, 0, 0, 1,  0, 0, 0, 0,  1, 0, 1, 0,  0, 0, 0, 0}), boost::test_tools::per_element());
 }
+
+/// As PyTorch 2.15's max_pool2d: its indices are 0, 1, 2, 3 in these windows.
+BOOST_AUTO_TEST_CASE(nan_wins_and_takes_the_gradient) {
+    using net = op_net<op_of<batch_of(4, 4, 1), 2, by_two_valid>>;
+    const auto p = make_run<net, weighted_sum, as_fused, 1>();
+    p->set(p->parameters[0], doubles({4, 4, 1}, {NAN, 1, 1, NAN,  INFINITY, 3, 3, 2,  1, NAN, 3, 1,  NAN, 2, 2, NAN}));
+    p->run(1, {doubles({1, 4, 4, 1}, 1.), doubles({1, 2, 2, 1}, 4.)});
+    for (const float y : p->output(0, 1)) BOOST_TEST(std::isnan(y));
+    BOOST_TEST(p->gradient(0) == (std::vector<float>{1, 0, 0, 1,  0, 0, 0, 0,  0, 0, 0, 0,  1, 0, 0, 1}), boost::test_tools::per_element());
+}

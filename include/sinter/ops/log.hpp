@@ -10,7 +10,6 @@ namespace op { inline constexpr op_name log{"log"}; }
 template <>
 struct rule<op::log> : elementwise_rule<1, 12> {
     static constexpr const char *name = "log", *onnx = "Log";
-    static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::log(a); }
     static constexpr void gradient([[maybe_unused]] gradient_of& g) {

@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/pool.hpp>
 
 /// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of rows [W, C], images
-/// [H, W, C] and volumes [D, H, W, C]. The first of equal elements (row by row) is the winner and takes the whole gradient.
+/// [H, W, C] and volumes [D, H, W, C]. The first of equal elements (row by row) is the winner and takes the whole gradient; NaN wins.
 /// ONNX: MaxPool.
 namespace sinter {
 

@@ -11,7 +11,6 @@ namespace op { inline constexpr op_name probit{"probit"}; }
 template <>
 struct rule<op::probit> : elementwise_rule<1, 40> {
     static constexpr const char* name = "probit";
-    static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) {
         using f = arithmetic<V>;

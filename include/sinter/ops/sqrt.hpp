@@ -10,7 +10,6 @@ namespace op { inline constexpr op_name sqrt{"sqrt"}; }
 template <>
 struct rule<op::sqrt> : elementwise_rule<1, 6> {
     static constexpr const char *name = "sqrt", *onnx = "Sqrt";
-    static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::sqrt(a); }
     static constexpr void gradient([[maybe_unused]] gradient_of& g) {

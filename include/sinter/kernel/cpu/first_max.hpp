@@ -4,15 +4,16 @@
 
 namespace sinter::cpu {
 
-/// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN never displaces anything,
-/// and one at the beginning stays.
+/// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN displaces everything, and nothing
+/// but a NaN displaces it.
 struct first_max {
     vf best;
     vi place = vi{};
     SINTER_INLINE void see(vf v, int q) {
-        const vi greater = v > best;
-        best = max(v, best);
-        place = greater ? splat(static_cast<std::int32_t>(q)) : place;
+        // min gives its second operand where either is NaN: one compare then tells NaN from numbers, on both sides
+        const vi displaces = ~(v <= min(best, splat(__builtin_inff())));
+        best = displaces ? v : best;
+        place = displaces ? splat(static_cast<std::int32_t>(q)) : place;
     }
 };
 

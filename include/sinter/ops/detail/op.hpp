@@ -52,7 +52,7 @@ struct op_info {
     op_name self;
     const char* onnx;        ///< the ONNX operator that it equals, operand by operand and without attributes; or nullptr
     op_kind kind;
-    bool monotone;           ///< non-decreasing, so that max(f(a), f(b)) = f(max(a, b))
+    bool monotone;           ///< non-decreasing, NaN for NaN alone: max(f(a), f(b)) = f(max(a, b))
     bool epilogue;           ///< a heavy op whose kernel hands each result to elementwise code before it is stored
     bool keeps_padding;      ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
     bool scales;             ///< of two operands, where one is a factor for all of the other

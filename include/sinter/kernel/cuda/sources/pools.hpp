@@ -61,7 +61,7 @@ struct pool_forward : plain_source {
             for (int i = h.first; i < h.last; ++i) {
                 const float e = image[(y * x[1] + i) * x[2]];
                 sum += e;
-                if (e > best) {
+                if (e > best || e != e) {
                     best = e;
                     where = pool.place(y, i, o.y, o.x);
                 }
@@ -71,7 +71,7 @@ struct pool_forward : plain_source {
         return best;
     }
 };
-/// a = images, out = winners as bytes (their place in the window, the first of equal ones) or null.
+/// a = images, out = winners as bytes (their place in the window, the first of equal ones, the last NaN) or null.
 template <>
 struct source<static_cast<int>(op::max_pool.id)> : pool_forward<true> {};
 template <>
