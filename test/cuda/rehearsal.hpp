@@ -10,7 +10,7 @@ namespace sinter::test {
 
 struct rehearsal_engine {
     static constexpr bool multiplies = false;
-    int element_kernels = 0, row_kernels = 0;
+    int element_kernels = 0, row_kernels = 0, block_kernels = 0;
 
     template <int S, std::uint64_t... W>
     void elements(const gpu::source_call& s, const typename gpu::body<W...>::call& c) {
@@ -22,6 +22,16 @@ struct rehearsal_engine {
     void rows(const typename gpu::body<W...>::call& c) {
         for (int i = 0; i < c.parts; ++i) gpu::row_walk<W...>::warp(i, c);
         ++row_kernels;
+    }
+    template <int S>
+    void blocks(const gpu::block_call& c) {
+        using kernel = gpu::block_kernel_of<S>;
+        gpu::attention_room room;
+        for (std::int64_t i = 0; i < kernel::count(c); ++i) {
+            std::fill_n(reinterpret_cast<float*>(&room), sizeof room / sizeof(float), NAN);   // nothing is left from block to block
+            kernel::block(i, c, room);
+        }
+        ++block_kernels;
     }
     void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
         for (std::int64_t v = 0; v < V; ++v) first[v] = -1;

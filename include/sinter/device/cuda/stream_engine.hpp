@@ -22,6 +22,11 @@ public:
         launch_rows<W...>(c, stream_);
         check(cudaGetLastError(), "launch of a row kernel");
     }
+    template <int S>
+    void blocks(const block_call& c) {
+        launch_blocks<S>(c, stream_);
+        check(cudaGetLastError(), "launch of a block kernel");
+    }
     void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
         check(cudaMemsetAsync(first, 0xff, static_cast<std::size_t>(V) * 4, stream_), "cudaMemsetAsync");
         launch_chain(index, first, next, m, stream_);

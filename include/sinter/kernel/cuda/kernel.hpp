@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
+#include <sinter/kernel/cuda/attention.hpp>
+#include <sinter/kernel/cuda/attention_gradient.hpp>
 #include <sinter/kernel/cuda/element_walk.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <sinter/kernel/cuda/row_walk.hpp>
@@ -20,8 +22,8 @@
 /// How a spec runs: which walk, which source, what a library does of it. An engine carries it out: stream_engine on a
 /// device, the host's in the tests.
 ///
-/// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call), chain(...), add_partials(...), and
-/// product(...) and convolution(...), which return false where it has no library that does that.
+/// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call), blocks<S>(block_call), chain(...),
+/// add_partials(...), and product(...) and convolution(...), which return false where it has no library that does that.
 namespace sinter::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.
@@ -65,7 +67,8 @@ template <class Engine, op_id K, std::uint64_t... W>
 struct kernel {
     using B = body<W...>;
     static constexpr int S = static_cast<int>(K);
-    static constexpr bool by_library = is_product(K) || is_convolution(K), by_warps = K == walk::rows && B::reduces_rows;
+    static constexpr bool by_library = is_product(K) || is_convolution(K), by_warps = K == walk::rows && B::reduces_rows,
+                          by_blocks = requires { block_kernel_of<S>::operands; };
 
     /// Where things lie in the launch's scratch space, in floats.
     struct layout {
@@ -83,11 +86,30 @@ struct kernel {
         }
     };
     static constexpr std::int64_t scratch(const work& w) {
-        const walk_extents n = extents_of<K>(w);
-        return layout(w, n, parts_of(n, by_warps, B::sums > 0)).end;
+        if constexpr (by_blocks) {
+            return 0;
+        } else {
+            const walk_extents n = extents_of<K>(w);
+            return layout(w, n, parts_of(n, by_warps, B::sums > 0)).end;
+        }
     }
 
     static void run(Engine& engine, const work& w) {
+        if constexpr (by_blocks) engine.template blocks<S>(block_arguments(w));
+        else run_body(engine, w);
+    }
+
+private:
+    static block_call block_arguments(const work& w) {
+        block_call c;
+        for (int i = 0; i < block_kernel_of<S>::operands; ++i) c.p[i] = w.p[i];
+        for (int i = 0; i < extent::count; ++i) c.e[i] = w.e[i];
+        c.m = w.m;
+        c.step = w.step;
+        c.turn = w.turn;
+        return c;
+    }
+    static void run_body(Engine& engine, const work& w) {
         const walk_extents n = extents_of<K>(w);
         const std::int64_t parts = parts_of(n, by_warps, B::sums > 0);
         const layout at(w, n, parts);
@@ -107,8 +129,6 @@ struct kernel {
         }
         add_partials(engine, c, std::make_integer_sequence<int, B::size>{});
     }
-
-private:
     static typename B::call body_arguments(const work& w, walk_extents n, std::int64_t parts, float* sums) {
         typename B::call c{};
         for (int i = 0; i < B::operands; ++i) c.p[i] = w.p[i];

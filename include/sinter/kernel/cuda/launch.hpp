@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cuda/attention.hpp>
+#include <sinter/kernel/cuda/attention_gradient.hpp>
 #include <sinter/kernel/cuda/element_walk.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
 
-/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class types), four in all.
+/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class types), five in all.
 namespace sinter::gpu {
 
 inline constexpr int block_threads = 256;
@@ -18,6 +20,11 @@ __global__ void __launch_bounds__(block_threads) row_kernel(body_call<Operands, 
     constexpr int warps = block_threads / warp_lanes;
     const int part = static_cast<int>(blockIdx.x) * warps + static_cast<int>(threadIdx.x) / warp_lanes;
     if (part < c.parts) row_walk<W...>::lane(part, static_cast<int>(threadIdx.x) % warp_lanes, c);
+}
+template <int S>
+__global__ void __launch_bounds__(attention_threads) block_kernel(block_call c) {
+    __shared__ attention_room room;
+    block_kernel_of<S>::block(blockIdx.x, c, room);
 }
 template <int Threads>
 __global__ void __launch_bounds__(Threads) chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next,
@@ -50,6 +57,10 @@ void launch_rows(const typename body<W...>::call& c, cudaStream_t stream) {
     using B = body<W...>;
     row_kernel<B::operands + 1, B::literals + 1, W...>
         <<<blocks_for(c.parts, block_threads / warp_lanes), block_threads, 0, stream>>>(c);
+}
+template <int S>
+void launch_blocks(const block_call& c, cudaStream_t stream) {
+    block_kernel<S><<<static_cast<unsigned>(block_kernel_of<S>::count(c)), attention_threads, 0, stream>>>(c);
 }
 inline void launch_chain(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m, cudaStream_t stream) {
     chain_kernel<block_threads><<<blocks_for(m, block_threads), block_threads, 0, stream>>>(index, first, next, m);

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/attention_tile.hpp>
+#include <sinter/ops/attention.hpp>
+
+/// Attention on GPUs, in full float32: the scores of a tile of queries and keys stay in shared memory, and the result, which
+/// few threads read, in the device's. Nothing is summed by two blocks, so results are the same each time.
+namespace sinter::gpu {
+
+/// A block takes a tile of queries of one head. p = {q, k, v, lengths, bias, sums or null, result}; m = examples times heads.
+template <>
+struct block_kernel_of<static_cast<int>(op::attention.id)> {
+    static constexpr int operands = 7;
+    static std::int64_t count(const block_call& c) { return c.m * attention_work::tiles(c.e[0]); }
+
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+        const thread_team team;
+        const attention_work a(c);
+        const std::int64_t tiles = a.tiles(a.queries), first = number % tiles * attention_tile, head = number / tiles % a.heads,
+                           example = number / tiles / a.heads, group = head / (a.heads / a.groups),
+                           seen = a.seen(example, first + attention_tile);
+        const auto q = a.of_queries(c.p[0], example, head, a.width), y = a.of_queries(c.p[6], example, head, a.value_width);
+        const auto k = a.of_keys(c.p[1], example, group, a.width, seen),
+                   v = a.of_keys(c.p[2], example, group, a.value_width, seen);
+        team.each([&](int t) {
+            if (t < attention_tile) room.most[t] = -0x1p120f, room.sum[t] = 0.f;
+        });
+        for (std::int64_t key = 0; key < seen; key += attention_tile) {
+            multiply_rows(team, room, room.scores, q, first, k, key);
+            team.each([&](int t) {
+                for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
+                    float& s = room.scores[i / attention_tile][i % attention_tile];
+                    s = a.score(s, example, head, first + i / attention_tile, key + i % attention_tile, seen);
+                }
+            });
+            team.each([&](int t) {
+                if (t >= attention_tile) return;
+                const float before = room.most[t];
+                float most = before;
+                for (int j = 0; j < attention_tile; ++j) most = larger(room.scores[t][j], most);
+                room.most[t] = most;
+                room.shrink[t] = expf(before - most);
+            });
+            team.each([&](int t) {
+                for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
+                    float& s = room.scores[i / attention_tile][i % attention_tile];
+                    s = expf(s - room.most[i / attention_tile]);
+                }
+            });
+            team.each([&](int t) {
+                if (t >= attention_tile) return;
+                float sum = 0.f;
+                for (int j = 0; j < attention_tile; ++j) sum += room.scores[t][j];
+                room.sum[t] = room.sum[t] * room.shrink[t] + sum;
+            });
+            if (c.e[15])
+                team.each([&](int t) {
+                    for (int i = t; i < attention_tile * attention_tile; i += attention_threads)
+                        room.scores[i / attention_tile][i % attention_tile] *=
+                            a.mask(example, head, first + i / attention_tile, key + i % attention_tile);
+                });
+            add_product<false>(team, room, y, first, room.scores, v, key, key == 0, 1.f, room.shrink);
+        }
+        team.each([&](int t) {
+            for (std::int64_t i = t; i < attention_tile * a.value_width; i += attention_threads) {
+                const std::int64_t r = i / a.value_width, query = first + r;
+                if (query >= a.queries) continue;
+                float* const at = y.p + query * y.step + i % a.value_width;
+                *at = room.sum[r] == 0.f ? 0.f : *at / room.sum[r];
+            }
+            if (t < attention_tile && first + t < a.queries && c.p[5])
+                c.p[5][(example * a.heads + head) * a.queries + first + t] =
+                    room.sum[t] == 0.f ? __builtin_inff() : room.most[t] + logf(room.sum[t]);
+        });
+    }
+};
+
+} // namespace sinter::gpu

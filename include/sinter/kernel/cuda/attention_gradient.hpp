@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cuda/attention_tile.hpp>
+#include <sinter/ops/attention.hpp>
+
+/// Attention's gradients on GPUs. A tile's scores are computed again, once by the block that sums for its queries and once by
+/// that which sums for its keys: no two blocks add to one place.
+namespace sinter::gpu {
+
+/// p = {q, k, v, lengths, bias, y, sums, d, ...}.
+struct attention_backward {
+    const thread_team& team;
+    attention_room& room;
+    const attention_work& a;
+    std::int64_t example, head;
+
+    SINTER_HOST_DEVICE attention_work::rows q() const { return a.of_queries(a.c.p[0], example, head, a.width); }
+    SINTER_HOST_DEVICE attention_work::rows d() const { return a.of_queries(a.c.p[7], example, head, a.value_width); }
+    SINTER_HOST_DEVICE attention_work::rows k(std::int64_t seen) const {
+        return a.of_keys(a.c.p[1], example, group(), a.width, seen);
+    }
+    SINTER_HOST_DEVICE std::int64_t group() const { return head / (a.heads / a.groups); }
+
+    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), and the sum's logarithm.
+    SINTER_HOST_DEVICE void take_queries(std::int64_t first) const {
+        const auto y = a.of_queries(a.c.p[5], example, head, a.value_width), dy = d();
+        team.each([&](int t) {
+            float sum = 0.f;
+            const std::int64_t query = first + t / 4;
+            for (std::int64_t e = t % 4; query < a.queries && e < a.value_width; e += 4)
+                sum += y.p[query * y.step + e] * dy.p[query * dy.step + e];
+            room.a[t / 4][t % 4] = sum;
+        });
+        team.each([&](int t) {
+            if (t >= attention_tile) return;
+            room.sum[t] = (room.a[t][0] + room.a[t][1]) + (room.a[t][2] + room.a[t][3]);
+            room.most[t] = first + t < a.queries ? a.c.p[6][(example * a.heads + head) * a.queries + first + t] : 0.f;
+        });
+    }
+    /// Room's scores become the probabilities that dropout leaves, its gradients those of the scores.
+    SINTER_HOST_DEVICE void pairs(std::int64_t query, std::int64_t key, std::int64_t seen) const {
+        multiply_rows(team, room, room.scores, q(), query, k(seen), key);
+        multiply_rows(team, room, room.gradients, d(), query, a.of_keys(a.c.p[2], example, group(), a.value_width, seen), key);
+        team.each([&](int t) {
+            for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
+                const int r = i / attention_tile, j = i % attention_tile;
+                float &s = room.scores[r][j], &g = room.gradients[r][j];
+                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - room.most[r]),
+                            m = a.mask(example, head, query + r, key + j);
+                g = p * (g * m - room.sum[r]);
+                s = p * m;
+            }
+        });
+    }
+};
+
+/// The first blocks take a tile of queries of one head, those behind them a tile of keys. Behind the operands:
+/// p[8..10] = {dk or null, dv or null, dq or null}; m = examples times heads of keys.
+template <>
+struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
+    static constexpr int operands = 11;
+    static SINTER_HOST_DEVICE std::int64_t query_tiles(const block_call& c) {
+        return c.m / c.e[3] * c.e[2] * attention_work::tiles(c.e[0]);
+    }
+    static std::int64_t count(const block_call& c) { return query_tiles(c) + c.m * attention_work::tiles(c.e[1]); }
+
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+        const attention_work a(c);
+        if (number < query_tiles(c)) of_queries(a, room, number);
+        else of_keys(a, room, number - query_tiles(c));
+    }
+
+private:
+    static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_room& room, std::int64_t number) {
+        if (!a.c.p[10]) return;
+        const thread_team team;
+        const std::int64_t tiles = a.tiles(a.queries), query = number % tiles * attention_tile;
+        const attention_backward b{team, room, a, number / tiles / a.heads, number / tiles % a.heads};
+        const std::int64_t seen = a.seen(b.example, query + attention_tile);
+        const auto dq = a.of_queries(a.c.p[10], b.example, b.head, a.width);
+        clear_rows(team, dq, query);
+        b.take_queries(query);
+        for (std::int64_t key = 0; key < seen; key += attention_tile) {
+            b.pairs(query, key, seen);
+            add_product<false>(team, room, dq, query, room.gradients, b.k(seen), key, false, a.scale);
+        }
+    }
+    static SINTER_HOST_DEVICE void of_keys(const attention_work& a, attention_room& room, std::int64_t number) {
+        const thread_team team;
+        const std::int64_t tiles = a.tiles(a.keys), key = number % tiles * attention_tile, group = number / tiles % a.groups,
+                           example = number / tiles / a.groups, each = a.heads / a.groups;
+        const auto dk = a.of_keys(a.c.p[8], example, group, a.width, a.keys),
+                   dv = a.of_keys(a.c.p[9], example, group, a.value_width, a.keys);
+        if (a.c.p[8]) clear_rows(team, dk, key);
+        if (a.c.p[9]) clear_rows(team, dv, key);
+        for (std::int64_t head = group * each; head < (group + 1) * each; ++head)
+            for (std::int64_t query = 0; query < a.queries; query += attention_tile) {
+                const std::int64_t seen = a.seen(example, query + attention_tile);
+                if (seen <= key) continue;
+                const attention_backward b{team, room, a, example, head};
+                b.take_queries(query);
+                b.pairs(query, key, seen);
+                if (a.c.p[8]) add_product<true>(team, room, dk, key, room.gradients, b.q(), query, false, a.scale);
+                if (a.c.p[9]) add_product<true>(team, room, dv, key, room.scores, b.d(), query, false, 1.f);
+            }
+    }
+};
+
+/// A block takes a tile of the bias's own elements, over all examples, heads and queries that share them. p[8] = the result;
+/// m = examples.
+template <>
+struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
+    static constexpr int operands = 9;
+    static std::int64_t count(const block_call& c) {
+        return (c.e[12] ? c.m : 1) * (c.e[13] ? c.e[2] : 1) * (c.e[14] ? attention_work::tiles(c.e[0]) : 1) *
+               attention_work::tiles(c.e[1]);
+    }
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+        const thread_team team;
+        const attention_work a(c);
+        const std::int64_t key = number % a.tiles(a.keys) * attention_tile, others = number / a.tiles(a.keys),
+                           tiles = c.e[14] ? a.tiles(a.queries) : 1, heads = c.e[13] ? a.heads : 1,
+                           own_query = others % tiles * attention_tile, own_head = others / tiles % heads,
+                           own = others / tiles / heads;
+        float* const to = c.p[8] + own * c.e[12] + own_head * c.e[13];
+        const attention_work::rows all{to, c.e[14], c.e[14] ? a.queries : 1, a.keys};
+        team.each([&](int t) { each_element(t, all, own_query, key, [](float& at, int, int) { at = 0.f; }); });
+        for (std::int64_t example = own; example < (c.e[12] ? own + 1 : c.m); ++example)
+            for (std::int64_t head = own_head; head < (c.e[13] ? own_head + 1 : a.heads); ++head)
+                for (std::int64_t query = own_query; query < (c.e[14] ? own_query + 1 : a.queries); query += attention_tile) {
+                    const std::int64_t seen = a.seen(example, query + attention_tile);
+                    if (seen <= key) continue;
+                    const attention_backward b{team, room, a, example, head};
+                    b.take_queries(query);
+                    b.pairs(query, key, seen);
+                    team.each([&](int t) {
+                        each_element(t, all, own_query, key, [&](float& at, int r, int j) {
+                            if (c.e[14]) at += room.gradients[r][j];
+                            for (int i = 0; !c.e[14] && i < attention_tile; ++i) at += room.gradients[i][j];
+                        });
+                    });
+                }
+    }
+
+private:
+    template <class F>
+    static SINTER_HOST_DEVICE void each_element(int thread, const attention_work::rows& all, std::int64_t row,
+                                                std::int64_t column, F f) {
+        for (int i = thread; i < attention_tile * attention_tile; i += attention_threads) {
+            const int r = i / attention_tile, j = i % attention_tile;
+            if (row + r < all.count && column + j < all.columns) f(all.p[(row + r) * all.step + column + j], r, j);
+        }
+    }
+};
+
+} // namespace sinter::gpu
