@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/cuda/memory.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
+#include <sinter/ops/conv2d.hpp>
 #include <deque>
 
 /// Convolutions by cuDNN, NHWC, in full float32, by algorithms that it declares deterministic.
