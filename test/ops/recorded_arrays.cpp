@@ -38,6 +38,11 @@ constexpr recorded_op products[] = {
     {&f::conv3d, AS_BOTH(ops::conv3d(a, b, {.stride = {1, 2, 1}, .padding = {1, 1, 0, 0, 1, 1}})), 2e-6, 1},
     {&f::depthwise_conv2d, AS_BOTH(ops::depthwise_conv2d(a, b, {.padding = {1, 1, 0, 0}})), 2e-6, 1},
     {&f::separable_conv2d, AS_THREE(ops::separable_conv2d(a, b, c, {.padding = padding::valid})), 2e-6, 1},
+    {&f::conv2d_same_1_5, AS_BOTH(ops::conv2d(a, b)), 2e-6, 1},
+    {&f::conv2d_same_2_5, AS_BOTH(ops::conv2d(a, b, {.stride = 2})), 2e-6, 1},
+    {&f::conv2d_same_2_6, AS_BOTH(ops::conv2d(a, b, {.stride = 2})), 2e-6, 1},
+    {&f::avg_pool_same, AS(ops::avg_pool(a, {3, 2}, {.stride = 2})), 2e-6, 1},
+    {&f::conv1d_causal, AS_BOTH(ops::conv1d(a, b, {.stride = 2, .padding = padding::causal})), 2e-6, 1},
     {&f::extract_patches, AS(ops::extract_patches(a, {2, 3}, {.stride = {2, 1}, .padding = {1, 1, 0, 0}}))},
 };
 constexpr recorded_op moves[] = {
