@@ -12,6 +12,7 @@
 #include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/results.hpp"
+#include <sinter/ops/random_normal.hpp>
 #include <sinter/sinter.hpp>
 #include <cmath>
 using namespace sinter;
@@ -22,17 +23,6 @@ constexpr auto encoder = dense<256> >> relu >> [](tensor h) { return outputs(den
 // Named, for the net at the end that is this decoder alone. Sigmoid of what it gives is an image.
 constexpr auto decoder = named<"decoder">(dense<256> >> relu >> dense<pixels>);
 
-/// Standard normal numbers, as many as x has, others in each step: uniform ones through the inverse of the normal distribution
-/// function, by Winitzki's approximation of the inverse error function (2008), good to some ten-thousandths.
-constexpr tensor normal_noise(tensor x) {
-    constexpr float a = 0.147f, pi = 3.14159265f;
-    const tensor u = ops::random_uniform(x) + 3e-8f;                    // never 0
-    const tensor l = log(4.f * u * maximum(1.f - u, 3e-8f));           // log(1 - (2u - 1)^2)
-    const tensor t = l * 0.5f + 2.f / (pi * a);
-    const tensor square = maximum(sqrt(t * t - l / a) - t, 0.f);
-    return (greater(u, 0.5f) * 2.f - 1.f) * sqrt(2.f * square);
-}
-
 // Four outputs, because the loss needs all of them: the image itself, the drawn one, and the cloud's means and logarithms of
 // variances. In prediction the cloud's middle stands for it.
 constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
@@ -40,7 +30,7 @@ constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
     const tensor mean = cloud[0], log_variance = cloud[1];
     tensor point = mean;
     // "Reparameterised": the randomness comes from outside, so that mean and variance have a gradient.
-    if (x.ok() && x.g->mode != program_mode::prediction) point = mean + exp(log_variance * 0.5f) * normal_noise(mean);
+    if (x.ok() && x.g->mode != program_mode::prediction) point = mean + exp(log_variance * 0.5f) * ops::random_normal(mean);
     return outputs(x, decoder(point), mean, log_variance);
 };
 

@@ -14,7 +14,7 @@ struct attention_settings {
     sinter::bias bias = sinter::bias::yes;    ///< of the four projections
     bool rotary = false;                      ///< queries and keys are turned by their places (ops/rotary.hpp)
     position_pairs pairs = position_pairs::halves;
-    fraction dropout = 0.0;                   ///< of the attention probabilities, in training
+    number dropout = 0.0;                     ///< of the attention probabilities, in training
 };
 
 /// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of

@@ -17,20 +17,20 @@ constexpr tensor affine(tensor y) {
 
 /// group_norm<G>: each example's channels in G groups (see ops/group_norm.hpp), parameters gamma and beta [C]. Epsilon is
 /// PyTorch's 1e-5; Keras has 1e-3.
-template <int Groups, fraction Epsilon = 1e-5>
+template <int Groups, number Epsilon = 1e-5>
 struct group_norm_layer : layer<group_norm_layer<Groups, Epsilon>> {
     static_assert(Groups > 0, "group_norm: the number of groups must be positive");
     static constexpr const char* name = "group_norm";
     static constexpr tensor trace(tensor x) { return detail::affine(ops::group_norm(x, Groups, Epsilon.value)); }
 };
 /// instance_norm: each channel of each example apart, parameters gamma and beta [C] (PyTorch's affine=True).
-template <fraction Epsilon = 1e-5>
+template <number Epsilon = 1e-5>
 struct instance_norm_layer : layer<instance_norm_layer<Epsilon>> {
     static constexpr const char* name = "instance_norm";
     static constexpr tensor trace(tensor x) { return detail::affine(ops::instance_norm(x, Epsilon.value)); }
 };
 /// rms_norm: over the last axis, parameter gamma [C]; epsilon as in Keras.
-template <fraction Epsilon = 1e-6>
+template <number Epsilon = 1e-6>
 struct rms_norm_layer : layer<rms_norm_layer<Epsilon>> {
     static constexpr const char* name = "rms_norm";
     static constexpr tensor trace(tensor x) {
@@ -38,17 +38,17 @@ struct rms_norm_layer : layer<rms_norm_layer<Epsilon>> {
     }
 };
 /// local_response_norm<Size, Alpha, Beta, K>: see ops/local_response_norm.hpp; the defaults are PyTorch's.
-template <int Size = 5, fraction Alpha = 1e-4, fraction Beta = 0.75, fraction K = 1.>
+template <int Size = 5, number Alpha = 1e-4, number Beta = 0.75, number K = 1.>
 struct local_response_norm_layer : plain_layer<local_response_norm_layer<Size, Alpha, Beta, K>> {
     static constexpr tensor trace(tensor x) {
         return ops::local_response_norm(x, {.size = Size, .alpha = Alpha.value, .beta = Beta.value, .k = K.value});
     }
 };
-template <int Groups, fraction Epsilon = 1e-5>
+template <int Groups, number Epsilon = 1e-5>
 inline constexpr group_norm_layer<Groups, Epsilon> group_norm{};
 inline constexpr instance_norm_layer<> instance_norm{};
 inline constexpr rms_norm_layer<> rms_norm{};
-template <int Size = 5, fraction Alpha = 1e-4, fraction Beta = 0.75, fraction K = 1.>
+template <int Size = 5, number Alpha = 1e-4, number Beta = 0.75, number K = 1.>
 inline constexpr local_response_norm_layer<Size, Alpha, Beta, K> local_response_norm{};
 
 } // namespace sinter

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/compose.hpp>
+#include <sinter/expr/number.hpp>
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/random_uniform.hpp>
 
 namespace sinter {
 
-/// A fraction given as a template argument (not every compiler takes a plain float there).
-struct fraction {
-    float value;
-    consteval fraction(float v) : value(v) {}
-    consteval fraction(double v) : value(static_cast<float>(v)) {}
-};
-
 /// dropout<0.2f>: in training each element is zero with this probability and else divided by the rest (Srivastava et
 /// al. 2014, in its inverted form); elsewhere it does nothing.
-template <fraction Rate>
+template <number Rate>
 struct dropout_layer : plain_layer<dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
@@ -26,7 +20,7 @@ struct dropout_layer : plain_layer<dropout_layer<Rate>> {
         return x * (alive * (1.f / (1.f - Rate.value)));
     }
 };
-template <fraction Rate>
+template <number Rate>
 inline constexpr dropout_layer<Rate> dropout{};
 
 } // namespace sinter

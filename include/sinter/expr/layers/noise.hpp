@@ -9,7 +9,7 @@ namespace sinter {
 
 /// spatial_dropout<0.2f>: whole channels of an example, [..., C], are zero with this probability and else divided by the rest
 /// (Tompson et al. 2015). Keras' SpatialDropout1D to 3D, PyTorch's Dropout1d to 3d.
-template <fraction Rate>
+template <number Rate>
 struct spatial_dropout_layer : plain_layer<spatial_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "spatial_dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
@@ -23,7 +23,7 @@ struct spatial_dropout_layer : plain_layer<spatial_dropout_layer<Rate>> {
 };
 /// alpha_dropout<0.1f>: dropout behind selu (Klambauer et al. 2017): what is dropped takes selu's limit -1.7581, and all is
 /// scaled and shifted so that mean 0 and variance 1 stay.
-template <fraction Rate>
+template <number Rate>
 struct alpha_dropout_layer : plain_layer<alpha_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "alpha_dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
@@ -35,18 +35,18 @@ struct alpha_dropout_layer : plain_layer<alpha_dropout_layer<Rate>> {
     }
 };
 /// gaussian_noise<0.1f>: normal numbers of this standard deviation are added. Keras' GaussianNoise.
-template <fraction Deviation>
+template <number Deviation>
 struct gaussian_noise_layer : plain_layer<gaussian_noise_layer<Deviation>> {
     static_assert(Deviation.value >= 0.f, "gaussian_noise: the standard deviation must not be negative");
     static constexpr tensor trace(tensor x) {
         return x.g->mode != program_mode::training ? x : x + ops::random_normal(x) * Deviation.value;
     }
 };
-template <fraction Rate>
+template <number Rate>
 inline constexpr spatial_dropout_layer<Rate> spatial_dropout{};
-template <fraction Rate>
+template <number Rate>
 inline constexpr alpha_dropout_layer<Rate> alpha_dropout{};
-template <fraction Deviation>
+template <number Deviation>
 inline constexpr gaussian_noise_layer<Deviation> gaussian_noise{};
 
 } // namespace sinter

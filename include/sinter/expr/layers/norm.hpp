@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/compose.hpp>
-#include <sinter/expr/layers/dropout.hpp>
+#include <sinter/expr/number.hpp>
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/div.hpp>
@@ -15,7 +15,7 @@ namespace sinter {
 /// and (biased) variance are the batch's, over all other axes, and the running ones move towards them: running = m *
 /// running + (1 - m) * batch; elsewhere the running ones are used (Ioffe and Szegedy 2015). Defaults are Keras': m =
 /// 0.99, epsilon = 0.001. (PyTorch keeps 1 - m as its momentum and runs the unbiased variance.)
-template <fraction Momentum = 0.99, fraction Epsilon = 0.001>
+template <number Momentum = 0.99, number Epsilon = 0.001>
 struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
     static constexpr const char* name = "batch_norm";
     static constexpr tensor trace(tensor x) {
@@ -40,7 +40,7 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
 };
 /// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the last axis of each
 /// example (Ba et al. 2016); epsilon as in PyTorch.
-template <fraction Epsilon = 1e-5>
+template <number Epsilon = 1e-5>
 struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
     static constexpr const char* name = "layer_norm";
     static constexpr tensor trace(tensor x) {
@@ -50,10 +50,10 @@ struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
         return d / sqrt(v + Epsilon.value) * gamma + beta;
     }
 };
-template <fraction Momentum = 0.99, fraction Epsilon = 0.001>
+template <number Momentum = 0.99, number Epsilon = 0.001>
 inline constexpr batch_norm_layer<Momentum, Epsilon> batch_norm_with{};
 inline constexpr batch_norm_layer<> batch_norm{};
-template <fraction Epsilon = 1e-5>
+template <number Epsilon = 1e-5>
 inline constexpr layer_norm_layer<Epsilon> layer_norm_with{};
 inline constexpr layer_norm_layer<> layer_norm{};
 

@@ -10,7 +10,7 @@ namespace sinter {
 /// dense<Hidden>(layer_norm(x)))), [T, E] -> [T, E]: GPT-2's block, normalised before each part (Xiong et al. 2020), with
 /// dropout of what is added; attention_settings::dropout is that of the attention probabilities. Called with (x, memory) it is a
 /// decoder's: between the two it also looks at memory, all of it.
-template <int Heads, int Hidden, attention_settings S = attention_settings{}, fraction Dropout = 0.0>
+template <int Heads, int Hidden, attention_settings S = attention_settings{}, number Dropout = 0.0>
 struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S, Dropout>> {
     static_assert(Hidden > 0, "transformer_block: the hidden width must be positive");
     static constexpr const char* name = "transformer_block";
@@ -39,7 +39,7 @@ private:
                parameter(x, "bias", extents(units), zeros);
     }
 };
-template <int Heads, int Hidden, attention_settings S = attention_settings{}, fraction Dropout = 0.0>
+template <int Heads, int Hidden, attention_settings S = attention_settings{}, number Dropout = 0.0>
 inline constexpr transformer_block_layer<Heads, Hidden, S, Dropout> transformer_block{};
 
 } // namespace sinter

@@ -8,7 +8,7 @@ namespace sinter {
 /// axis: -(sum of t log softmax(z)); one value for each row (Keras' CategoricalCrossentropy from logits, PyTorch's
 /// CrossEntropyLoss with probabilities). Smoothing first makes (1 - share) t + share / C of t. Targets need not sum to 1,
 /// but none may be negative.
-template <fraction Smoothing = 0.f>
+template <number Smoothing = 0.f>
 struct dense_softmax_cross_entropy_loss {
     static_assert(Smoothing.value >= 0.f && Smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");
     static constexpr target_kind target = target_kind::same_as_output;
@@ -23,7 +23,7 @@ struct dense_softmax_cross_entropy_loss {
     }
 };
 inline constexpr dense_softmax_cross_entropy_loss<> dense_softmax_cross_entropy{};
-template <fraction Smoothing>
+template <number Smoothing>
 inline constexpr dense_softmax_cross_entropy_loss<Smoothing> dense_softmax_cross_entropy_with{};
 
 } // namespace sinter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/dropout.hpp>
+#include <sinter/expr/number.hpp>
 #include <sinter/ops/minimum.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
@@ -8,7 +8,7 @@ namespace sinter {
 
 /// Huber's loss (1964): d^2 / 2 up to |d| = Delta and Delta (|d| - Delta / 2) beyond, d = y - t; the mean over the last axis for
 /// each row (Keras' Huber, PyTorch's HuberLoss; PyTorch's SmoothL1Loss is this divided by its beta).
-template <fraction Delta>
+template <number Delta>
 struct huber_loss {
     static_assert(Delta.value > 0.f, "huber: delta must be positive");
     static constexpr target_kind target = target_kind::same_as_output;
@@ -19,7 +19,7 @@ struct huber_loss {
     }
 };
 inline constexpr huber_loss<1.f> huber{};
-template <fraction Delta>
+template <number Delta>
 inline constexpr huber_loss<Delta> huber_with{};
 
 } // namespace sinter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/dropout.hpp>
+#include <sinter/expr/number.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/softmax.hpp>
@@ -9,11 +9,11 @@
 namespace sinter {
 
 struct cross_entropy_options {
-    fraction label_smoothing = 0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)
+    number label_smoothing = 0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)
     int ignored_label = 0;            ///< where `ignores`: places with this label count nothing, not even in the mean
     bool ignores = false;
 
-    constexpr cross_entropy_options smoothed(fraction share) const { return {share, ignored_label, ignores}; }
+    constexpr cross_entropy_options smoothed(number share) const { return {share, ignored_label, ignores}; }
     constexpr cross_entropy_options ignoring(int label) const { return {label_smoothing, label, true}; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/dropout.hpp>
+#include <sinter/expr/number.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
@@ -10,7 +10,7 @@ namespace sinter {
 /// max(0, |a - p| - |a - n| + Margin) with Euclidean distances along the last axis (Schroff et al. 2015, who square them;
 /// PyTorch's TripletMarginLoss, which adds 1e-6 to each difference: here the squared distance is at least 1e-12). It takes no
 /// targets: which examples belong together is said by the batch's three inputs. One value for each row.
-template <fraction Margin>
+template <number Margin>
 struct triplet_loss {
     static constexpr target_list targets{};
     constexpr tensor operator()(bundle outputs, bundle) const {
@@ -31,7 +31,7 @@ private:
     }
 };
 inline constexpr triplet_loss<1.f> triplet{};
-template <fraction Margin>
+template <number Margin>
 inline constexpr triplet_loss<Margin> triplet_with{};
 
 } // namespace sinter
