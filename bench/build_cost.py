@@ -106,7 +106,7 @@ def options():
 
 
 def command(compiler, source, args, folder):
-    include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'examples'}"]
+    include = [f"-I{ROOT / 'include'}", f"-I{ROOT / 'examples'}", f"-I{ROOT}"]   # <zoo/...> is from the root
     common = ["-std=c++20", *shlex.split(args.flags), *include, "-c", str(source), "-o"]
     if is_nvcc(compiler):  # no output to the null device: it insists on a file it can rename
         return [compiler, "-x", "cu", "--expt-relaxed-constexpr", *common, str(folder / "object.o")]

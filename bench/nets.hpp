@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/sinter.hpp>
+#include <zoo/lenet.hpp>
+#include <zoo/mlp.hpp>
 
 /// The nets that are measured, and data for them: images of 28 x 28 x 1 and ten classes, fixed pseudo-random numbers.
 namespace sinter::bench {
 
-inline constexpr auto mlp = image<28, 28, 1> >> flatten >> dense<128> >> relu >> dense<10>;
-inline constexpr auto lenet = image<28, 28, 1>
-    >> conv2d<6, 5> >> relu >> max_pool<2>
-    >> conv2d<16, 5, window{.padding = padding::valid}> >> relu >> max_pool<2>
-    >> flatten >> dense<120> >> relu >> dense<84> >> relu >> dense<10>;
+inline constexpr auto mlp = zoo::mlp<10, 128>;
+inline constexpr auto lenet = zoo::lenet<>;
 inline constexpr auto cnn = image<28, 28, 1>
     >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dense<10>;

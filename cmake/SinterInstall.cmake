@@ -4,7 +4,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_DATADIR}/cmake/sinter)
 install(DIRECTORY include/sinter DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
-install(TARGETS sinter EXPORT sinterTargets)
+install(DIRECTORY zoo DESTINATION ${CMAKE_INSTALL_DATADIR}/sinter FILES_MATCHING PATTERN "*.hpp")
+target_include_directories(sinter_zoo INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_DATADIR}/sinter>)
+install(TARGETS sinter sinter_zoo EXPORT sinterTargets)
 install(EXPORT sinterTargets NAMESPACE sinter:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/sinterConfig.cmake.in ${PROJECT_BINARY_DIR}/sinterConfig.cmake
     INSTALL_DESTINATION ${package_dir})

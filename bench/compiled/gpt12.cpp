@@ -2,20 +2,13 @@
 // A language model of twelve transformer blocks (Radford et al. 2019) and its training step: what bench/build_cost.py compiles.
 #include <cstdio>
 
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/transformer.hpp>
 #include <sinter/sinter.hpp>
+#include <zoo/gpt.hpp>
 using namespace sinter;
 
-constexpr int context = 128, width = 192, symbols = 256;
+constexpr int context = 128, symbols = 256;
 
-constexpr auto place = [](tensor x) { return x + parameter(x, "place", extents(context, width), {init_kind::uniform, 0.05f}); };
-constexpr auto block = transformer_block<6, 4 * width, attention_settings{.causal = causal::yes}>;
-constexpr auto blocks = [](tensor x) {
-    for (int i = 0; i < 12; ++i) x = block(x);
-    return x;
-};
-constexpr auto net = indices<context> >> embedding<symbols, width> >> place >> blocks >> layer_norm >> dense<symbols>;
+constexpr auto net = zoo::gpt<zoo::gpt_size{.symbols = symbols, .context = context, .width = 192, .heads = 6, .dropout = 0.0}>;
 
 using gpt = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adamw, 8>;
 

@@ -2,14 +2,14 @@
 // A language model of two LSTMs and its training step: what bench/build_cost.py compiles.
 #include <cstdio>
 
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
+#include <zoo/lstm_language_model.hpp>
 using namespace sinter;
 
 constexpr int context = 64, symbols = 256;
 
-constexpr auto net = indices<context> >> embedding<symbols, 64> >> lstm<256> >> lstm<256> >> dense<symbols>;
+constexpr auto net = zoo::lstm_language_model<
+    zoo::lstm_language_model_size{.symbols = symbols, .steps = context, .units = 256, .embedded = 64, .dropout = 0.0}>;
 
 using model_trainer = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 16>;
 

@@ -1,37 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// ResNet-50 (He et al. 2016) and its training step: what bench/build_cost.py compiles. The stride is in the 3x3 convolution,
-// as in torchvision's.
+// ResNet-50 (He et al. 2016) and its training step: what bench/build_cost.py compiles.
 #include <cstdio>
 
 #include <sinter/sinter.hpp>
+#include <zoo/resnet.hpp>
 using namespace sinter;
 
-constexpr window by_one{}, by_two{.stride = 2};
-
-template <int Filters, int K, window O = by_one>
-constexpr tensor normed(tensor x) {
-    return batch_norm(conv2d<Filters, K, O, bias::no>(x));
-}
-template <int Filters, window O = by_one>
-constexpr tensor branch(tensor x) {
-    return normed<4 * Filters, 1>(relu(normed<Filters, 3, O>(relu(normed<Filters, 1>(x)))));
-}
-/// Three convolutions beside which the input passes unchanged; the first of a stage makes it fit.
-template <int Filters>
-constexpr auto bottleneck = [](tensor x) { return relu(x + branch<Filters>(x)); };
-template <int Filters, window O>
-constexpr auto first_bottleneck = [](tensor x) { return relu(normed<4 * Filters, 1, O>(x) + branch<Filters, O>(x)); };
-
-constexpr auto net = image<224, 224, 3>
-    >> named<"stem">(conv2d<64, 7, by_two, bias::no> >> batch_norm >> relu >> max_pool<3, window{.stride = 2}>)
-    >> named<"conv2_1">(first_bottleneck<64, by_one>) >> named<"conv2_2">(bottleneck<64>) >> named<"conv2_3">(bottleneck<64>)
-    >> named<"conv3_1">(first_bottleneck<128, by_two>) >> named<"conv3_2">(bottleneck<128>)
-    >> named<"conv3_3">(bottleneck<128>) >> named<"conv3_4">(bottleneck<128>)
-    >> named<"conv4_1">(first_bottleneck<256, by_two>) >> named<"conv4_2">(bottleneck<256>)
-    >> named<"conv4_3">(bottleneck<256>) >> named<"conv4_4">(bottleneck<256>)
-    >> named<"conv4_5">(bottleneck<256>) >> named<"conv4_6">(bottleneck<256>)
-    >> named<"conv5_1">(first_bottleneck<512, by_two>) >> named<"conv5_2">(bottleneck<512>) >> named<"conv5_3">(bottleneck<512>)
-    >> global_avg_pool >> dense<1000>;
+constexpr auto net = zoo::resnet50<>;
 
 using resnet50 = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, momentum, 16>;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# headers.sh COMPILER INCLUDE_FOLDER: each header compiles alone. The tests would not notice a missing standard header,
+# headers.sh COMPILER FOLDER: each header compiles alone. The tests would not notice a missing standard header,
 # because Boost.Test brings most of them. A header of a library that is not installed is named and left out;
 # those of CUDA are for nvcc, and the CUDA tests include them.
 set -u
@@ -8,9 +8,9 @@ cd "$2" || exit 1
 
 compile() {
     local said library
-    said=$(echo "#include <$2>" | "$1" -std=c++20 -fsyntax-only -I. -x c++ - 2>&1) && return
+    said=$(echo "#include <${2#include/}>" | "$1" -std=c++20 -fsyntax-only -Iinclude -I. -x c++ - 2>&1) && return
     library=$(sed -nE "s/.*fatal error: '?([^':]+)'?( file not found|: No such file).*/\1/p" <<<"$said")
-    if [ -n "$library" ] && [ ! -e "$library" ]; then
+    if [ -n "$library" ] && [ ! -e "include/$library" ]; then
         echo "left out: $2 needs $library"
         return
     fi
@@ -18,4 +18,4 @@ compile() {
     return 1
 }
 export -f compile
-find sinter -name '*.hpp' -not -path '*cuda*' -print0 | sort -z | xargs -0 -P "$(nproc)" -I{} bash -c 'compile "$@"' headers "$1" {}
+find include/sinter zoo -name '*.hpp' -not -path '*cuda*' -print0 | sort -z | xargs -0 -P "$(nproc)" -I{} bash -c 'compile "$@"' headers "$1" {}
