@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE second_derivatives_of_ops
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/train/losses/categorical_hinge.hpp>
 #include <sinter/train/losses/cosine_distance.hpp>
 #include <sinter/train/losses/dense_softmax_cross_entropy.hpp>
 #include <sinter/train/losses/hinge.hpp>
@@ -13,7 +14,9 @@
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/poisson.hpp>
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
+#include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/losses/squared_hinge.hpp>
+#include <sinter/train/losses/triplet.hpp>
 
 #include "program/evaluate_functions.hpp"
 #include "program/second_order.hpp"
@@ -152,6 +155,9 @@ constexpr running_options from_behind{.exclusive = true, .reverse = true};
 
 #define AS(...) [](second_order& s) { return __VA_ARGS__; }
 const array_function array_functions[] = {
+    {"softmax_cross_entropy", AS(softmax_cross_entropy(s.each(4), s.rows(batch_of(), 4)))},
+    {"categorical_hinge", AS(categorical_hinge(s.each(4), s.rows(batch_of(), 4)))},
+    {"triplet", AS(triplet(bundle(s.each(4), s.each(4), s.each(4)), {}))},
     {"sum", AS(both(s.each(2, 3, 2), [](tensor x) { return ops::sum(x, {1}, keep::yes) * ops::mean(x, {0}, keep::yes); }))},
     {"max", AS(both(s.each(2, 3, 2), [](tensor x) { return ops::max(x, {1}, keep::yes) * ops::max(x, {-1, 0}, keep::yes); }))},
     {"min", AS(ops::min(s.each(2, 3, 2), {1, 2}))},
