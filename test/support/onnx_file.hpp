@@ -84,10 +84,28 @@ private:
         for (const std::string& y : outputs) BOOST_TEST(known_.contains(y), "output " << y << " is told nowhere");
     }
     void read_operator(std::string_view m) {
-        for (const protobuf_field& f : protobuf_fields(m))
-            if (f.number == 1) BOOST_TEST(known_.contains(std::string(f.bytes)), f.bytes << " is used before it is told");
+        for (const protobuf_field& f : protobuf_fields(m)) {   // an operand that is left out has no name
+            if (f.number == 1)
+                BOOST_TEST((f.bytes.empty() || known_.contains(std::string(f.bytes))),
+                           f.bytes << " is used before it is told");
+            if (f.number != 5) continue;
+            for (const protobuf_field& a : protobuf_fields(f.bytes))
+                if (a.number == 6) read_body(a.bytes);
+        }
         ++operators[text_in(m, 4)];
-        tell(text_in(m, 2));
+        for (const protobuf_field& f : protobuf_fields(m))
+            if (f.number == 2) tell(std::string(f.bytes));
+    }
+    /// What is told in there is not known behind it, and names nothing else.
+    void read_body(std::string_view m) {
+        const std::set<std::string> around = known_;
+        for (const protobuf_field& f : protobuf_fields(m))
+            if (f.number == 11) tell(text_in(f.bytes, 1));
+        for (const protobuf_field& f : protobuf_fields(m))
+            if (f.number == 1) read_operator(f.bytes);
+        for (const protobuf_field& f : protobuf_fields(m))
+            if (f.number == 12) BOOST_TEST(known_.contains(text_in(f.bytes, 1)), "a body gives what is told nowhere");
+        known_ = around;
     }
     void read_constant(std::string_view m) {
         std::vector<std::uint64_t> extents;

@@ -24,7 +24,7 @@ inline doubles drawn(int n, double low, double high, std::uint64_t seed) {
 
 /// The net with all variables drawn anew (those that say variance are positive), run on a batch of 3.
 template <class Net>
-onnx_file agrees_with_onnxruntime() {
+onnx_file agrees_with_onnxruntime(const std::string& tolerance) {
     constexpr int batch = 3;
     using asked = request<Net, sinter::detail::stand_in_loss, sgd, program_mode::prediction, 5, cpu_device::target, as_fused>;
     const auto run = make_run<Net, sinter::detail::stand_in_loss, as_fused, 5, program_mode::prediction>();
@@ -71,12 +71,12 @@ onnx_file agrees_with_onnxruntime() {
     npz::write(folder / "values.npz", entries);
     sinter::detail::write_onnx(g, folder / "net.onnx", {}, [&](const std::string& path) { return plain.at(path); });
     const onnx_file file(read_bytes(folder / "net.onnx"));
-    check_in_onnxruntime(folder / "net.onnx", folder / "values.npz");
+    check_in_onnxruntime(folder / "net.onnx", folder / "values.npz", tolerance);
     return file;
 }
 template <const auto& Net>
-onnx_file agrees() {
-    return agrees_with_onnxruntime<std::remove_cvref_t<decltype(Net)>>();
+onnx_file agrees(const std::string& tolerance = "1e-5") {
+    return agrees_with_onnxruntime<std::remove_cvref_t<decltype(Net)>>(tolerance);
 }
 
 } // namespace sinter::test

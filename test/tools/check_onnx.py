@@ -4,7 +4,7 @@
 
 usage: check_onnx.py MODEL.onnx VALUES.npz [TOLERANCE]
 VALUES.npz holds a batch under the names of the model's inputs, and what came out under those of its outputs. Differences
-are held against 1 or the value, whatever is larger. The first example is tried alone as well, as another batch.
+are held against 1 or the value, whatever is larger; NaN and infinities must be the same. The first example is tried alone as well, as another batch.
 needs: pip install onnxruntime numpy; onnx, too, has its checker look at the file
 exit status: 0 they agree, 1 they do not, 77 a package is not installed
 """
@@ -22,12 +22,15 @@ except ImportError:
     onnx = None
 
 
-def difference(got, wanted):
-    if got.shape != wanted.shape:
-        sys.exit(f"shape: got {got.shape}, needed {wanted.shape}")
-    if not wanted.size:
-        return 0.0
-    return float(numpy.max(numpy.abs(got - wanted) / numpy.maximum(1, numpy.abs(wanted))))
+def differences(got, wanted):
+    """Of each element: the distance, infinite where one of them is not a number."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        sys.exit(f"got {got.dtype} {got.shape}, needed {wanted.dtype} {wanted.shape}")
+    got, wanted = got.astype(float), wanted.astype(float)
+    same = (got == wanted) | (numpy.isnan(got) & numpy.isnan(wanted))
+    with numpy.errstate(invalid="ignore"):
+        apart = numpy.abs(got - wanted) / numpy.maximum(1, numpy.abs(wanted))
+    return numpy.where(same, 0, numpy.where(numpy.isfinite(apart), apart, numpy.inf))
 
 
 def main(model, values, tolerance):
@@ -47,7 +50,11 @@ def main(model, values, tolerance):
 
         got = session.run(None, {p.name: part(p.name) for p in session.get_inputs()})
         for port, y in zip(session.get_outputs(), got):
-            worst = max(worst, difference(y, part(port.name)))
+            apart = differences(y, part(port.name))
+            worst = max(worst, float(apart.max(initial=0)))
+            for at in numpy.argwhere(~(apart <= tolerance))[:8]:
+                at = tuple(at.tolist())
+                print(f"{port.name}{list(at)}: got {y[at]}, needed {part(port.name)[at]}")
     print(f"{model}: largest difference {worst:.3g}")
     if not worst <= tolerance:
         sys.exit(1)

@@ -3,16 +3,20 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/hindrances.hpp"
 #include "support/onnx_file.hpp"
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/layers/activation.hpp>
 #include <sinter/expr/layers/elementwise.hpp>
 #include <sinter/expr/name.hpp>
-#include <sinter/ops/random_uniform.hpp>
+#include <sinter/expr/layers/bidirectional.hpp>
+#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/ops/ctc_loss.hpp>
 #include <sinter/train/export_onnx.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
+#include <filesystem>
 
 // What is in an ONNX file, and what is refused.
 using namespace sinter;
@@ -21,11 +25,18 @@ using test::onnx_file;
 namespace {
 constexpr auto net = features<3> >> named<"hidden">(dense<4>) >> relu >> dense<2>;
 
-struct noisy_layer : layer<noisy_layer> {
-    static constexpr const char* name = "noisy";
-    static constexpr tensor trace(tensor x) { return x + ops::random_uniform(x); }
+/// The loss as an output, within a layer.
+struct scored_layer : layer<scored_layer> {
+    static constexpr const char* name = "scored";
+    static constexpr tensor trace(tensor x, tensor labels) { return ops::ctc_loss(x, labels); }
 };
-constexpr auto noisy = features<3> >> named<"block">([](tensor x) { return noisy_layer{}(dense<3>(x)); });
+constexpr auto scored = inputs(array<4, 3>, indices<2>)
+    >> named<"block">([](tensor x, tensor y) { return scored_layer{}(dense<3>(x), y); });
+/// Sequences of different lengths, both ways.
+constexpr auto tagger = inputs(array<5, 3>, indices<>) >> [](tensor x, tensor lengths) {
+    return bundle(bidirectional(lstm<4>)(bundle(x, lengths)), dense<2>(x));
+};
+const std::filesystem::path top = std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
 } // namespace
 
 BOOST_AUTO_TEST_CASE(the_messages_of_protobuf) {   // protobuf.dev/programming-guides/encoding has the first and the third
@@ -69,15 +80,80 @@ BOOST_AUTO_TEST_CASE(a_trainer_as_it_is) {
 
 BOOST_AUTO_TEST_CASE(what_onnx_has_no_operator_for) {
     const temporary_folder folder;
-    const std::string path = folder / "noisy.onnx";
-    check_error<option_error>([&] { export_onnx(noisy, path); }, "cannot be written as ONNX", path + ", layer block/noisy",
-                              "random_uniform");
+    const std::string path = folder / "scored.onnx";
+    check_error<option_error>([&] { export_onnx(scored, path); }, "cannot be written as ONNX", path + ", layer block/scored",
+                              "ctc_loss, a loss");
     BOOST_TEST(folder.entries() == 0u);
     // With an emitter of one's own it can.
-    const onnx::emitter zeros{op::random_uniform, [](onnx::exporter& e, int id) {
-                                  e.set(id, e.add(id, "Sub", {e.value(e.g.inputs[0]), e.value(e.g.inputs[0])}));
-                              }};
-    export_onnx(noisy, path, {.own = {zeros}});
-    BOOST_TEST(onnx_file(read_bytes(path)).count("Sub") == 1);
+    const onnx::emitter zeros{op::ctc_loss, [](onnx::exporter& e, int id) { e.set(id, e.filled(id, e.s(id), 0.f)); }};
+    export_onnx(scored, path, {.own = {zeros}});
+    BOOST_TEST(onnx_file(read_bytes(path)).count("Expand") == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_written) {
+    const temporary_folder folder;
+    const std::string path = folder / "x.onnx";
     check_error<io_error>([&] { export_onnx(net, folder / "none/x.onnx"); }, "cannot open the folder", "none/x.onnx");
+    check_error<io_error>([&] { export_onnx(net, folder / ""); }, "cannot write", "", "ends in a folder");
+    export_onnx(net, path);
+    const std::string before = read_bytes(path);
+    {
+        const file_size_limit disk(64);
+        check_error<io_error>([&] { export_onnx(net, path, {.seed = 2}); }, "cannot write", path);
+    }
+    BOOST_TEST(read_bytes(path) == before);   // the old one is whole
+    BOOST_TEST(folder.entries() == 1u);
+    const read_only_folder closed(folder / "");
+    if (closed.binds()) check_error<io_error>([&] { export_onnx(net, folder / "y.onnx"); }, "cannot create", "y.onnx");
+}
+
+BOOST_AUTO_TEST_CASE(more_than_protobuf_allows) {
+    onnx::model m;
+    m.most_bytes = 1000;
+    const std::vector<float> x(100);
+    for (int i = 0; i < 2; ++i) m.floats("x", {100}, x);
+    BOOST_TEST(m.encode("net", "f.onnx").size() < 1000u);
+    m.floats("x", {100}, x);
+    check_error<format_error>([&] { m.encode("net", "f.onnx"); }, "too large", "f.onnx", "1200 bytes", "at most 1000");
+}
+
+BOOST_AUTO_TEST_CASE(names_of_inputs_and_outputs) {
+    const temporary_folder folder;
+    export_onnx(tagger, folder / "t.onnx");
+    const onnx_file f(read_bytes(folder / "t.onnx"));
+    BOOST_TEST((f.inputs == std::vector<std::string>{"input", "input_1"}));
+    BOOST_TEST((f.outputs == std::vector<std::string>{"output", "output_1"}));
+    for (const char* name : {"bidirectional/forward/kernel_i", "bidirectional/backward/kernel_i",
+                             "bidirectional/backward/bias_o", "dense/kernel"})
+        BOOST_TEST(f.constants.contains(name), name);
+}
+
+BOOST_AUTO_TEST_CASE(every_op_has_an_emitter_or_a_reason) {
+    const std::vector<onnx::emitter> emitters = onnx::all_emitters();
+    // what the exporter itself does, and loops' bodies
+    const std::set<std::string> own{"constant", "input", "parameter", "state", "table", "loop_value"};
+    const std::string page = read_bytes((top / "doc/interchange.md").string());
+    std::set<std::string> ops;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(top / "include/sinter")) {
+        if (entry.path().extension() != ".hpp") continue;
+        const std::string text = read_bytes(entry.path().string());
+        for (std::size_t at = 0; (at = text.find("\nstruct rule<op::", at)) != std::string::npos; ++at) {
+            const std::string rule = text.substr(at, text.find("\n};", at) - at);
+            const std::size_t begin = rule.find("name = \"");
+            BOOST_REQUIRE_MESSAGE(begin != std::string::npos, "no name in" << rule);
+            const std::string name = rule.substr(begin + 8, rule.find('"', begin + 8) - begin - 8);
+            ops.insert(name);
+            const bool direct = rule.find("onnx = \"") != std::string::npos;
+            const bool emitted = std::any_of(emitters.begin(), emitters.end(),
+                                             [&](const onnx::emitter& e) { return e.k == op_name(name.c_str()).id; });
+            const bool refused = onnx::why_not(name.c_str()) != name;
+            BOOST_TEST(direct + emitted + refused + own.contains(name) == 1, name << " in " << entry.path());
+        }
+    }
+    BOOST_TEST(ops.size() > 120u);
+    for (const onnx::refusal& r : onnx::refusals) {
+        BOOST_TEST(ops.contains(r.name), r.name << " is no op");
+        const bool listed = page.find('`' + std::string(r.name) + '`') != std::string::npos;
+        BOOST_TEST(listed, "doc/interchange.md does not list " << r.name);
+    }
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/attention.hpp>
+#include <sinter/ops/rotary.hpp>
 
 #include <cmath>
 
@@ -60,8 +61,31 @@ inline void emit_attention(exporter& e, int id) {
     e.set(id, e.reshape(id, e.add(id, "Transpose", {y}, {ints("perm", order)}), e.with_batch(n.s)));
 }
 
+/// RotaryEmbedding came with opset 23, too. Each head's pairs lie as [2, D / 2] or, neighbours, [D / 2, 2].
+inline void emit_rotary(exporter& e, int id) {
+    const node& n = e.n(id);
+    const shape& angles = e.s(n.in[1]);
+    const int b = n.s.batched, pairs = angles.d[2], axis = b + (n.p[1] ? 2 : 3);
+    const auto one_of = [&](const std::string& x, int i, int along) {
+        return e.add(id, "Gather", {x, e.m.whole({i}, {})}, {integer("axis", along)});
+    };
+    shape split = extents(angles.d[1], n.p[0], n.p[1] ? 2 : pairs, n.p[1] ? pairs : 2);
+    split.batched = n.s.batched;
+    const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(split)), of_table = e.value(n.in[1]);
+    const std::string first = one_of(x, 0, axis), second = one_of(x, 1, axis);
+    std::string turned[2];   // cosine and sine, for all heads alike
+    for (int i = 0; i < 2; ++i) turned[i] = e.reshape(id, one_of(of_table, i, 0), {angles.d[1], 1, pairs});
+    if (n.p[2]) turned[1] = e.add(id, "Neg", {turned[1]});
+    const auto times = [&](const std::string& a, int i) { return e.add(id, "Mul", {a, turned[i]}); };
+    const std::string y[] = {e.add(id, "Sub", {times(first, 0), times(second, 1)}),
+                             e.add(id, "Add", {times(first, 1), times(second, 0)})};
+    std::vector<std::string> parts;
+    for (const std::string& part : y) parts.push_back(e.add(id, "Unsqueeze", {part, e.m.whole({axis})}));
+    e.set(id, e.reshape(id, e.add(id, "Concat", parts, {integer("axis", axis)}), e.with_batch(n.s)));
+}
+
 } // namespace detail
 
-inline constexpr emitter attention_emitters[] = {{op::attention, detail::emit_attention}};
+inline constexpr emitter attention_emitters[] = {{op::attention, detail::emit_attention}, {op::rotary, detail::emit_rotary}};
 
 } // namespace sinter::onnx

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/model.hpp>
+#include <sinter/io/onnx/refusals.hpp>
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/stop_gradient.hpp>
@@ -46,7 +47,7 @@ public:
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
-        // a loop's body is written for each turn, when what comes out of it is asked for
+        // what a loop repeats is written when what comes out of it is asked for
         // what is only a view is written when somebody asks for it: a product may want the convolution before a flatten
         for (int id = 0; id < g.n.n; ++id)
             if (live[at(id)] && g.n[id].k != op::reshape && !g.n[id].loop && !known(id) && !is_leaf(g.n[id])) emit(id);
@@ -76,18 +77,33 @@ public:
         if (!known(id)) emit(id);
         return last_[at(id)].empty();
     }
-    bool has_channels_first(int id) const { return !first_[at(id)].empty(); }
     void forget(int id) { last_[at(id)].clear(), first_[at(id)].clear(); }
-    bool begin_loop(int l) { return loops_begun_.insert(l).second; }   ///< false: it is there already
+    /// What a loop repeats, while it is written: what depends on the turn goes there, all else stands before the loop.
+    struct open_loop {
+        block repeated;
+        std::string turn;   ///< its number, from 0, a whole one
+    };
+    std::map<int, open_loop> open_loops;
     void set(int id, std::string name) { last_[at(id)] = std::move(name); }
     void set_channels_first(int id, std::string name) { first_[at(id)] = std::move(name); }
 
+    /// The second result of a node whose first is set as usual.
+    std::string& second(int id) { return second_[id]; }
+
     /// An operator with one result, named after the layer that `id` stands in.
     std::string add(int id, const char* type, std::vector<std::string> in, std::vector<attribute> attributes = {}) {
+        return add_several(id, type, std::move(in), 1, std::move(attributes))[0];
+    }
+    std::vector<std::string> add_several(int id, const char* type, std::vector<std::string> in, std::size_t results,
+                                         std::vector<attribute> attributes = {}) {
         const std::string layer = id < 0 ? "" : layer_of(id);
         std::string name = m.unique(layer.empty() ? type : layer + '/' + type);
-        m.operations.push_back({type, name, std::move(in), name, std::move(attributes)});
-        return name;
+        std::vector<std::string> out{name};
+        while (out.size() < results) out.push_back(m.unique(name));
+        const auto loop = id < 0 ? open_loops.end() : open_loops.find(g.n[id].loop);
+        auto& operations = loop == open_loops.end() ? m.operations : loop->second.repeated.operations;
+        operations.push_back({type, std::move(name), std::move(in), out, std::move(attributes)});
+        return out;
     }
     /// The values of a parameter or state, where `id` is one or the same in another layout; else nothing.
     struct known_values {
@@ -119,6 +135,22 @@ public:
                 return batch_ = add(-1, "Shape", {m.inputs[at(i)].name}, {integer("start", 0), integer("end", 1)});
         refuse(g.outputs[0], "the size of a batch, without an input that has one");
     }
+    /// All extents of a value of this shape, int64, the batch as it is.
+    std::string extents(const shape& to) {
+        if (!to.batched) return m.whole(extents_of(to));
+        if (to.rank == 0) return batch();
+        const std::vector<std::int64_t> own = extents_of(to);
+        const int before = to.form == layout::steps;   // within time
+        std::vector<std::string> parts{batch()};
+        if (before) parts.insert(parts.begin(), m.whole({own[0]}));
+        if (to.rank > before) parts.push_back(m.whole({own.begin() + before, own.end()}));
+        return add(-1, "Concat", parts, {integer("axis", 0)});
+    }
+    /// One number under these extents.
+    std::string filled(int id, const shape& to, float x) { return add(id, "Expand", {m.number(x), extents(to)}); }
+    std::string cast(int id, const std::string& x, element to) {
+        return add(id, "Cast", {x}, {integer("to", static_cast<std::int64_t>(to))});
+    }
     [[noreturn]] void refuse(int id, const std::string& what = "") const {
         const std::string layer = layer_of(id);
         throw option_error("this op cannot be written as ONNX", file_ + (layer.empty() ? "" : ", layer " + layer),
@@ -132,7 +164,7 @@ private:
     std::vector<emitter> emitters_;
     values_by_path variable_;
     std::string file_, batch_;
-    std::set<int> loops_begun_;
+    std::map<int, std::string> second_;
     std::vector<std::string> last_, first_;   ///< each node's value with its channels last or first; empty: not there
 
     static std::size_t at(int id) { return static_cast<std::size_t>(id); }
@@ -166,18 +198,20 @@ private:
         const int id = g.outputs[i];
         std::string from = value(id);
         bool made = false;   // by an operator whose result nobody else calls an output
-        for (const operation& o : m.operations) made = made || o.out == from;
+        for (const operation& o : m.operations) made = made || std::find(o.out.begin(), o.out.end(), from) != o.out.end();
         for (const port& p : m.outputs) made = made && p.name != from;
         if (!made) from = add(id, "Identity", {from});
         const std::string name = m.unique(i == 0 ? "output" : "output_" + std::to_string(i));
         m.rename(from, name);
         std::replace(last_.begin(), last_.end(), from, name);
         std::replace(first_.begin(), first_.end(), from, name);
+        for (auto& [node, second] : second_)
+            if (second == from) second = name;
         m.outputs.push_back({name, type_of(s(id)), s(id).batched, extents_of(s(id))});
     }
     void emit(int id) {
         const node& v = g.n[id];
-        if (v.k == op::constant) return set(id, m.floats("constant", {}, {v.f}));
+        if (v.k == op::constant) return set(id, m.number(v.f));
         if (v.k == op::table) {
             std::vector<float> values(static_cast<std::size_t>(v.s.size()));
             v.fill(values.data(), v.s, v.f);
@@ -186,7 +220,7 @@ private:
         if (const known_values k = values_of(id); k.there) return set(id, m.floats(k.path, extents_of(v.s), k.x));
         for (auto e = emitters_.rbegin(); e != emitters_.rend(); ++e)   // a user's own come last
             if (e->k == v.k) return e->emit(*this, id);
-        if (v.about->onnx == nullptr) refuse(id);
+        if (v.about->onnx == nullptr) refuse(id, why_not(v.about->self.name));
         detail::emit_elementwise(*this, id, v.about->onnx);
     }
     /// One order of axes made from the other. Where one of the two parts has a single element nothing moves.

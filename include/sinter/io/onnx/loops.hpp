@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/io/onnx/exporter.hpp>
-#include <sinter/ops/detail/loops.hpp>
+#include <sinter/io/onnx/moves.hpp>
+#include <sinter/ops/cond.hpp>
 
-/// Loops over time, written out turn by turn: what is outside of them stays as it is, [T, batch, ...] while it lies by steps.
-/// Runtimes then fuse and schedule the turns as they like; the file grows with T. A loop whose number of turns is found while
-/// it runs is refused.
+/// Loops over time: Loop, whose body stands in the file once, whatever the number of turns; a branch that may be left out: If.
+/// What is outside stays as it is, [T, batch, ...] while it lies by steps.
 namespace sinter::onnx {
 
 namespace detail {
@@ -15,79 +14,145 @@ inline void emit_exchange(exporter& e, int id) {   // batch and time
     for (int i = 1; i < e.s(id).rank; ++i) order.push_back(i + 1);
     e.set(id, e.add(id, "Transpose", {e.value(e.operand(id, 0))}, {ints("perm", order)}));
 }
-inline void emit_identity(exporter& e, int id) { e.set(id, e.value(e.operand(id, 0))); }
+inline void emit_turn_input(exporter& e, int id) {
+    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).turn}, {integer("axis", 0)}));
+}
+inline void emit_turn_number(exporter& e, int id) {
+    e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).turn, element::f32));
+}
 
-/// What a turn's values are called; each turn forgets the names of the one before.
-class written_out {
+/// Writes one loop; its results are then known by the nodes that show them outside.
+class loop_writer {
 public:
-    written_out(exporter& e, int loop) : e_(e), l_(e.g.loops[loop - 1]) {
-        const int any = body_node(loop);
-        if (l_.count >= 0 || l_.condition >= 0) e.refuse(any, "a loop whose number of turns is found while it runs");
-        for (int v = 0; v < e.g.n.n; ++v) {
-            const node& n = e.n(v);
-            if (n.loop == loop) body_.push_back(v);
-            else if (n.k == op::loop_stack && e.n(n.in[0]).loop == loop) stacks_.push_back({v, {}});
-        }
-        std::vector<std::string> carried;
+    loop_writer(exporter& e, int loop, int asked) : e_(e), l_(e.g.loops[loop - 1]), loop_(loop), id_(asked) {
+        for (int v = 0; v < e.g.n.n; ++v)
+            if (e.n(v).k == op::loop_stack && e.n(e.n(v).in[0]).loop == loop) stacks_.push_back(v);
         for (const loop_carry& c : e.g.carries)
-            if (c.loop == loop) carries_.push_back(&c), carried.push_back(e.value(c.store));
-        for (int made = 0; made < l_.steps; ++made) turn(l_.backwards ? l_.steps - 1 - made : made, carried);
-        forget();
-        for (std::size_t i = 0; i < carries_.size(); ++i) e.set(carries_[i]->next, carried[i]);
-        for (stack& s : stacks_) {
-            if (l_.backwards) std::reverse(s.turns.begin(), s.turns.end());
-            e.set(s.id, e.add(s.id, "Concat", s.turns, {integer("axis", 0)}));
+            if (c.loop == loop) carries_.push_back(&c), first_.push_back(e.value(c.store));
+        e.open_loops[loop];
+        const bool branch = l_.steps == 1 && l_.count >= 0 && l_.condition < 0 && stacks_.empty();
+        const std::vector<std::string> results = branch ? write_if() : write_loop();
+        for (int v = 0; v < e.g.n.n; ++v) {
+            if (e.n(v).loop == loop) e.forget(v);
+            if (e.n(v).k != op::loop_last) continue;
+            for (std::size_t i = 0; i < carries_.size(); ++i)
+                if (e.n(v).in[0] == carries_[i]->next) e.set(v, results[i]);
         }
+        for (std::size_t i = 0; i < stacks_.size(); ++i) e.set(stacks_[i], all_turns(stacks_[i], results[carries_.size() + i]));
     }
 
 private:
-    struct stack {
-        int id;
-        std::vector<std::string> turns;
-    };
     exporter& e_;
     const loop& l_;
-    std::vector<int> body_;
-    std::vector<stack> stacks_;
+    const int loop_, id_;   ///< id_: a node outside
+    std::vector<int> stacks_;
     std::vector<const loop_carry*> carries_;
+    std::vector<std::string> first_;
 
-    int body_node(int loop) const {
-        for (int v = 0; v < e_.g.n.n; ++v)
-            if (e_.n(v).loop == loop) return v;
-        return 0;
+    port port_of(int node, std::string name) const {
+        return {std::move(name), exporter::type_of(e_.s(node)), e_.s(node).batched, extents_of(e_.s(node))};
     }
-    void forget() {
-        for (const int v : body_) e_.forget(v);
+    /// Names of its own for what a block gives: two results may be one value, or one from outside.
+    static port given(block& b, port p, const std::string& value) {
+        b.operations.push_back({"Identity", p.name, {value}, {p.name}, {}});
+        return p;
     }
-    void turn(int t, std::vector<std::string>& carried) {
-        forget();
-        for (std::size_t i = 0; i < carries_.size(); ++i) e_.set(carries_[i]->value, carried[i]);
-        for (const int v : body_) {
-            if (e_.n(v).k == op::loop_input) {
-                const std::string number = e_.m.floats("turn", {}, {static_cast<float>(t)});
-                const std::string whole = e_.add(v, "Cast", {number}, {integer("to", static_cast<std::int64_t>(element::i64))});
-                e_.set(v, e_.add(v, "Gather", {e_.value(e_.operand(v, 0)), whole}, {integer("axis", 0)}));
-            } else if (e_.n(v).k == op::loop_index) {
-                e_.set(v, e_.m.floats("turn", {}, {static_cast<float>(t)}));
-            }
+    std::vector<std::string> write_if() {
+        block otherwise;
+        e_.open_loops[loop_].turn = e_.m.whole({0}, {});
+        for (std::size_t i = 0; i < carries_.size(); ++i) {
+            const port p = port_of(carries_[i]->value, e_.m.unique("before"));
+            otherwise.outputs.push_back(given(otherwise, p, first_[i]));
+            e_.set(carries_[i]->value, first_[i]);
         }
-        for (stack& s : stacks_) s.turns.push_back(e_.add(s.id, "Unsqueeze", {e_.value(e_.operand(s.id, 0)), e_.m.whole({0})}));
-        std::vector<std::string> next;
-        for (const loop_carry* c : carries_) next.push_back(e_.value(c->next));
-        carried = std::move(next);
+        std::vector<port> outputs;
+        for (const loop_carry* c : carries_) {
+            const std::string next = e_.value(c->next);
+            outputs.push_back(given(e_.open_loops[loop_].repeated, port_of(c->next, e_.m.unique("next")), next));
+        }
+        const std::string is_made = e_.add(id_, "GreaterOrEqual", {e_.value(l_.count), e_.m.number(1)});
+        block then = close();
+        then.outputs = std::move(outputs);
+        return e_.add_several(id_, "If", {e_.reshape(id_, is_made, {})}, carries_.size(),
+                              {body("then_branch", std::move(then)), body("else_branch", std::move(otherwise))});
+    }
+    std::vector<std::string> write_loop() {
+        std::vector<port> inputs{{e_.m.unique("iteration"), element::i64, false, {}},
+                                 {e_.m.unique("go_on"), element::truth, false, {}}};
+        const std::string turn = inputs[0].name, count = turns();
+        e_.open_loops[loop_].turn = turn;
+        if (l_.backwards) {
+            const std::string last = e_.add(id_, "Sub", {count, e_.m.whole({1}, {})});
+            const std::string back = e_.m.unique("turn");
+            e_.open_loops[loop_].repeated.operations.push_back({"Sub", back, {last, turn}, {back}, {}});
+            e_.open_loops[loop_].turn = back;
+        }
+        for (const loop_carry* c : carries_) {
+            inputs.push_back(port_of(c->value, e_.m.unique("carry")));
+            e_.set(c->value, inputs.back().name);
+        }
+        std::vector<port> outputs{{e_.m.unique("another"), element::truth, false, {}}};
+        const auto give = [&](int node, const char* name) {
+            const std::string value = e_.value(node);   // may open another loop, and so move this one
+            outputs.push_back(given(e_.open_loops[loop_].repeated, port_of(node, e_.m.unique(name)), value));
+        };
+        for (const loop_carry* c : carries_) give(c->next, "next");
+        for (const int s : stacks_) give(e_.operand(s, 0), "of_turn");
+        std::string another = inputs[1].name, first;
+        if (l_.condition >= 0) {
+            another = e_.cast(l_.condition, e_.value(l_.condition), element::truth);
+            first = e_.reshape(id_, e_.cast(id_, e_.value(l_.count), element::truth), {});
+        }
+        given(e_.open_loops[loop_].repeated, outputs[0], another);
+        block repeated = close();
+        repeated.inputs = std::move(inputs);
+        repeated.outputs = std::move(outputs);
+        std::vector<std::string> in{count, first};
+        in.insert(in.end(), first_.begin(), first_.end());
+        return e_.add_several(id_, "Loop", in, first_.size() + stacks_.size(), {body("body", std::move(repeated))});
+    }
+    block close() {
+        block b = std::move(e_.open_loops[loop_].repeated);
+        e_.open_loops.erase(loop_);
+        return b;
+    }
+    /// How many there are, or at most: a whole number.
+    std::string turns() {
+        if (l_.count < 0 || l_.condition >= 0) return e_.m.whole({l_.steps}, {});
+        const std::string n = e_.value(l_.count), some = e_.add(id_, "Greater", {n, e_.m.number(0)});
+        const std::string most = e_.add(id_, "Min", {n, e_.m.number(static_cast<float>(l_.steps))});
+        return e_.reshape(id_, e_.cast(id_, e_.add(id_, "Where", {some, most, e_.m.number(0)}), element::i64), {});
+    }
+    /// In the order of the turns' numbers; zeros for those that were not made.
+    std::string all_turns(int stack, std::string x) {
+        if (l_.backwards) x = sliced(e_, stack, x, {-1}, {-2147483648}, {0}, {-1});
+        if (l_.count < 0 && l_.condition < 0) return x;
+        const shape& one = e_.s(e_.operand(stack, 0));
+        const std::string made = e_.add(stack, "Shape", {x}, {integer("start", 0), integer("end", 1)});
+        // without a turn a runtime does not know the batch
+        const std::string extents = e_.add(stack, "Concat", {made, e_.extents(one)}, {integer("axis", 0)});
+        x = e_.add(stack, "Reshape", {x, extents}, {integer("allowzero", 1)});
+        const std::vector<std::int64_t> rest(static_cast<std::size_t>(one.rank + one.batched), 0);
+        const std::string missing = e_.add(stack, "Sub", {e_.m.whole({l_.steps}), made});
+        std::vector<std::string> pads{e_.m.whole({0}), missing};
+        if (!rest.empty()) pads = {e_.m.whole({0}), e_.m.whole(rest), missing, e_.m.whole(rest)};
+        return e_.add(stack, "Pad", {x, e_.add(stack, "Concat", pads, {integer("axis", 0)})});
     }
 };
 
 inline void emit_loop_result(exporter& e, int id) {
     const int from = e.operand(id, 0);
-    if (const int l = e.n(from).loop; l && e.begin_loop(l)) written_out(e, l);
-    if (e.n(id).k == op::loop_last) e.set(id, e.value(from));
+    if (const int l = e.n(from).loop) loop_writer(e, l, id);
+    else e.set(id, e.value(from));
 }
 
 } // namespace detail
 
-inline constexpr emitter loop_emitters[] = {{op::to_steps, detail::emit_exchange}, {op::from_steps, detail::emit_exchange},
-                                            {op::loop_begin, detail::emit_identity}, {op::loop_next, detail::emit_identity},
-                                            {op::loop_stack, detail::emit_loop_result}, {op::loop_last, detail::emit_loop_result}};
+inline constexpr emitter loop_emitters[] = {
+    {op::to_steps, detail::emit_exchange},      {op::from_steps, detail::emit_exchange},
+    {op::loop_begin, detail::emit_expand},      {op::loop_next, detail::emit_expand},
+    {op::loop_operand, detail::emit_same},      {op::loop_input, detail::emit_turn_input},
+    {op::loop_index, detail::emit_turn_number}, {op::loop_stack, detail::emit_loop_result},
+    {op::loop_last, detail::emit_loop_result}};
 
 } // namespace sinter::onnx

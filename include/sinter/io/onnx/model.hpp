@@ -3,7 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/io/onnx/wire.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <set>
 #include <vector>
@@ -17,22 +17,6 @@ inline constexpr int opset = 18, ir_version = 8;
 
 enum class element : std::int64_t { f32 = 1, u8 = 2, i32 = 6, i64 = 7, truth = 9 };
 
-struct attribute {
-    std::string name;
-    std::vector<std::int64_t> ints{};
-    bool list = true;      ///< ints, or one int
-    std::string text{};    ///< where not empty, this instead
-};
-inline attribute ints(std::string name, std::vector<std::int64_t> values) { return {std::move(name), std::move(values)}; }
-inline attribute integer(std::string name, std::int64_t value) { return {std::move(name), {value}, false}; }
-inline attribute text(std::string name, std::string value) { return {std::move(name), {}, false, std::move(value)}; }
-
-struct operation {
-    std::string type, name;
-    std::vector<std::string> in;
-    std::string out;
-    std::vector<attribute> attributes;
-};
 /// An input or output: its extents, the batch being one of no fixed extent.
 struct port {
     std::string name;
@@ -41,11 +25,31 @@ struct port {
     std::vector<std::int64_t> extents;
 };
 
-class model {
-public:
+struct block;
+struct attribute {
+    std::string name;
+    std::vector<std::int64_t> ints{};
+    bool list = true;              ///< ints, or one int
+    std::string text{};            ///< where not empty, this instead
+    std::vector<block> body{};     ///< or this: one, of a loop or a choice
+};
+struct operation {
+    std::string type, name;
+    std::vector<std::string> in, out;
+    std::vector<attribute> attributes;
+};
+/// The operators of a graph, or of what a loop repeats, which may read all values around it.
+struct block {
     std::vector<operation> operations;
     std::vector<port> inputs, outputs;
+};
+inline attribute ints(std::string name, std::vector<std::int64_t> values) { return {std::move(name), std::move(values)}; }
+inline attribute integer(std::string name, std::int64_t value) { return {std::move(name), {value}, false}; }
+inline attribute text(std::string name, std::string value) { return {std::move(name), {}, false, std::move(value)}; }
+inline attribute body(std::string name, block b) { return {std::move(name), {}, false, {}, {std::move(b)}}; }
 
+class model : public block {
+public:
     /// A name that nobody has yet: `wanted`, or that with a number behind it.
     std::string unique(const std::string& wanted) {
         std::string name = wanted;
@@ -56,48 +60,52 @@ public:
     std::string floats(const std::string& wanted, const std::vector<std::int64_t>& shape, const std::vector<float>& x) {
         return constant(unique(wanted), element::f32, shape, x.data(), x.size() * sizeof(float));
     }
-    /// A constant of whole numbers; equal ones are one.
-    std::string whole(const std::vector<std::int64_t>& x) {
-        std::string& name = whole_[x];
+    /// One float; equal ones are one.
+    std::string number(float x) {
+        std::string& name = numbers_[std::bit_cast<std::uint32_t>(x)];
+        return name.empty() ? name = floats("number", {}, {x}) : name;
+    }
+    /// A constant of whole numbers in one row; equal ones are one.
+    std::string whole(const std::vector<std::int64_t>& x) { return whole(x, {static_cast<std::int64_t>(x.size())}); }
+    std::string whole(const std::vector<std::int64_t>& x, const std::vector<std::int64_t>& shape) {
+        std::string& name = whole_[{x, shape}];
         if (!name.empty()) return name;
         std::string wanted = "whole";
-        for (const std::int64_t v : x) wanted += '_' + std::to_string(v);
-        const std::int64_t n = static_cast<std::int64_t>(x.size());
-        return name = constant(unique(wanted), element::i64, {n}, x.data(), x.size() * sizeof(std::int64_t));
+        for (std::size_t i = 0; i < x.size() && i < 8; ++i) wanted += '_' + std::to_string(x[i]);
+        return name = constant(unique(wanted), element::i64, shape, x.data(), x.size() * sizeof(std::int64_t));
     }
     /// Calls one value otherwise, wherever it stands.
-    void rename(const std::string& from, const std::string& to) {
-        for (operation& o : operations) {
-            if (o.out == from) o.out = to;
-            for (std::string& i : o.in)
-                if (i == from) i = to;
-        }
-    }
+    void rename(const std::string& from, const std::string& to) { rename(*this, from, to); }
+
+    std::size_t most_bytes = 0x7fffffff;   ///< protobuf's limit for one message
 
     /// The file's bytes. Throws format_error where they are more than protobuf allows in one message.
     std::string encode(const std::string& graph_name, const std::string& file) const {
-        message graph;
-        for (const operation& o : operations) graph.nested(1, encoded(o));
-        graph.text(2, graph_name);
+        check_size(constant_bytes_, file);
+        message graph = encoded(*this, graph_name);
         for (const message& c : constants_) graph.nested(5, c);
-        for (const port& p : inputs) graph.nested(11, encoded(p));
-        for (const port& p : outputs) graph.nested(12, encoded(p));
         message all;
         all.integer(1, ir_version).text(2, "sinter").nested(7, graph).nested(8, message().text(1, "").integer(2, opset));
-        constexpr std::size_t most = 0x7fffffff;
-        if (all.bytes().size() > most)
-            throw format_error("model is too large for one ONNX file", file, std::to_string(all.bytes().size()) + " bytes",
-                               "less than 2 GiB");
+        check_size(all.bytes().size(), file);
         return all.bytes();
     }
 
 private:
     std::set<std::string> names_;
-    std::map<std::vector<std::int64_t>, std::string> whole_;
+    std::map<std::uint32_t, std::string> numbers_;
+    std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::string> whole_;   ///< by values and extents
     std::vector<message> constants_;
+    std::size_t constant_bytes_ = 0;
 
+    void check_size(std::size_t bytes, const std::string& file) const {
+        if (bytes > most_bytes)
+            throw format_error("model is too large for one ONNX file", file, std::to_string(bytes) + " bytes",
+                               "at most " + std::to_string(most_bytes) + ", protobuf's limit");
+    }
     std::string constant(std::string name, element type, const std::vector<std::int64_t>& shape, const void* data,
                          std::size_t bytes) {
+        constant_bytes_ += bytes;
+        if (constant_bytes_ > most_bytes) return name;   // encode() will refuse: only the size is still of use
         message m;
         for (const std::int64_t d : shape) m.integer(1, d);
         m.integer(2, static_cast<std::int64_t>(type)).text(8, name);
@@ -105,15 +113,33 @@ private:
         constants_.push_back(std::move(m));
         return name;
     }
+    static void rename(block& b, const std::string& from, const std::string& to) {
+        for (operation& o : b.operations) {
+            std::replace(o.out.begin(), o.out.end(), from, to);
+            std::replace(o.in.begin(), o.in.end(), from, to);
+            for (attribute& a : o.attributes)
+                for (block& inner : a.body) rename(inner, from, to);
+        }
+    }
+    static message encoded(const block& b, const std::string& name) {
+        message m;
+        for (const operation& o : b.operations) m.nested(1, encoded(o));
+        m.text(2, name);
+        for (const port& p : b.inputs) m.nested(11, encoded(p));
+        for (const port& p : b.outputs) m.nested(12, encoded(p));
+        return m;
+    }
     static message encoded(const operation& o) {
         message m;
         for (const std::string& i : o.in) m.text(1, i);
-        m.text(2, o.out).text(3, o.name).text(4, o.type);
+        for (const std::string& y : o.out) m.text(2, y);
+        m.text(3, o.name).text(4, o.type);
         for (const attribute& a : o.attributes) {
-            constexpr int kind_int = 2, kind_text = 3, kind_ints = 7;
+            constexpr int kind_int = 2, kind_text = 3, kind_graph = 5, kind_ints = 7;
             message x;
             x.text(1, a.name);
-            if (!a.text.empty()) x.text(4, a.text).integer(20, kind_text);
+            if (!a.body.empty()) x.nested(6, encoded(a.body[0], a.name)).integer(20, kind_graph);
+            else if (!a.text.empty()) x.text(4, a.text).integer(20, kind_text);
             else if (!a.list) x.integer(3, a.ints[0]).integer(20, kind_int);
             else {
                 for (const std::int64_t v : a.ints) x.integer(8, v);

@@ -3,12 +3,11 @@
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/custom_gradient.hpp>
-#include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/roll.hpp>
 
-/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Gather, Expand.
+/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand.
 namespace sinter::onnx {
 
 namespace detail {
@@ -74,29 +73,51 @@ inline void emit_slice(exporter& e, int id) {
     }
     e.set(id, sliced(e, id, e.value(n.in[0]), t.first, end, axes, t.step));
 }
-/// Pad with these margins before each axis; the others follow.
-inline std::string padded(exporter& e, int id, std::vector<std::int64_t> before, const std::string& mode,
-                          const std::string& fill) {
-    const shape &small = e.s(e.operand(id, 0)), &large = e.s(id);
+/// `x`, of extents `small`, with these margins before each axis; the others follow.
+inline std::string padded(exporter& e, int id, const std::string& x, const shape& small, std::vector<std::int64_t> before,
+                          const std::string& mode, const std::string& fill) {
+    const shape& large = e.s(id);
     std::vector<std::int64_t> after;
     for (int i = 0; i < large.rank; ++i) after.push_back(large.d[i] - small.d[i] - before[static_cast<std::size_t>(i)]);
     if (large.batched) before.insert(before.begin(), 0), after.insert(after.begin(), 0);
     before.insert(before.end(), after.begin(), after.end());
-    std::vector<std::string> in{e.value(e.operand(id, 0)), e.m.whole(before)};
+    std::vector<std::string> in{x, e.m.whole(before)};
     if (!fill.empty()) in.push_back(fill);
     return e.add(id, "Pad", in, {text("mode", mode)});
 }
+/// x, of extents s, with its elements `step` apart along an axis: each gets an axis of its own, which is then filled up.
+inline std::string apart(exporter& e, int id, std::string x, shape& s, int axis, std::int64_t step, const std::string& fill) {
+    const std::int64_t along = axis + s.batched, extent = (s.d[axis] - 1) * step + 1;
+    std::vector<std::int64_t> own = e.with_batch(s), whole = own, pads(2 * own.size() + 2, 0);
+    own.insert(own.begin() + along + 1, 1);
+    whole[static_cast<std::size_t>(along)] *= step;
+    pads[own.size() + static_cast<std::size_t>(along) + 1] = step - 1;
+    x = e.add(id, "Pad", {e.reshape(id, x, own), e.m.whole(pads), fill});
+    s.d[axis] = static_cast<int>(extent);
+    return sliced(e, id, e.reshape(id, x, whole), {0}, {extent}, {along}, {1});
+}
 inline void emit_insert(exporter& e, int id) {
     const node& n = e.n(id);
-    const steps_along t(n, n.s);
-    for (const std::int64_t step : t.step)
-        if (step != 1) e.refuse(id, "insert with gaps");
-    e.set(id, padded(e, id, t.first, "constant", e.m.floats("fill", {}, {n.f})));
+    steps_along t(n, n.s);
+    shape s = e.s(n.in[0]);
+    const std::string fill = e.m.number(n.f);
+    std::string x = e.value(n.in[0]);
+    for (int i = 0; i < s.rank; ++i) {
+        std::int64_t &step = t.step[static_cast<std::size_t>(i)], &first = t.first[static_cast<std::size_t>(i)];
+        if (step < 0) {
+            x = sliced(e, id, x, {-1}, {-2147483648}, {i + s.batched}, {-1});
+            first += step * (s.d[i] - 1);
+            step = -step;
+        }
+        if (step > 1) x = apart(e, id, x, s, i, step, fill);
+    }
+    e.set(id, padded(e, id, x, s, t.first, "constant", fill));
 }
 inline void emit_pad(exporter& e, int id) {
     const node& n = e.n(id);
     const bool reflect = n.p[0] == static_cast<int>(pad_mode::reflect);
-    e.set(id, padded(e, id, {n.p + 1, n.p + 1 + n.s.rank}, reflect ? "reflect" : "edge", ""));
+    const std::string x = e.value(n.in[0]);
+    e.set(id, padded(e, id, x, e.s(n.in[0]), {n.p + 1, n.p + 1 + n.s.rank}, reflect ? "reflect" : "edge", ""));
 }
 inline void emit_roll(exporter& e, int id) {
     const node& n = e.n(id);
@@ -105,16 +126,12 @@ inline void emit_roll(exporter& e, int id) {
     const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
     e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
 }
-inline void emit_gather_rows(exporter& e, int id) {
-    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}, {integer("axis", 0)}));
-}
 inline void emit_expand(exporter& e, int id) {
     const int x = e.operand(id, 0);
     const shape &from = e.s(x), &to = e.s(id);
     if (from == to) return emit_same(e, id);
     // a batch that is there stays under an extent of 1
-    std::string extents = e.m.whole(e.with_batch(to, 1));
-    if (to.batched && !from.batched) extents = e.add(id, "Concat", {e.batch(), e.m.whole(extents_of(to))}, {integer("axis", 0)});
+    const std::string extents = to.batched && !from.batched ? e.extents(to) : e.m.whole(e.with_batch(to, 1));
     e.set(id, e.add(id, "Expand", {e.value(x), extents}));
 }
 
@@ -125,6 +142,6 @@ inline constexpr emitter move_emitters[] = {
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
     {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
-    {op::gather_rows, detail::emit_gather_rows}, {op::custom_gradient, detail::emit_same}};
+    {op::custom_gradient, detail::emit_same}};
 
 } // namespace sinter::onnx

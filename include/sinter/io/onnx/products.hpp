@@ -29,22 +29,33 @@ inline void emit_gemm(exporter& e, int id) {
     if (emit_dense_of_image(e, id)) return;
     e.set(id, e.add(id, "MatMul", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}));
 }
-inline std::string last_two_swapped(exporter& e, int id) {
-    const int axes = e.s(id).rank + e.s(id).batched;
+inline std::string last_two_swapped(exporter& e, int id, int x) {
+    const int axes = e.s(x).rank + e.s(x).batched;
     std::vector<std::int64_t> order;
     for (int i = 0; i < axes; ++i) order.push_back(i);
     std::swap(order[order.size() - 1], order[order.size() - 2]);
-    return e.add(id, "Transpose", {e.value(id)}, {ints("perm", order)});
+    return e.add(id, "Transpose", {e.value(x)}, {ints("perm", order)});
 }
 inline void emit_matmul(exporter& e, int id) {
     const node& n = e.n(id);
     std::vector<std::string> in;
-    for (int k = 0; k < 2; ++k) in.push_back(n.p[k] ? last_two_swapped(e, n.in[k]) : e.value(n.in[k]));
+    for (int k = 0; k < 2; ++k) in.push_back(n.p[k] ? last_two_swapped(e, id, n.in[k]) : e.value(n.in[k]));
     e.set(id, e.add(id, "MatMul", in));
 }
 
+/// Gradients: of weights, and weights turned for that of the input.
+inline void emit_gemm_tn(exporter& e, int id) {
+    std::string rows[2];
+    for (int k = 0; k < 2; ++k) rows[k] = e.reshape(id, e.value(e.operand(id, k)), {-1, e.s(e.operand(id, k)).last()});
+    e.set(id, e.add(id, "MatMul", {e.add(id, "Transpose", {rows[0]}, {ints("perm", {1, 0})}), rows[1]}));
+}
+inline void emit_weight_transpose(exporter& e, int id) { e.set(id, last_two_swapped(e, id, e.operand(id, 0))); }
+
 } // namespace detail
 
-inline constexpr emitter product_emitters[] = {{op::gemm, detail::emit_gemm}, {op::matmul, detail::emit_matmul}};
+inline constexpr emitter product_emitters[] = {{op::gemm, detail::emit_gemm},
+                                               {op::matmul, detail::emit_matmul},
+                                               {op::gemm_tn, detail::emit_gemm_tn},
+                                               {op::weight_transpose, detail::emit_weight_transpose}};
 
 } // namespace sinter::onnx

@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/max.hpp>
+#include <sinter/ops/prod.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// Reductions: ReduceSum, ReduceMax.
+/// Reductions: ReduceSum, ReduceMax, ReduceProd.
 namespace sinter::onnx {
 
 namespace detail {
@@ -18,12 +19,13 @@ inline void emit_kept(exporter& e, int id, const char* type) {
     for (int i = 0; i < from.rank; ++i)
         if (to.d[i] != from.d[i]) axes.push_back(from.batched + (!first ? i : i + 1 == from.rank ? 0 : i + 1));
     const std::string in = first ? e.value_channels_first(x) : e.value(x);
-    const std::string y = axes.empty() ? e.add(id, "Identity", {in}) : e.add(id, type, {in, e.m.whole(axes)});
+    const std::string y = axes.empty() ? in : e.add(id, type, {in, e.m.whole(axes)});
     if (first) e.set_channels_first(id, y);
     else e.set(id, y);
 }
 inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
 inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }
+inline void emit_prod(exporter& e, int id) { emit_kept(e, id, "ReduceProd"); }
 /// Over the batch and all axes but the last.
 inline void emit_col_sum(exporter& e, int id) {
     const int x = e.operand(id, 0);
@@ -38,6 +40,7 @@ inline constexpr emitter reduction_emitters[] = {{op::row_sum, detail::emit_sum}
                                                  {op::middle_sum, detail::emit_sum},
                                                  {op::col_sum, detail::emit_col_sum},
                                                  {op::row_max, detail::emit_max},
-                                                 {op::middle_max, detail::emit_max}};
+                                                 {op::middle_max, detail::emit_max},
+                                                 {op::prod, detail::emit_prod}};
 
 } // namespace sinter::onnx

@@ -84,6 +84,23 @@ inline void emit_convolution_transposed(exporter& e, int id) {
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, true);
 }
 inline void emit_nothing(exporter&, int) {}
+/// A mean that counts padding, but not what hangs over that as well: by how much the mean over whole windows is too small, or "".
+inline std::string counted_share(exporter& e, int id, const sliding* a) {
+    const int divisor = e.n(id).p[6];
+    if (divisor == 0 || divisor == whole_window) return "";
+    const int behind[2] = {(divisor - 1) >> padding_below, (divisor - 1) % (1 << padding_below)};
+    std::vector<float> share[2], both;
+    for (int i = 0; i < 2; ++i)
+        for (int o = 0; o < a[i + 1].out; ++o) {
+            const int begin = o * a[i + 1].stride - a[i + 1].before;
+            const int end = std::min(begin + a[i + 1].k, a[i + 1].extent + behind[i]);
+            share[i].push_back(static_cast<float>(a[i + 1].k) / static_cast<float>(end - begin));
+        }
+    for (const float v : share[0])
+        for (const float h : share[1]) both.push_back(v * h);
+    if (std::count(both.begin(), both.end(), 1.f) == static_cast<std::ptrdiff_t>(both.size())) return "";
+    return e.m.floats("counted_share", {a[1].out, a[2].out}, both);
+}
 inline void emit_pool(exporter& e, int id, const char* type) {
     const node& n = e.n(id);
     const auto& p = n.p;
@@ -97,14 +114,10 @@ inline void emit_pool(exporter& e, int id, const char* type) {
         a[i + 1].before = p[4 + i];
     }
     auto attributes = window_attributes(a, 1);
-    if (p[6]) {
-        const int behind[2] = {(p[6] - 1) >> padding_below, (p[6] - 1) % (1 << padding_below)};
-        for (int i = 0; i < 2 && p[6] != whole_window; ++i)   // what hangs over counts there as padding does
-            if ((a[i + 1].out - 1) * a[i + 1].stride + a[i + 1].k - a[i + 1].extent - a[i + 1].before > behind[i])
-                e.refuse(id, "a mean over padding with windows that hang over it");
-        attributes.push_back(integer("count_include_pad", 1));
-    }
-    e.set_channels_first(id, e.add(id, type, {e.value_channels_first(n.in[0])}, attributes));
+    if (p[6]) attributes.push_back(integer("count_include_pad", 1));
+    std::string y = e.add(id, type, {e.value_channels_first(n.in[0])}, attributes);
+    if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
+    e.set_channels_first(id, y);
 }
 inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
 inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }

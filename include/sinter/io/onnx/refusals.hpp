@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <string>
+#include <string_view>
+
+/// Ops that no file is written for, and why; doc/interchange.md has the same list.
+namespace sinter::onnx {
+
+struct refusal {
+    const char *name, *why;
+};
+
+inline constexpr refusal refusals[] = {
+    {"ctc_loss", "a loss by recursion over alignments, which predictions do not need"},
+    {"attention_gradient", "a gradient: ONNX has no operator for it"},
+    {"attention_bias_gradient", "a gradient: ONNX has no operator for it"},
+    {"max_pool_gradient", "a gradient: ONNX has no operator for it"},
+    {"max_pool_winners", "a gradient: ONNX has no operator for it"},
+    {"avg_pool_gradient", "a gradient: ONNX has no operator for it"},
+    {"conv2d_weight_gradient", "a gradient: ONNX has no operator for it"},
+    {"convolution_weight_gradient", "a gradient: ONNX has no operator for it"},
+    {"pad_gradient", "a gradient: ONNX has no operator for it"},
+    {"add_patches", "a gradient: ONNX has no operator for it"},
+    {"trigamma", "a gradient: ONNX has no operator for it"},
+    {"loop_saved", "the gradient of a loop: it reads what each turn of another computed"},
+    {"optimizer_port", "a part of optimizers, which predictions have not"},
+    {"runtime_scalar", "a part of optimizers, which predictions have not"},
+};
+
+/// The op's name, and the reason if there is one.
+inline std::string why_not(const char* name) {
+    for (const refusal& r : refusals)
+        if (std::string_view(r.name) == name) return std::string(name) + ", " + r.why;
+    return name;
+}
+
+} // namespace sinter::onnx

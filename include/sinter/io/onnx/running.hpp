@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/onnx/exporter.hpp>
+#include <sinter/ops/argmax.hpp>
+#include <sinter/ops/linear_scan.hpp>
+#include <sinter/ops/sort.hpp>
+
+/// What goes along one axis: CumSum and Scan, ArgMax, TopK.
+namespace sinter::onnx {
+
+namespace detail {
+
+/// The axis, the batch counted, of a node that knows its operand as [outer, n, inner]: p[0], p[1].
+inline int axis_along(exporter& e, int id) {
+    const shape& s = e.s(e.operand(id, 0));
+    int outer = 1, axis = 0;
+    while (axis + 1 < s.rank && (outer != e.n(id).p[0] || s.d[axis] != e.n(id).p[1])) outer *= s.d[axis++];
+    return axis + s.batched;
+}
+inline void emit_cumsum(exporter& e, int id) {
+    const auto& p = e.n(id).p;
+    const std::string axis = e.m.whole({axis_along(e, id)}, {});
+    e.set(id, e.add(id, "CumSum", {e.value(e.operand(id, 0)), axis}, {integer("exclusive", p[3]), integer("reverse", p[4])}));
+}
+/// A Scan of one state: `step` writes what a turn does, from {state, slices...} to {state, result}.
+template <class Step>
+void emit_running(exporter& e, int id, float first, Step step) {
+    const node& n = e.n(id);
+    const int axis = axis_along(e, id);
+    const shape slice = without_axis(n.s, axis - n.s.batched);
+    block b;
+    const auto port_of = [&](const char* name) { return port{e.m.unique(name), element::f32, slice.batched, extents_of(slice)}; };
+    std::vector<std::string> names, in{e.filled(id, slice, first)};
+    b.inputs.push_back(port_of("state"));
+    for (int k = 0; k < n.operands; ++k) b.inputs.push_back(port_of("slice")), in.push_back(e.value(n.in[k]));
+    for (const port& p : b.inputs) names.push_back(p.name);
+    const auto add = [&](const char* type, const std::string& x, const std::string& y) {
+        b.outputs.push_back(port_of(type));
+        const std::string& name = b.outputs.back().name;
+        b.operations.push_back({type, name, y.empty() ? std::vector{x} : std::vector{x, y}, {name}, {}});
+        return name;
+    };
+    step(add, names);
+    b.outputs.erase(b.outputs.begin(), b.outputs.end() - 2);
+    const std::vector<std::int64_t> axes(static_cast<std::size_t>(n.operands), axis), back(axes.size(), n.p[4]);
+    e.set(id, e.add_several(id, "Scan", in, 2, {body("body", std::move(b)), integer("num_scan_inputs", n.operands),
+                            ints("scan_input_axes", axes), ints("scan_output_axes", {axis}), ints("scan_input_directions", back),
+                            ints("scan_output_directions", {n.p[4]})})[1]);
+}
+inline void emit_cumprod(exporter& e, int id) {
+    emit_running(e, id, 1.f, [&](auto add, const auto& in) {
+        const std::string y = add("Mul", in[0], in[1]);
+        add("Identity", y, ""), add("Identity", e.n(id).p[3] ? in[0] : y, "");   // exclusive: what was before
+    });
+}
+inline void emit_linear_scan(exporter& e, int id) {
+    emit_running(e, id, 0.f, [&](auto add, const auto& in) {
+        if (e.n(id).p[3]) {   // ahead: the state has this element's coefficient already
+            const std::string y = add("Add", in[1], in[0]);
+            add("Mul", in[2], y), add("Identity", y, "");
+        } else {
+            const std::string y = add("Add", in[1], add("Mul", in[2], in[0]));
+            add("Identity", y, ""), add("Identity", y, "");
+        }
+    });
+}
+inline void emit_argmax(exporter& e, int id) {
+    const int x = e.operand(id, 0);
+    const std::string y = e.add(id, e.n(id).p[3] ? "ArgMin" : "ArgMax", {e.value(x)}, {integer("axis", axis_along(e, id))});
+    e.set(id, e.reshape(id, e.cast(id, y, element::i32), e.with_batch(e.s(id))));
+}
+inline void emit_sort(exporter& e, int id) {
+    const auto& p = e.n(id).p;
+    const auto y = e.add_several(id, "TopK", {e.value(e.operand(id, 0)), e.m.whole({p[3]})}, 2,
+                                 {integer("axis", axis_along(e, id)), integer("largest", p[4])});
+    e.set(id, y[0]);
+    e.second(id) = y[1];
+}
+inline void emit_pick(exporter& e, int id) {
+    const int from = e.operand(id, 0);
+    if (e.n(from).k != op::sort) e.refuse(id, std::string("the second result of ") + e.n(from).about->self.name);
+    e.value(from);
+    e.set(id, e.cast(id, e.second(from), element::i32));
+}
+
+} // namespace detail
+
+inline constexpr emitter running_emitters[] = {
+    {op::cumsum, detail::emit_cumsum}, {op::cumprod, detail::emit_cumprod}, {op::linear_scan, detail::emit_linear_scan},
+    {op::argmax, detail::emit_argmax}, {op::sort, detail::emit_sort},       {op::pick, detail::emit_pick}};
+
+} // namespace sinter::onnx
