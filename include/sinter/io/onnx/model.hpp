@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct attribute {
     std::vector<std::int64_t> ints{};
     bool list = true;              ///< ints, or one int
     std::string text{};            ///< where not empty, this instead
-    std::vector<block> body{};     ///< or this: one, of a loop or a choice
+    std::shared_ptr<block> body{}; ///< or this, of a loop or a choice
 };
 struct operation {
     std::string type, name;
@@ -46,7 +47,9 @@ struct block {
 inline attribute ints(std::string name, std::vector<std::int64_t> values) { return {std::move(name), std::move(values)}; }
 inline attribute integer(std::string name, std::int64_t value) { return {std::move(name), {value}, false}; }
 inline attribute text(std::string name, std::string value) { return {std::move(name), {}, false, std::move(value)}; }
-inline attribute body(std::string name, block b) { return {std::move(name), {}, false, {}, {std::move(b)}}; }
+inline attribute body(std::string name, block b) {
+    return {std::move(name), {}, false, {}, std::make_shared<block>(std::move(b))};
+}
 
 class model : public block {
 public:
@@ -117,8 +120,8 @@ private:
         for (operation& o : b.operations) {
             std::replace(o.out.begin(), o.out.end(), from, to);
             std::replace(o.in.begin(), o.in.end(), from, to);
-            for (attribute& a : o.attributes)
-                for (block& inner : a.body) rename(inner, from, to);
+            for (const attribute& a : o.attributes)
+                if (a.body) rename(*a.body, from, to);
         }
     }
     static message encoded(const block& b, const std::string& name) {
@@ -138,7 +141,7 @@ private:
             constexpr int kind_int = 2, kind_text = 3, kind_graph = 5, kind_ints = 7;
             message x;
             x.text(1, a.name);
-            if (!a.body.empty()) x.nested(6, encoded(a.body[0], a.name)).integer(20, kind_graph);
+            if (a.body) x.nested(6, encoded(*a.body, a.name)).integer(20, kind_graph);
             else if (!a.text.empty()) x.text(4, a.text).integer(20, kind_text);
             else if (!a.list) x.integer(3, a.ints[0]).integer(20, kind_int);
             else {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/argmax.hpp>
-#include <sinter/ops/linear_scan.hpp>
+#include <sinter/ops/cumprod.hpp>
 #include <sinter/ops/sort.hpp>
 
 /// What goes along one axis: CumSum and Scan, ArgMax, TopK.
