@@ -11,7 +11,7 @@ namespace sinter::zoo {
 /// ones have 24 blocks 1024 wide with 16 heads, 36 of 1280 with 20, and 48 of 1600 with 25.
 struct gpt_size {
     int symbols = 50'257, context = 1024, width = 768, heads = 12, blocks = 12;
-    fraction dropout = 0.1;
+    number dropout = 0.1;
 };
 
 /// Symbol numbers [context] -> scores of each next one, [context, symbols]: GPT-2. It differs in its last layer, which has
