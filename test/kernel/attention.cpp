@@ -177,6 +177,19 @@ BOOST_AUTO_TEST_CASE(at_the_edges) {
             }
 }
 
+/// Keys that none of a panel's queries sees are not read at all: causal attention costs half.
+BOOST_AUTO_TEST_CASE(keys_of_later_panels_are_left_alone) {
+    const int panel = static_cast<int>(cpu::panel_width), n = 3 * panel, before = 2 * panel;
+    for (float dropout : {0.f, 0.5f}) {
+        const attention_case c{.queries = n, .keys = n, .width = 4, .value_width = 4, .mask = causal::yes, .dropout = dropout};
+        doubles q({1, n, 1, 4}, 0.5), k = q, v = q, d({1, n, 1, 4}, 1.);
+        for (int i = 4 * before; i < 4 * n; ++i) k[i] = v[i] = NAN;
+        const std::vector<floats> r = experiment{c, {}, 1}.run(q, k, v, doubles({0}), nullptr, d, 1);
+        for (int result : {0, 2})   // y and dq
+            for (int i = 0; i < 4 * n; ++i)
+                BOOST_TEST(std::isnan(r[static_cast<std::size_t>(result)][static_cast<std::size_t>(i)]) == (i >= 4 * before));
+    }
+}
 /// Equal scores and a unit matrix of values show the probabilities themselves.
 BOOST_AUTO_TEST_CASE(the_share_that_is_dropped) {
     const int n = 64, heads = 2, batch = 3;
