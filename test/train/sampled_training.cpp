@@ -53,4 +53,4 @@ static void check(Loss loss, int epochs) {
     BOOST_TEST(after.loss == true_loss(model, p), boost::test_tools::tolerance(1e-4));
 }
 BOOST_AUTO_TEST_CASE(by_sampled_softmax) { check(sampled_softmax<V, K>, 120); }
-BOOST_AUTO_TEST_CASE(by_nce) { check(nce<V, K>, 500); }
+BOOST_AUTO_TEST_CASE(by_nce) { check(nce<V, K, true, sampling::unique>, 500); }

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/layers/candidate_scores.hpp>
+#include <sinter/ops/cumsum.hpp>
 #include <sinter/ops/exp.hpp>
+#include <sinter/ops/expm1.hpp>
+#include <sinter/ops/floor.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/log1p.hpp>
+#include <sinter/ops/minimum.hpp>
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/to_index.hpp>
+#include <sinter/ops/top_k.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 
 /// What sampled_softmax and nce share: some classes instead of all.
+namespace sinter {
+
+/// Whether a class may be drawn more than once in a step. `unique` draws from all classes, which costs a sort of them.
+enum class sampling { with_replacement, unique };
+
+} // namespace sinter
 namespace sinter::detail {
 
 /// The one parameter of this name, wherever in the net it is; a fault if there is none, or several.
@@ -21,16 +32,37 @@ constexpr tensor only_parameter(graph* g, const char* name) {
     return {g, id};
 }
 
-/// K classes of V, drawn with replacement anew in each step: c with probability log((c + 2) / (c + 1)) / log(V + 1), so that small
-/// numbers, which are to be the frequent classes, come often ("log-uniform", as Zipf's law has it). int32 [K].
-constexpr tensor log_uniform_candidates(graph* g, int k, int v) {
-    const tensor u = make<op::random_uniform>(g, extents(k), {}, {++g->streams});
-    return to_index(ops::exp(u * ops::log(constant(g, static_cast<float>(v + 1)))) - 1.f, v);
+/// With what probability one draw gives class c of v (whole numbers as floats): log((c + 2) / (c + 1)) / log(v + 1), so that
+/// small numbers, which are to be the frequent classes, come often ("log-uniform", as Zipf's law has it).
+constexpr tensor log_uniform_probability(tensor c, int v) {
+    return ops::log1p(1.f / (c + 1.f)) / ops::log(constant(c.g, static_cast<float>(v + 1)));
 }
-/// log of how often class c is expected among K candidates.
-constexpr tensor log_expected_count(tensor c, int k, int v) {
-    const tensor p = ops::log1p(1.f / (c + 1.f)) * static_cast<float>(k) / ops::log(constant(c.g, static_cast<float>(v + 1)));
-    return ops::log(p);
+
+/// Classes drawn anew in each step, int32 [K], and how many draws that took: one number, or empty where each draw counted.
+struct drawn_classes {
+    tensor classes, tries{};
+};
+/// By the inverse of the distribution function.
+constexpr drawn_classes log_uniform_candidates(graph* g, int k, int v) {
+    const tensor u = make<op::random_uniform>(g, extents(k), {}, {++g->streams});
+    return {to_index(ops::exp(u * ops::log(constant(g, static_cast<float>(v + 1)))) - 1.f, v)};
+}
+/// Each class once at most. Where the draws that repeat a class are passed over, classes come in the order of exponential
+/// waiting times of their rates (Efraimidis and Spirakis 2006), and between two of them as many draws are passed over as a
+/// geometric number says. So this is what drawing and looking gives, without the loop.
+constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
+    const auto uniform = [&](int n) { return make<op::random_uniform>(g, extents(n), {}, {++g->streams}); };
+    const tensor each = log_uniform_probability(make<op::column_index>(g, extents(v), {}), v);
+    const tensor classes = ops::top_k(-ops::log1p(-uniform(v)) / each, k, -1, order::ascending).indices;
+    const tensor p = log_uniform_probability(ops::to_float(classes), v);
+    const tensor seen = ops::minimum(ops::cumsum(p, -1, {.exclusive = true}), 1.f - 0x1p-22f);   // probability of a repetition
+    const tensor passed_over = ops::floor(ops::log(ops::maximum(uniform(k), 0x1p-25f)) / ops::log(seen));
+    return {classes, sum(passed_over, {-1}) + static_cast<float>(k)};
+}
+/// log of how often class c is expected among K candidates: K p, or, of different ones, 1 - (1 - p)^tries.
+constexpr tensor log_expected_count(tensor c, int k, int v, tensor tries) {
+    const tensor p = log_uniform_probability(c, v);
+    return ops::log(tries.g ? -ops::expm1(tries * ops::log1p(-p)) : p * static_cast<float>(k));
 }
 
 /// Scores less the logarithms of expected counts: of the labels [...], and of the candidates [..., K]; `hits` is 1 where a
@@ -38,7 +70,8 @@ constexpr tensor log_expected_count(tensor c, int k, int v) {
 struct scored_candidates {
     tensor right, others, hits;
 };
-constexpr scored_candidates score_candidates(tensor x, tensor labels, tensor candidates, tensor vectors, tensor bias) {
+constexpr scored_candidates score_candidates(tensor x, tensor labels, const drawn_classes& d, tensor vectors, tensor bias) {
+    const tensor candidates = d.classes;
     const int k = candidates.shape().last(), v = vectors.shape().d[0];
     shape column = labels.shape();
     column.d[column.rank++] = 1;
@@ -46,7 +79,7 @@ constexpr scored_candidates score_candidates(tensor x, tensor labels, tensor can
     const tensor right = sum(x * gather_rows(vectors, labels), {-1}) + ops::reshape(gather_rows(bias, labels), labels.shape());
     const tensor others = matmul(x, gather_rows(vectors, candidates), transposed::no, transposed::yes) +
                           ops::reshape(gather_rows(bias, candidates), extents(k));
-    return {right - log_expected_count(label, k, v), others - log_expected_count(drawn, k, v),
+    return {right - log_expected_count(label, k, v, d.tries), others - log_expected_count(drawn, k, v, d.tries),
             ops::equal(ops::reshape(label, column), drawn)};
 }
 
@@ -70,9 +103,10 @@ constexpr tensor nce_value(const scored_candidates& s) {
 }
 
 /// A loss over candidates in training, and the cross entropy over all classes in evaluation.
-template <int V, int K, class Value>
+template <int V, int K, sampling S, class Value>
 constexpr tensor candidate_loss(tensor x, tensor labels, Value value) {
     static_assert(K > 0, "at least one candidate");
+    static_assert(S == sampling::with_replacement || K < V, "fewer candidates than classes");
     if (!x.ok() || !labels.ok()) return {x.g, -1};
     if (x.g->mode != program_mode::training) return softmax_cross_entropy(x, labels);
     if (!one_for_each_row(x, labels, op::gather_rows)) return {x.g, -1};
@@ -80,7 +114,9 @@ constexpr tensor candidate_loss(tensor x, tensor labels, Value value) {
     if (!vectors.ok() || !bias.ok()) return {x.g, -1};
     if (vectors.shape().d[0] != V || vectors.shape().last() != x.shape().last())
         return fail(x.g, fault_kind::labels_do_not_fit_predictions, op::gather_rows, extents(V), vectors.shape());
-    return value(score_candidates(x, labels, log_uniform_candidates(x.g, K, V), vectors, bias));
+    const drawn_classes drawn =
+        S == sampling::unique ? unique_log_uniform_candidates(x.g, K, V) : log_uniform_candidates(x.g, K, V);
+    return value(score_candidates(x, labels, drawn, vectors, bias));
 }
 
 } // namespace sinter::detail
