@@ -37,7 +37,8 @@ BOOST_AUTO_TEST_CASE(scans_and_products) {
     constexpr auto net = array<4, 6, 2> >> [](tensor in) {
         const tensor x = scaled(in);
         return ops::concat({flat(cumsum(x, 1, {.reverse = true})), flat(cumprod(x, 0)), flat(cumprod(x, 1, {.exclusive = true})),
-                            flat(prod(x, {0})), flat(prod(x, {1, 2})), flat(linear_scan(x, x * 0.5f, 1))});
+                            flat(prod(x, {0})), flat(x + prod(x, {batch_axis, 1}, keep::yes)), flat(prod(x, {1, 2})),
+                            flat(linear_scan(x, x * 0.5f, 1))});
     } >> dense<7>;
     as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.01f}, examples(5, 48, 0, 1, 7).view());
 }

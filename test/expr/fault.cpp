@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE fault
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/var.hpp>
 #include <sinter/sinter.hpp>
 
 #include <array>
@@ -64,7 +65,7 @@ BOOST_AUTO_TEST_CASE(windows) {
 
 BOOST_AUTO_TEST_CASE(axes) {
     constexpr auto range = fault_kind::axis_out_of_range;
-    is(fault_of(features<4> >> [](tensor x) { return max(x, {batch_axis}); }), fault_kind::batch_axis_refused, op::row_max);
+    is(fault_of(features<4> >> [](tensor x) { return ops::var(x, {batch_axis}, 1); }), fault_kind::batch_axis_refused, op::row_sum);
     is(fault_of(features<4> >> [](tensor x) { return sum(x, {1}); }), range, op::row_sum);
     is(fault_of(array<1, 2, 3> >> [](tensor x) { return ops::one_hot(ops::reshape(x, extents(1, 1, 1, 2, 3)), 4); }), range, op::column_index);
     is(fault_of(features<4> >> [](tensor x) { return sum(x, {0}); } >> batch_norm), range, op::row_sum);

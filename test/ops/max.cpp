@@ -26,6 +26,10 @@ BOOST_AUTO_TEST_CASE(any_axes) {
     check<largest<drawn_batch(2, 3), 0, 2>>();
     check<largest<extents(1, 3, 1), 1>>();
 }
+BOOST_AUTO_TEST_CASE(over_the_batch) {
+    check_op<largest<batch_of(3, 4), batch_axis>>();
+    check<kept<batch_of(3, 2, 4), batch_axis, 0, 2>>();
+}
 
 template <int Axis>
 struct along {

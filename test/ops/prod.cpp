@@ -4,7 +4,6 @@
 
 #include <sinter/ops/prod.hpp>
 
-#include "support/moves.hpp"
 #include "support/recorded.hpp"
 #include "support/reductions.hpp"
 
@@ -36,6 +35,12 @@ BOOST_AUTO_TEST_CASE(zeros_as_pytorch_has_them) {
     check_recorded(r.gradients[0], prod_dx);
     check_recorded(r.gradients[1], fixture::arrays::prod);
 }
-BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(4), fault_kind::batch_axis_refused, [](tensor x) { return sinter::prod(x, {batch_axis}); }));
+BOOST_AUTO_TEST_CASE(over_the_batch) {
+    using case_of = reduced<product_of, keep::no, batch_of(2, 3), batch_axis, 0>;
+    check_op<case_of, programs::fused_only>();
+    const auto p = make_run<op_net<case_of>, weighted_sum, as_fused>();
+    p->set(p->parameters[0], doubles({2, 3}, {0, 2, 0, 3, 5, 0}));   // one zero, none, two
+    p->run(1, {doubles({1, 2, 3}, 1.), doubles({3}, 1.)});
+    BOOST_TEST(p->output(0, 1) == (std::vector<float>{0, 20, 0}), boost::test_tools::per_element());
+    BOOST_TEST(p->gradient(0) == (std::vector<float>{6, 10, 0, 0, 4, 0}), boost::test_tools::per_element());
 }

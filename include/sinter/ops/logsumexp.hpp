@@ -7,7 +7,7 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/where.hpp>
 
-/// logsumexp(x, {axes}): log of the sum of e^x over axes (not the batch), by way of the largest, so that nothing overflows. ONNX:
+/// logsumexp(x, {axes}): log of the sum of e^x over axes, by way of the largest, so that nothing overflows. ONNX:
 /// ReduceLogSumExp.
 namespace sinter {
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// max(x, {axes}): axes as in sum(), but not the batch, over which only sums are gathered. Where several elements are the largest they share the gradient evenly, as in
+/// max(x, {axes}): axes as in sum(), the batch's too. Where several elements are the largest they share the gradient evenly, as in
 /// TensorFlow and PyTorch's amax. ONNX: ReduceMax.
 namespace sinter {
 
@@ -40,15 +40,12 @@ struct rule<op::middle_max> : heavy_rule {
 
 namespace ops {
 
-struct max_ops {   // never over the batch
-    static constexpr op_id row = op::row_max, columns = op::col_sum, middle = op::middle_max;
+struct max_ops {
+    static constexpr op_id row = op::row_max, columns = op::middle_max, middle = op::middle_max;
 };
 
 constexpr tensor max(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
-    if (!x.ok()) return x;
-    const axis_set a = parse_axes(x.shape(), axes);
-    if (a.batch) return fail(x.g, fault_kind::batch_axis_refused, op::row_max, x.shape(), x.shape());
-    return reduce<max_ops>(x, a, k);
+    return x.ok() ? reduce<max_ops>(x, parse_axes(x.shape(), axes), k) : x;
 }
 
 } // namespace ops

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/cumprod.hpp>
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/equal.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// prod(x, {axes}): the product of the elements over axes, as in sum(), but not the batch. Its gradient divides by nothing, so
-/// zeros do not matter. ONNX: ReduceProd.
+/// prod(x, {axes}): the product of the elements over axes, as in sum(), the batch's too. Its gradient divides by no zero, and by
+/// nothing unless the batch is among them. ONNX: ReduceProd.
 namespace sinter {
 
 namespace op { inline constexpr op_name prod{"prod"}; }
@@ -15,25 +17,32 @@ struct rule<op::prod> : heavy_rule {
     static constexpr const char* name = "prod";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
-    static constexpr void gradient(gradient_of& g) {   // the product of those before, and of those behind
+    static constexpr void gradient(gradient_of& g) {
         const node n = g.n();
         const tensor x = g.x(0);
+        if (x.shape().batched && !n.s.batched) return over_batch(g, x, n);
+        // the product of those before, and of those behind
         const tensor before = make<op::cumprod>(g.g, x.shape(), {x}, {n.p[0], n.p[1], n.p[2], 1, 0});
         const tensor behind = make<op::cumprod>(g.g, x.shape(), {x}, {n.p[0], n.p[1], n.p[2], 1, 1});
         g.add(0, ops::broadcast_to(g.d, x.shape()) * (before * behind));
+    }
+    /// As PyTorch: the product of those that are not 0, divided by each of them if none is 0; all of it to the one that is.
+    static constexpr void over_batch(gradient_of& g, tensor x, const node& n) {
+        const tensor zero = ops::equal(x, 0.f), others = x + zero;
+        const tensor product = make<op::prod>(g.g, n.s, {others}, {1, n.p[1], n.p[2]});
+        const tensor zeros = make<op::middle_sum>(g.g, n.s, {zero}, {1, n.p[1], n.p[2]});
+        const auto all = [&](tensor a) { return ops::broadcast_to(a, x.shape()); };
+        g.add(0, (1.f - zero) * all(g.d * product * ops::equal(zeros, 0.f)) / others + zero * all(g.d * product * ops::equal(zeros, 1.f)));
     }
 };
 
 namespace ops {
 
-struct prod_ops {   // never over the batch
-    static constexpr op_id row = op::prod, columns = op::col_sum, middle = op::prod;
+struct prod_ops {
+    static constexpr op_id row = op::prod, columns = op::prod, middle = op::prod;
 };
 constexpr tensor prod(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
-    if (!x.ok()) return x;
-    const axis_set a = parse_axes(x.shape(), axes);
-    if (a.batch) return fail(x.g, fault_kind::batch_axis_refused, op::prod, x.shape(), x.shape());
-    return reduce<prod_ops>(x, a, k);
+    return x.ok() ? reduce<prod_ops>(x, parse_axes(x.shape(), axes), k) : x;
 }
 
 } // namespace ops

@@ -32,14 +32,16 @@ struct rule<op::col_sum> : heavy_rule {
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
 namespace detail {
+/// Over the batch, the kernel's rows are what one block is made of: all slices of all examples.
 constexpr void middle_extents(const kernel_request& r, kernel_extents& k) {
-    k.set({r.n.p[1], r.n.p[2]});
-    k.by_example(r.y(), r.n.p[0]);
+    const bool over_batch = r.x(0).batched && !r.y().batched;
+    k.set({r.n.p[1], r.n.p[2], over_batch});
+    k.by_example(over_batch ? r.x(0) : r.y(), over_batch ? r.n.p[1] : r.n.p[0]);
 }
 } // namespace detail
 
 /// [outer, n, inner] -> [outer, inner]; p = {outer, n, inner} of one example. The operand is [.., n.., ..] with the
-/// summed axes kept as 1 in the result.
+/// summed axes kept as 1 in the result; outer = 1 where the batch is summed, too.
 template <>
 struct rule<op::middle_sum> : heavy_rule {
     static constexpr const char* name = "middle_sum";
@@ -83,6 +85,10 @@ constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
         (i < first ? outer : i < end ? n : inner) *= s.d[i];
         if (i >= first && i < end) kept.d[i] = 1;
     }
+    if (batch && R::columns == R::middle) {
+        kept.batched = false;
+        return make<R::middle>(x.g, kept, {x}, {1, n, inner});
+    }
     if (batch) {   // rows of all examples, columns the inner elements
         shape flat = extents(n, inner);
         flat.batched = true;
@@ -108,7 +114,7 @@ template <class R>
 constexpr tensor reduce(tensor x, axis_set a, keep k) {
     if (!x.ok()) return x;
     x = unpack(x);
-    if (x.shape().form == layout::steps && !reduces_steps(x.shape(), a)) x = from_steps(x);
+    if (x.shape().form == layout::steps && ((a.batch && R::columns == R::middle) || !reduces_steps(x.shape(), a))) x = from_steps(x);
     graph* g = x.g;
     const shape s = x.shape();
     if (not_floats(info_of<R::row>.self, x)) return {g, -1};

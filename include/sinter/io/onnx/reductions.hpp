@@ -16,6 +16,7 @@ inline void emit_kept(exporter& e, int id, const char* type) {
     const shape &from = e.s(x), &to = e.s(id);
     const bool first = from.rank > 1 && e.only_channels_first(x);
     std::vector<std::int64_t> axes;
+    if (from.batched && !to.batched) axes.push_back(0);
     for (int i = 0; i < from.rank; ++i)
         if (to.d[i] != from.d[i]) axes.push_back(from.batched + (!first ? i : i + 1 == from.rank ? 0 : i + 1));
     const std::string in = first ? e.value_channels_first(x) : e.value(x);

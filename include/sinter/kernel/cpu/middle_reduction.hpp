@@ -19,13 +19,15 @@ struct multiplies {
     }
 };
 
-/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner], e = {n, inner}; p[0] = operand.
+/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner], e = {n, inner, 0}; p[0] = operand.
+/// Over the batch, too: one block [c.m][inner], e[2] = 1. A column is one part's work, so always summed in the same order.
 template <class Combine, class Body>
 struct middle_reduction {
     static void run(const call& c) {
-        const std::int64_t n = c.e[0], inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
-        const std::int64_t end = share(c.m * rows, c.part + 1, c.parts);
-        for (std::int64_t row = share(c.m * rows, c.part, c.parts); row < end; ++row) {
+        const std::int64_t n = c.e[2] ? c.m : c.e[0], blocks = c.e[2] ? 1 : c.m;
+        const std::int64_t inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
+        const std::int64_t end = share(blocks * rows, c.part + 1, c.parts);
+        for (std::int64_t row = share(blocks * rows, c.part, c.parts); row < end; ++row) {
             const float* from = c.p[0] + row / rows * n * inner + row % rows * columns;
             if constexpr (requires { Combine::lanes_of(vf{}); })
                 if (inner == 1) {   // what is combined lies side by side

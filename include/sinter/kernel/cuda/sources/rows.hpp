@@ -37,14 +37,14 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, 
     if (j < 0) first[v] = static_cast<std::int32_t>(i);
 }
 
-/// m blocks [n][inner] to [inner]; e = {n, inner}, a = operand.
+/// m blocks [n][inner] to [inner]; e = {n, inner, 0}, a = operand. Over the batch, too: one block [m][inner], e[2] = 1.
 template <bool Max>
 struct middle_reduction : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t inner = s.e[1];
-        const float* from = s.a + at.off / inner * s.e[0] * inner + at.off % inner;
+        const std::int64_t inner = s.e[1], n = s.e[2] ? s.m : s.e[0];
+        const float* from = s.a + at.off / inner * n * inner + at.off % inner;
         float r = *from;
-        for (std::int64_t i = 1; i < s.e[0]; ++i) {
+        for (std::int64_t i = 1; i < n; ++i) {
             const float v = from[i * inner];
             r = Max ? larger(r, v) : r + v;
         }

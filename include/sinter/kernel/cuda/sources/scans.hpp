@@ -36,16 +36,17 @@ struct source<static_cast<int>(op::cumprod.id)> : cumulation<op::cumprod> {};
 template <>
 struct source<static_cast<int>(op::linear_scan.id)> : cumulation<op::linear_scan> {};
 
-/// m blocks [e0][e1] to [e1].
+/// m blocks [e0][e1] to [e1], or one block [m][e1] where e2.
 template <>
 struct source<static_cast<int>(op::prod.id)> : plain_source {
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
-        return {m * e[1] / e[extent::columns], e[extent::columns]};
+        return {(e[2] ? 1 : m) * e[1] / e[extent::columns], e[extent::columns]};
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const float* from = s.a + at.off / s.e[1] * s.e[0] * s.e[1] + at.off % s.e[1];
+        const std::int64_t n = s.e[2] ? s.m : s.e[0];
+        const float* from = s.a + at.off / s.e[1] * n * s.e[1] + at.off % s.e[1];
         float r = *from;
-        for (std::int64_t i = 1; i < s.e[0]; ++i) r *= from[i * s.e[1]];
+        for (std::int64_t i = 1; i < n; ++i) r *= from[i * s.e[1]];
         return r;
     }
 };
