@@ -114,7 +114,8 @@ template <class R>
 constexpr tensor reduce(tensor x, axis_set a, keep k) {
     if (!x.ok()) return x;
     x = unpack(x);
-    if (x.shape().form == layout::steps && ((a.batch && R::columns == R::middle) || !reduces_steps(x.shape(), a))) x = from_steps(x);
+    const bool as_it_lies = reduces_steps(x.shape(), a) && !(a.batch && R::columns == R::middle);
+    if (x.shape().form == layout::steps && !as_it_lies) x = from_steps(x);
     graph* g = x.g;
     const shape s = x.shape();
     if (not_floats(info_of<R::row>.self, x)) return {g, -1};
