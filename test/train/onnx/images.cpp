@@ -39,6 +39,15 @@ constexpr auto windows = image<9, 8, 2> >> conv2d<6, per_axis(3, 2), apart> >> r
     >> avg_pool<per_axis(2, 3), window{.stride = {1, 2}, .padding = 1, .count_padding = true}>
     >> conv2d_transpose<4, 3, window{.stride = 2, .padding = 1}, 1> >> conv2d_transpose<2, 2, window{.stride = 2, .groups = 2}>
     >> max_pool<per_axis(3, 2), window{.stride = {2, 3}, .padding = padding::valid, .rounding = rounding::ceil}>;
+/// A mean that counts its padding, under windows that hang over that as well; rows whose padding is all in front; volumes.
+constexpr window over{.stride = 2, .padding = 1, .rounding = rounding::ceil, .count_padding = true};
+constexpr window past{.padding = padding::causal, .dilation = 2};
+constexpr auto edges = image<6, 5, 2> >> [](tensor x) {
+    const auto flat = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
+    const tensor row = ops::reshape(x, extents(30, 2)), volume = ops::reshape(x, extents(3, 2, 5, 2));
+    return bundle(flat(avg_pool<3, over>(x)), flat(conv1d<3, 3, past>(row)), flat(conv3d<2, per_axis(2, 1, 3)>(volume)),
+                  flat(avg_pool<2, window{.stride = 1}>(volume)));
+};
 } // namespace
 
 BOOST_AUTO_TEST_CASE(convolutions_and_a_dense_layer_behind_them) {
@@ -57,3 +66,4 @@ BOOST_AUTO_TEST_CASE(residual_blocks) {
 }
 BOOST_AUTO_TEST_CASE(images_that_are_turned) { agrees<turned>(); }
 BOOST_AUTO_TEST_CASE(windows_of_all_kinds) { BOOST_TEST(agrees<windows>().count("ConvTranspose") == 2); }
+BOOST_AUTO_TEST_CASE(rows_volumes_and_edges) { agrees<edges>(); }
