@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
 /// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX: Expand.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/window.hpp>
 
 /// convolution(x, w, {stride, padding, dilation, groups}): x [..., CI], w [..., CI / groups, CO] -> [..., CO] over one, two

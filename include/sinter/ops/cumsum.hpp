@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
 /// cumsum(x, axis, {exclusive, reverse}): sums of the elements up to and with each one along an axis (without the batch);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/indices.hpp>
 
 /// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The table's gradient is

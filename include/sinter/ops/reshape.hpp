@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 
 /// reshape(x, extents(...)): the same elements in the same order under other extents, one of which may be -1: whatever is
 /// left for it. The batch axis stays. Costs nothing. ONNX: Reshape.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
 /// roll(x, shift, axis): elements move forward by `shift` places along an axis (without the batch), those from its end come

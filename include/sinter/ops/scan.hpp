@@ -88,28 +88,14 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
     }
     const int l = detail::open_loop(*g, who, {steps, o.count.g ? plain(o.count).id : -1, -1, -1, o.reverse, o.recompute});
     if (!l) return none;
-    bundle in_turn, input_of_turn;
-    int of[bundle::most] = {};
-    in_turn.g = input_of_turn.g = g;
-    for (int i = 0; i < carry.n; ++i) {
-        of[i] = detail::begin_carry(carry[i], l);
-        in_turn.t[in_turn.n++] = detail::value_of(*g, of[i]);
-    }
+    carry.g = g;
+    const detail::carry_list carries(carry, l);
+    bundle input_of_turn;
+    input_of_turn.g = g;
     for (int i = 0; i < inputs.n; ++i) input_of_turn.t[input_of_turn.n++] = detail::slice_of_turn(inputs[i], l);
-    const scan_step step = body(in_turn, input_of_turn);
+    const scan_step step = body(carries.values, input_of_turn);
     scan_step result = none;
-    if (step.carry.n != carry.n) g->fail(fault_kind::wrong_number_of_inputs, who, extents(step.carry.n), extents(carry.n));
-    for (int i = 0; i < carry.n && i < step.carry.n; ++i) {
-        const tensor next = plain(step.carry[i]);
-        const shape s = in_turn[i].shape();
-        shape got;
-        if (!next.ok()) return none;
-        if (!broadcast_shape(next.shape(), s, got) || !(got == s)) {
-            g->fail(fault_kind::carry_changes_shape, who, next.shape(), s);
-            return none;
-        }
-        result.carry.t[result.carry.n++] = detail::end_carry(expand(next, s), of[i]);
-    }
+    if (!carries.end(who, step.carry, result.carry)) return none;
     for (int i = 0; i < step.outputs.n; ++i) {
         if (!step.outputs[i].ok()) return none;
         result.outputs.t[result.outputs.n++] = detail::output_of_turns(step.outputs[i], l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
 /// slice(x, axis, first, n, step): elements first, first + step, ..., n of them, along an axis (without the batch; -1 is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/heavy.hpp>
+#include <sinter/ops/detail/elementwise.hpp>
 
 /// y = a as an int32 in [0, n): its fraction is cut off, what is too small or NaN becomes 0, what is too large n - 1. So rows may
 /// be gathered by numbers that were computed. No gradient flows. ONNX: Clip, then Cast.

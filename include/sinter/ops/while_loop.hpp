@@ -30,22 +30,10 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     trips.p[0] = -1 - g.loops.n;   // of this loop alone
     const int counter = g.push(trips), l = sinter::detail::open_loop(g, who, {most, first.id, -1, counter});
     if (!l) return none;
-    bundle in_turn = none, result = none;
-    int of[bundle::most] = {};
-    for (int i = 0; i < carry.n; ++i) {
-        of[i] = sinter::detail::begin_carry(carry[i], l);
-        in_turn.t[in_turn.n++] = sinter::detail::value_of(g, of[i]);
-    }
-    const bundle next = body(in_turn);
-    for (int i = 0; i < carry.n; ++i) {
-        const tensor v = plain(next[i]);
-        if (next.n != carry.n || !(v.shape() == in_turn[i].shape())) {
-            g.fail(fault_kind::carry_changes_shape, who, v.shape(), in_turn[i].shape());
-            return none;
-        }
-        if (!v.ok()) return none;
-        result.t[result.n++] = sinter::detail::end_carry(v, of[i]);
-    }
+    const sinter::detail::carry_list carries(carry, l);
+    const bundle next = body(carries.values);
+    bundle result = none;
+    if (!carries.end(who, next, result)) return none;
     const tensor go_on = number(condition(next));
     if (!go_on.ok()) return none;
     node c = node_of<op::loop_next>();   // in memory, for the device to look at

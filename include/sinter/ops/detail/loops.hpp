@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/expr/bundle.hpp>
 #include <sinter/ops/detail/steps.hpp>
 
 /// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their gradients): views into memory that
@@ -147,6 +148,40 @@ constexpr tensor end_carry(tensor next, int carry, bool begun_late = false) {
     g.carries[carry].next = g.push(x);
     return last_value({&g, g.carries[carry].next});
 }
+
+/// All that a loop hands on from turn to turn.
+class carry_list {
+public:
+    bundle values;   ///< as a turn reads them
+
+    constexpr carry_list(bundle first, int l) {
+        values.g = first.g;
+        for (int i = 0; i < first.n; ++i) {
+            of_[i] = begin_carry(first[i], l);
+            values.t[values.n++] = value_of(*first.g, of_[i]);
+        }
+    }
+    /// `last` becomes what comes out of the loop, where a turn hands on `next`; false after a fault.
+    constexpr bool end(const op_name& who, const bundle& next, bundle& last) const {
+        if (next.n != values.n)
+            values.g->fail(fault_kind::wrong_number_of_inputs, who, extents(next.n), extents(values.n));
+        for (int i = 0; i < values.n && i < next.n; ++i) {
+            const tensor y = ops::plain(next[i]);
+            const shape s = values[i].shape();
+            shape got;
+            if (!y.ok()) return false;
+            if (!broadcast_shape(y.shape(), s, got) || !(got == s)) {
+                values.g->fail(fault_kind::carry_changes_shape, who, y.shape(), s);
+                return false;
+            }
+            last.t[last.n++] = end_carry(ops::expand(y, s), of_[i]);
+        }
+        return next.n == values.n;
+    }
+
+private:
+    int of_[bundle::most] = {};
+};
 
 } // namespace detail
 
