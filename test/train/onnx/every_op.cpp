@@ -46,6 +46,7 @@ constexpr auto functions = features<8> >> [](tensor x) {
 constexpr auto along_axes = features<24> >> [](tensor x) {
     const tensor m = ops::reshape(x, extents(2, 3, 4)), ties = ops::round(m), flat_ties = ops::round(x);
     const auto row = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
+    const tensor alike = m * 0.f + ops::reshape(ops::range(x, 24), extents(2, 3, 4));   // the same in each example
     const ops::sorted top = ops::top_k(ties, 2, 1), down = ops::top_k(x, 5, -1, order::ascending);
     const tensor a = ops::concat(
         {row(cumsum(m, 1)), row(cumsum(m, -1, {.exclusive = true})), row(cumsum(m, 0, {.reverse = true})),
@@ -57,9 +58,13 @@ constexpr auto along_axes = features<24> >> [](tensor x) {
                                   row(prod(m, {-1, 0})), row(max(m, {0, 1})), row(ops::min(m, {-2})),
                                   row(logsumexp(m, {1})), row(ops::var(m, {0})), row(ops::stddev(m, {-1})),
                                   row(ops::l1_norm(m, {2})), row(ops::l2_norm(m, {0, 1, 2})), row(ops::all(ties, {1})),
-                                  row(ops::any(ties, {-1})), row(sum(m, {batch_axis, 1}, keep::yes) * 0.f + m * 0.f)});
+                                  row(ops::any(ties, {-1})), row(sum(m, {batch_axis, 1}, keep::yes) * 0.f + m * 0.f),
+                                  row(max(alike, {batch_axis, 1}, keep::yes) + m),
+                                  row(prod(ops::greater(alike, 11.f), {batch_axis, 0}) + m)});
     const tensor c = ops::concat({row(sort(ties, 1)), row(sort(m, 0, order::descending)), row(top.values),
                                   row(down.values), row(take_along_axis(m, ops::argsort(m, 1), 1)),
+                                  row(take_along_axis(m, ops::argmax(max(m, {0, 2}, keep::yes), 1, keep::yes), 1)),
+                                  row(take_along_axis(m, ops::argmax(max(m, {0}, keep::yes), 1, keep::yes), 1)),
                                   row(ops::to_float(top.indices)), row(ops::to_float(down.indices))});
     return bundle(a, b, c, ops::argmax(ties, 1), ops::argmin(ties, -1, keep::yes), ops::argsort(flat_ties));
 };

@@ -14,14 +14,15 @@ namespace detail {
 inline void emit_kept(exporter& e, int id, const char* type) {
     const int x = e.operand(id, 0);
     const shape &from = e.s(x), &to = e.s(id);
-    const bool first = from.rank > 1 && e.only_channels_first(x);
+    const bool first = from.rank > 1 && to.batched == from.batched && e.only_channels_first(x);
     std::vector<std::int64_t> axes;
     if (from.batched && !to.batched) axes.push_back(0);
     for (int i = 0; i < from.rank; ++i)
         if (to.d[i] != from.d[i]) axes.push_back(from.batched + (!first ? i : i + 1 == from.rank ? 0 : i + 1));
     const std::string in = first ? e.value_channels_first(x) : e.value(x);
-    const std::string y = axes.empty() ? in : e.add(id, type, {in, e.m.whole(axes)});
-    if (first) e.set_channels_first(id, y);
+    std::string y = axes.empty() ? in : e.add(id, type, {in, e.m.whole(axes)});
+    if (from.batched && !to.batched) e.set(id, e.add(id, "Squeeze", {y, e.m.whole({0})}));   // no batch is left, nor its axis
+    else if (first) e.set_channels_first(id, y);
     else e.set(id, y);
 }
 inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
