@@ -10,15 +10,14 @@
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
-// Mish (Misra 2019), x tanh(log(1 + e^x)), which Sinter does not have. The bound keeps e^x finite; where x is large,
-// tanh is 1 in any case.
-constexpr auto mish = elementwise([](scalar x) { return x * tanh(log(1.f + exp(minimum(x, 20.f)))); });
+// LiSHT (Roy et al. 2019), x tanh(x), which Sinter does not have: never negative, and steep on both sides.
+constexpr auto lisht = elementwise([](scalar x) { return x * tanh(x); });
 
 // Two operands make a function of two tensors. This one lets the second decide how much of the first gets through.
 constexpr auto gate = elementwise([](scalar value, scalar control) { return value / (1.f + exp(-control)); });
 
 constexpr auto net = image<28, 28, 1> >> flatten
-    >> dense<128> >> mish
+    >> dense<128> >> lisht
     >> [](tensor x) { return gate(dense<64>(x), dense<64>(x)); }
     >> dense<10>;
 
