@@ -156,7 +156,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) {
                 const int outer = i / n.p[2], inner = i % n.p[2];
                 y[i] = n.k == op::middle_sum ? 0 : -INFINITY;
-                for (int j = 0; j < n.p[1]; ++j) {
+                for (int j = 0; j < n.p[1] * (in[0].batched && !s.batched ? B : 1); ++j) {
                     const double v = x[0][(outer * n.p[1] + j) * n.p[2] + inner];
                     y[i] = n.k == op::middle_sum ? y[i] + v : std::fmax(y[i], v);
                 }

@@ -137,7 +137,7 @@ private:
             case 7: return normalise(x);
             case 8: return add(ops::tanh(ops::matmul(x, weights(x, name(), extents(s.last(), 1 + below(7)), zeros))));
             case 9: return add(ops::tanh(sum(x, {-1}, keep::yes)));
-            case 10: return add(x - max(x, {-1}, keep::yes));
+            case 10: return add(x - (s.batched && below(2) ? max(x, {batch_axis}) : max(x, {-1}, keep::yes)));
             case 11:
                 if (s.rank > 1) add(ops::tanh(below(2) ? sum(x, {0}, keep::yes) : max(x, {0}, keep::yes)));
                 return;
