@@ -59,7 +59,7 @@ int run(const char* model, Net, const settings& s) {
     if (s.model != "all" && s.model != model) return 0;
     side<Net, true> fused(s.threads);
     side<Net, false> unfused(s.threads);
-    auto batches = bench::examples() | data::batch(batch);
+    auto batches = bench::images() | data::batch(batch);
     const double began = monotonic_seconds();
     for (int round = 0; round < 2 || monotonic_seconds() - began < s.seconds; ++round) {   // the first warms up
         fused.train(batches, round > 0);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/expr/layers/embedding.hpp>
+#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/expr/layers/transformer.hpp>
 #include <sinter/sinter.hpp>
 #include <zoo/lenet.hpp>
 #include <zoo/mlp.hpp>
 
-/// The nets that are measured, and data for them: images of 28 x 28 x 1 and ten classes, fixed pseudo-random numbers.
+/// The nets that are measured, and data for them, fixed pseudo-random numbers: images of 28 x 28 x 1 and ten classes, rows of
+/// 32 x 256 and ten classes, text of 64 symbols out of 65.
 namespace sinter::bench {
 
 inline constexpr auto mlp = zoo::mlp<10, 128>;
@@ -17,15 +21,53 @@ inline constexpr auto quickstart = image<28, 28, 1>
     >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
-/// Sixteen batches of 64.
-inline data::example_set examples() {
-    constexpr int n = 64 * 16;
-    std::vector<float> x(n * 784);
-    std::vector<std::int32_t> y(n);
+/// Two layers of 256 over 32 steps.
+inline constexpr auto lstm = array<32, 256> >> sinter::lstm<256> >> sinter::lstm<256, recurrent_options{.sequences = false}> >> dense<10>;
+
+inline constexpr int gpt_context = 64, gpt_width = 128, gpt_symbols = 65;
+inline constexpr auto gpt_place = [](tensor x) {
+    return x + parameter(x, "place", extents(gpt_context, gpt_width), {init_kind::uniform, 0.05f});
+};
+/// Four blocks as GPT-2's (Radford et al. 2019), whose gelu is the approximate one; or with the exact one.
+template <bool ExactGelu>
+inline constexpr auto gpt_blocks = [](tensor x) {
+    for (int i = 0; i < 4; ++i) {
+        x = x + multi_head_attention<4, attention_settings{.causal = causal::yes}>(layer_norm(x));
+        const tensor hidden = dense<4 * gpt_width>(layer_norm(x));
+        x = x + dense<gpt_width>(ExactGelu ? ops::gelu(hidden) : ops::gelu_tanh(hidden));
+    }
+    return x;
+};
+template <bool ExactGelu>
+inline constexpr auto gpt_net = indices<gpt_context> >> embedding<gpt_symbols, gpt_width> >> gpt_place >> gpt_blocks<ExactGelu>
+                             >> layer_norm >> dense<gpt_symbols>;
+inline constexpr auto gpt = gpt_net<false>;
+inline constexpr auto gpt_exact = gpt_net<true>;
+
+inline std::vector<float> numbers(std::size_t n) {
+    std::vector<float> x(n);
     random_stream r(7);
     for (float& v : x) v = r.uniform();
-    for (std::int32_t& v : y) v = static_cast<std::int32_t>(r.below(10));
-    return data::example_set(extents(28, 28, 1), std::move(x)).labels(std::move(y), 10);
+    return x;
+}
+inline std::vector<std::int32_t> classes(std::size_t n, int most, int seed) {
+    std::vector<std::int32_t> y(n);
+    random_stream r(seed);
+    for (std::int32_t& v : y) v = static_cast<std::int32_t>(r.below(most));
+    return y;
+}
+
+/// Sixteen batches.
+inline data::example_set images() {
+    return data::example_set(extents(28, 28, 1), numbers(16 * 64 * 784)).labels(classes(16 * 64, 10, 8), 10);
+}
+inline data::example_set rows() {
+    return data::example_set(extents(32, 256), numbers(16 * 32 * 32 * 256)).labels(classes(16 * 32, 10, 8), 10);
+}
+inline data::example_set text() {
+    const std::size_t n = 16 * 8 * gpt_context;
+    return data::example_set().input(extents(gpt_context), classes(n, gpt_symbols, 7))
+                              .labels(extents(gpt_context), classes(n, gpt_symbols, 8), gpt_symbols);
 }
 
 } // namespace sinter::bench
