@@ -21,7 +21,7 @@ struct step_settings {
 /// Trains on sixteen different batches in turn; prints one JSON line.
 template <int Batch, class Net, class Optimizer>
 int time_step(Net, Optimizer optimizer, const data::example_set& examples, const step_settings& s) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer> t(optimizer, {.threads = s.threads});
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, Batch> t(optimizer, {.threads = s.threads});
     auto batches = examples | data::batch(Batch);
     if (s.kernels) {
         auto endless = examples | data::repeat() | data::batch(Batch);

@@ -81,6 +81,13 @@ struct body {
         end_tile(r, col, c, all{});
     }
 
+    /// Before the sums of a tile are computed: asks for the lines that its rows will read and write in arrays of the result's
+    /// layout. Rows of a wide result lie too far apart for the processor to foresee them.
+    static SINTER_INLINE void expect(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
+        for (int i = 0; i < rows; ++i, off += off_step)
+            for (int j = 0; j < columns; j += floats_a_line) expect_line(off + j, c, all{});
+    }
+
     // ---- for walks: words of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
@@ -106,6 +113,14 @@ private:
         ((sums_columns(I) ? add_to(partial_sum(code[I].b, c.part, c) + col, r[I]) : (void)0), ...);
     }
     static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
+    static constexpr int floats_a_line = 16;
+    static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
+    template <int... I>
+    static SINTER_INLINE void expect_line(std::int64_t off, const call& c, std::integer_sequence<int, I...>) {
+        ((code[I].is(instruction::store) && !code[I].row ? __builtin_prefetch(c.p[code[I].arg] + off, 1)
+          : code[I].is(instruction::load) && walks(I)    ? __builtin_prefetch(c.p[code[I].arg] + off)
+                                                         : (void)0), ...);
+    }
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row), Full>(pr, r, at, c), ...);

@@ -27,6 +27,11 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
     }
 }
 
+template <class Body>
+__attribute__((noinline)) void expect_tile(const finished& t, const call& c) {
+    Body::expect(t.rows, t.columns, t.off, t.off_step, c);
+}
+
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
 /// of memory, at the price of a multiply loop of the body's own.
 template <class Body>
@@ -48,7 +53,8 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body>, nullptr};
+    finisher f{finish_tile<Body>, nullptr, nullptr};
+    if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr (Direct) f.direct = multiply_and_finish<Body>;
     return f;
 }

@@ -40,10 +40,12 @@ using tile_function = void (*)(const float* from, float* to, const float* x, std
 using direct_function = void (*)(const float* from, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
-/// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory.
+/// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory. So
+/// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
 struct finisher {
     void (*finish)(const finished&, const call&);
     direct_function direct;
+    void (*expect)(const finished&, const call&);
 };
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
@@ -145,6 +147,7 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
                 done.off = panel_off + begin * off_step;
                 done.row = q.row + begin;
                 const float* from = t ? sums : no_sum;
+                if (last && f.expect) f.expect(done, c);
                 if (last && is_large && direct) {
                     direct(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
                     continue;
