@@ -26,7 +26,7 @@ static std::vector<float> column(const data::example_set& s, int width, int c) {
     for (std::int64_t i = 0; i < s.size(); ++i) x.push_back(s.x()[static_cast<std::size_t>(i * width + c)]);
     return x;
 }
-static std::vector<std::int32_t> indices(const data::categories& c, const csv::table& fitted_on, const csv::table& applied_to) {
+static std::vector<std::int32_t> indices_of(const data::categories& c, const csv::table& fitted_on, const csv::table& applied_to) {
     data::features f;
     f.index(c).fit(fitted_on);
     const data::example_set s = f.apply(applied_to);
@@ -68,8 +68,8 @@ BOOST_AUTO_TEST_CASE(a_number_that_never_changes) {
 }
 BOOST_AUTO_TEST_CASE(buckets) {
     const csv::table t = csv::parse("x\n-1e9\n9.99\n10\n19\n20\n1e9\n\n\"\"\n", "t");
-    BOOST_TEST((indices(data::bucketized("x", {10, 20}), t, t) == ints{0, 0, 1, 1, 2, 2, 3}));
-    BOOST_TEST((indices(data::bucketized("x", {}), t, t) == ints{0, 0, 0, 0, 0, 0, 1}));
+    BOOST_TEST((indices_of(data::bucketized("x", {10, 20}), t, t) == ints{0, 0, 1, 1, 2, 2, 3}));
+    BOOST_TEST((indices_of(data::bucketized("x", {}), t, t) == ints{0, 0, 0, 0, 0, 0, 1}));
     for (const std::vector<float>& bad : {std::vector<float>{2, 1}, {1, 1}, {NAN}, {1, INFINITY}})
         BOOST_CHECK_THROW(data::bucketized("x", bad), option_error);
 }
@@ -81,20 +81,20 @@ BOOST_AUTO_TEST_CASE(quantiles_hold_equally_many) {
     }
     const csv::table t = csv::parse(text, "t"), r = csv::parse(repeated, "r");
     int times[6] = {};
-    for (const std::int32_t i : indices(data::quantiles("x", 5), t, t)) ++times[i];
+    for (const std::int32_t i : indices_of(data::quantiles("x", 5), t, t)) ++times[i];
     for (int i = 0; i < 5; ++i) BOOST_TEST(times[i] == 200);
     BOOST_TEST(times[5] == 0);
-    BOOST_TEST((indices(data::quantiles("x", 5), t, csv::parse("x\n-5\n199\n200\n5000\nNA\n", "u")) == ints{0, 0, 1, 4, 5}));
-    for (const std::int32_t i : indices(data::quantiles("x", 5), r, r)) BOOST_TEST((i == 0 || i == 1));
+    BOOST_TEST((indices_of(data::quantiles("x", 5), t, csv::parse("x\n-5\n199\n200\n5000\nNA\n", "u")) == ints{0, 0, 1, 4, 5}));
+    for (const std::int32_t i : indices_of(data::quantiles("x", 5), r, r)) BOOST_TEST((i == 0 || i == 1));
 }
 BOOST_AUTO_TEST_CASE(vocabularies) {
     const csv::table test = csv::parse("job\n  cook \nsmith\nking\n\"\"\n", "t");
-    BOOST_TEST((indices(data::vocabulary("job", {"smith", "cook"}), train(), test) == ints{2, 1, 0, 0}));
-    BOOST_TEST((indices(data::vocabulary("job", {"smith", ""}), train(), test) == ints{0, 1, 0, 2}));
+    BOOST_TEST((indices_of(data::vocabulary("job", {"smith", "cook"}), train(), test) == ints{2, 1, 0, 0}));
+    BOOST_TEST((indices_of(data::vocabulary("job", {"smith", ""}), train(), test) == ints{0, 1, 0, 2}));
     // learned: cook twice; then "", baker, smith by the alphabet
-    BOOST_TEST((indices(data::vocabulary("job", 5), train(), test) == ints{1, 4, 0, 2}));
-    BOOST_TEST((indices(data::vocabulary("job", 2), train(), test) == ints{1, 0, 0, 0}));
-    BOOST_TEST((indices(data::vocabulary("job", 9), train(), test) == ints{1, 4, 0, 2}));
+    BOOST_TEST((indices_of(data::vocabulary("job", 5), train(), test) == ints{1, 4, 0, 2}));
+    BOOST_TEST((indices_of(data::vocabulary("job", 2), train(), test) == ints{1, 0, 0, 0}));
+    BOOST_TEST((indices_of(data::vocabulary("job", 9), train(), test) == ints{1, 4, 0, 2}));
     BOOST_CHECK_THROW(data::vocabulary("job", 0), option_error);
 }
 BOOST_AUTO_TEST_CASE(hashes) {
@@ -102,20 +102,20 @@ BOOST_AUTO_TEST_CASE(hashes) {
     for (int i = 0; i < 10'000; ++i) text += "word" + std::to_string(i) + "\n";
     const csv::table t = csv::parse(text, "t");
     int times[10] = {};
-    const ints all = indices(data::hashed("x", 10), t, t);
+    const ints all = indices_of(data::hashed("x", 10), t, t);
     for (const std::int32_t i : all) ++times[i];
     for (const int n : times) BOOST_TEST(std::abs(n - 1000) < 150);   // five standard deviations
-    BOOST_TEST((indices(data::hashed("x", 10), t, csv::parse("x\n word9999\n", "u"))[0] == all[9999]));
+    BOOST_TEST((indices_of(data::hashed("x", 10), t, csv::parse("x\n word9999\n", "u"))[0] == all[9999]));
     // The hash must never change: files of weights hang on it.
-    BOOST_TEST((indices(data::hashed("x", 1000), t, csv::parse("x\nHawaii\n\"\"\n", "u")) == ints{249, 911}));
+    BOOST_TEST((indices_of(data::hashed("x", 1000), t, csv::parse("x\nHawaii\n\"\"\n", "u")) == ints{249, 911}));
 }
 BOOST_AUTO_TEST_CASE(crossings) {
     const data::categories job = data::vocabulary("job", {"cook", "smith"}), age = data::bucketized("age", {35});   // three each
-    const ints exact = indices(data::crossed(9, {job, age}), train(), train());
+    const ints exact = indices_of(data::crossed(9, {job, age}), train(), train());
     BOOST_TEST((exact == ints{3, 6, 4, 2, 1}));   // 3 * job + age
-    const ints few = indices(data::crossed(4, {job, age}), train(), train());
+    const ints few = indices_of(data::crossed(4, {job, age}), train(), train());
     for (const std::int32_t i : few) BOOST_TEST((i >= 0 && i < 4));
-    const ints learned = indices(data::crossed(100, {data::vocabulary("job", 5), age}), train(), train());   // parts learn
+    const ints learned = indices_of(data::crossed(100, {data::vocabulary("job", 5), age}), train(), train());   // parts learn
     BOOST_TEST((learned == ints{3, 12, 4, 8, 10}));
     BOOST_CHECK_THROW(data::crossed(9, {job}), option_error);
     BOOST_CHECK_THROW(data::crossed(9, {job, data::crossed(9, {job, age})}), option_error);
@@ -140,7 +140,7 @@ static bool same(const data::example_set& a, const data::example_set& b) {
 BOOST_AUTO_TEST_CASE(what_comes_where) {
     data::features f = everything();
     BOOST_TEST(f.width() == 3 + 1 + 4 + 2);
-    BOOST_TEST(f.indices() == 2);
+    BOOST_TEST(f.indices_of() == 2);
     f.fit(train());
     const data::example_set s = f.apply(train());
     BOOST_TEST(s.columns().size() == 4u);

@@ -15,10 +15,10 @@
 using namespace sinter;
 using namespace sinter::test;
 
-struct case_of {
+struct hoisted {
     graph g;
     tensor x, bias;
-    case_of() : x(input(g, batch_of(4, 4, 3))) { bias = parameter(x, "bias", extents(3), zeros); }
+    hoisted() : x(input(g, batch_of(4, 4, 3))) { bias = parameter(x, "bias", extents(3), zeros); }
 
     /// Does the pool read the graph's input after hoist()? Checks on the way that no output changes.
     bool moves(tensor y) {
@@ -42,43 +42,43 @@ struct case_of {
 static tensor pool(tensor t) { return ops::max_pool(t, 2, {2, padding::valid}); }
 
 BOOST_AUTO_TEST_CASE(activation_and_bias_move) {
-    case_of c;
+    hoisted c;
     BOOST_TEST(c.moves(pool(ops::relu(c.x + c.bias))));
     BOOST_TEST((c.g.n[c.g.outputs[0]].k == op::relu));
     BOOST_TEST(c.g.n[c.g.outputs[0]].s.d[0] == 2);
 }
 BOOST_AUTO_TEST_CASE(every_monotone_op_moves) {
     for (auto f : {&ops::tanh, &ops::sigmoid, &ops::exp, &ops::erf}) {
-        case_of c;
+        hoisted c;
         BOOST_TEST(c.moves(pool(f(c.x))));
     }
 }
 BOOST_AUTO_TEST_CASE(gelu_stays) {
-    case_of c;
+    hoisted c;
     BOOST_TEST(!c.moves(pool(ops::gelu(c.x))));
 }
 BOOST_AUTO_TEST_CASE(negation_stays) {
-    case_of c;
+    hoisted c;
     BOOST_TEST(!c.moves(pool(-c.x)));
 }
 BOOST_AUTO_TEST_CASE(a_scale_stays) {   // it might be negative
-    case_of c;
+    hoisted c;
     BOOST_TEST(!c.moves(pool(c.x * c.bias)));
 }
 BOOST_AUTO_TEST_CASE(an_activation_with_other_users_stays) {
-    case_of c;
+    hoisted c;
     const tensor a = ops::relu(c.x);
     c.g.outputs.push((a * 2.f).id);
     BOOST_TEST(!c.moves(pool(a)));
 }
 BOOST_AUTO_TEST_CASE(an_output_stays) {
-    case_of c;
+    hoisted c;
     const tensor a = ops::relu(c.x);
     c.g.outputs.push(a.id);
     BOOST_TEST(!c.moves(pool(a)));
 }
 BOOST_AUTO_TEST_CASE(what_varies_within_a_window_stays) {
-    case_of c;
+    hoisted c;
     const tensor place = parameter(c.x, "place", extents(4, 4, 1), zeros);
     surroundings o;
     hoist(c.g);

@@ -39,7 +39,7 @@ static void check_uniform(const initializer& init, double limit) {
 }
 static void check_normal(const initializer& init, double deviation) { check(init, 0, deviation, -6 * deviation, 6 * deviation); }
 
-BOOST_AUTO_TEST_CASE(constants) {
+BOOST_AUTO_TEST_CASE(the_same_everywhere) {
     for (float e : draw(zeros, extents(7))) BOOST_TEST(e == 0);
     for (float e : draw(ones, extents(7))) BOOST_TEST(e == 1);
     for (float e : draw(constant_of(-2.5f), extents(7))) BOOST_TEST(e == -2.5f);

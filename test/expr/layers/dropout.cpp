@@ -14,11 +14,11 @@ using namespace sinter::test;
 constexpr auto scale = [](tensor x) { return x * parameter(x, "scale", extents(300), ones); };
 constexpr auto net = features<300> >> scale >> dropout<0.25f>;
 
-struct drawn {
+struct draws_of {
     std::vector<float> y, gradient;
 };
 template <program_mode Mode = program_mode::training, program_options O = as_fused>
-drawn draw(std::uint64_t seed, std::int64_t step) {
+draws_of draw(std::uint64_t seed, std::int64_t step) {
     const auto p = make_run<decltype(net), weigh_outputs, O, 5, Mode>();
     p->seed = seed;
     p->run(4, {doubles({4, 300}, 1.), doubles({4, 300}, 1.)}, step);
@@ -26,7 +26,7 @@ drawn draw(std::uint64_t seed, std::int64_t step) {
 }
 
 BOOST_AUTO_TEST_CASE(keeps_some_and_scales_them) {
-    const drawn r = draw(1, 0);
+    const draws_of r = draw(1, 0);
     int kept = 0;
     for (float y : r.y) {
         BOOST_REQUIRE((y == 0 || std::abs(y - 1 / 0.75f) < 1e-6f));
@@ -35,11 +35,11 @@ BOOST_AUTO_TEST_CASE(keeps_some_and_scales_them) {
     BOOST_TEST(std::abs(kept - 0.75 * 1200) < 4 * std::sqrt(0.75 * 0.25 * 1200));
 }
 BOOST_AUTO_TEST_CASE(the_same_mask_in_backward) {
-    const drawn r = draw(1, 3);
+    const draws_of r = draw(1, 3);
     doubles want({300});
     for (int i = 0; i < 1200; ++i) want[i % 300] += r.y[static_cast<std::size_t>(i)] / 4;
     check_close(r.gradient, want, 1e-6, "gradient");
-    const drawn u = draw<program_mode::training, as_unfused>(1, 3);
+    const draws_of u = draw<program_mode::training, as_unfused>(1, 3);
     BOOST_TEST((u.y == r.y));
     check_close(u.gradient, want, 1e-6, "gradient");
 }

@@ -22,7 +22,7 @@ static const auto targets = floats(golden::targets), predictions = floats(golden
 
 /// Adds rows [first, first + n) of three columns.
 template <class Metric>
-static Metric part(Metric m, int first, int n) {
+static Metric part_of(Metric m, int first, int n) {
     const int step = std::is_same_v<Metric, metrics::r2> ? 1 : 3;   // the others count numbers
     m.add(predictions.data() + 3 * first, targets.data() + 3 * first, step * n);
     return m;
@@ -30,11 +30,11 @@ static Metric part(Metric m, int first, int n) {
 template <class Metric>
 static void check(const Metric& start, double want) {
     BOOST_TEST(std::isnan(start.value()));
-    const Metric whole = part(start, 0, 10);
+    const Metric whole = part_of(start, 0, 10);
     BOOST_TEST(whole.value() == want, boost::test_tools::tolerance(1e-6));
     Metric merged = start;
     merged.merge(start);
-    for (auto [first, n] : {std::pair(0, 1), {1, 6}, {7, 0}, {7, 3}}) merged.merge(part(start, first, n));
+    for (auto [first, n] : {std::pair(0, 1), {1, 6}, {7, 0}, {7, 3}}) merged.merge(part_of(start, first, n));
     BOOST_TEST(merged.value() == whole.value(), boost::test_tools::tolerance(1e-14));
     BOOST_TEST(merged.count() == whole.count());
 }
