@@ -34,10 +34,11 @@ PEERS = {
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step; without it only the peers run")
+    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences does so for nets on "
+                                          "sequences; without it only the peers run")
     options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
     options.add_argument("--systems", default=",".join(PEERS), help="which peers (default all: %(default)s; none: '')")
-    options.add_argument("--models", default=",".join(common.MODELS))
+    options.add_argument("--models", default=",".join([*common.MODELS, *common.SEQUENCES]))
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
     options.add_argument("--rounds", type=int, default=5)
@@ -52,7 +53,7 @@ def parse():
     args.threads = [int(n) for n in names(args.threads)] if args.threads else sorted({1, cores})
     if args.quick:
         args.rounds, args.optimizers, args.threads = 1, ["sgd"], [1]
-    unknown = [s for s in args.systems if s not in PEERS] + [m for m in args.models if m not in common.MODELS]
+    unknown = [s for s in args.systems if s not in PEERS] + [m for m in args.models if m not in common.MODELS | common.SEQUENCES]
     if unknown or args.rounds < 1:
         options.error(f"unknown: {', '.join(unknown)}" if unknown else "--rounds must be at least 1")
     return args
@@ -107,7 +108,10 @@ def fill(args, systems, peak, results, peaks):
                     turn = number % max(1, len(systems))
                     for name in [*systems][turn:] + [*systems][:turn]:
                         more = ["--model", model, "--optimizer", optimizer, "--threads", str(n)]
-                        got = run([*systems[name], *more], args.timeout)
+                        command = systems[name]
+                        if name == "sinter" and model in common.SEQUENCES:
+                            command = [*command[:-1], f"{command[-1]}_sequences"]
+                        got = run([*command, *more], args.timeout)
                         results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
                         text = f"{got['median_ms']:.3f} ms" if "median_ms" in got else got["failed"]
                         print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)

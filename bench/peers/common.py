@@ -8,13 +8,18 @@ import statistics
 import sys
 import time
 
-BATCH = 64
+BATCH = 64   # of images
 
-# ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by relu but for the last.
+# Nets on images. ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by relu but for the last.
 MODELS = {
     "mlp": [("dense", 128), ("dense", 10)],
     "lenet": [("conv", 6, 5, "same"), ("conv", 16, 5, "valid"), ("dense", 120), ("dense", 84), ("dense", 10)],
     "cnn": [("conv", 32, 3, "same"), ("conv", 64, 3, "same"), ("dense", 128), ("dense", 10)],
+}
+# Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's blocks over symbols.
+SEQUENCES = {
+    "lstm": {"batch": 32, "steps": 32, "width": 256, "layers": 2, "classes": 10},
+    "gpt": {"batch": 8, "steps": 64, "width": 128, "heads": 4, "blocks": 4, "classes": 65},
 }
 LEARNING_RATE = {"sgd": 0.01, "adam": 1e-3}
 BETAS, EPSILON = (0.9, 0.999), 1e-7
@@ -35,8 +40,21 @@ def layers(model):
             flat = args[0]
 
 
+def sequence_flops(model):
+    """As step_flops; attention counts in whole, though half of it is masked."""
+    z = SEQUENCES[model]
+    rows, w = z["batch"] * z["steps"], z["width"]
+    if model == "lstm":
+        first = 2 * rows * w * 4 * w
+        return 3 * (2 * z["layers"] * first + 2 * z["batch"] * w * z["classes"]) - first
+    linear, attention = 2 * rows * 12 * w * w, 4 * rows * z["steps"] * w
+    return 3 * (z["blocks"] * (linear + attention) + 2 * rows * w * z["classes"])
+
+
 def step_flops(model, batch=BATCH):
     """Dense multiply-adds of a training step times two: forward and both gradients, none for the input's own."""
+    if model in SEQUENCES:
+        return sequence_flops(model)
     total = 0
     for i, layer in enumerate(layers(model)):
         if layer[0] == "conv":
@@ -47,6 +65,54 @@ def step_flops(model, batch=BATCH):
             forward = 2 * batch * layer[1] * layer[2]
         total += forward * (2 if i == 0 else 3)
     return total
+
+
+def sequence_weights(model):
+    """Name -> array, float32; matrices [in][out], gates in the order i, f, g, o."""
+    import numpy as np
+    random = np.random.default_rng(1)
+    z = SEQUENCES[model]
+    w, found = z["width"], {}
+
+    def matrix(name, rows, columns):
+        limit = math.sqrt(6 / (rows + columns))
+        found[name] = random.uniform(-limit, limit, (rows, columns)).astype(np.float32)
+
+    def vector(name, size, value=0):
+        found[name] = np.full(size, value, np.float32)
+
+    def dense(name, rows, columns):
+        matrix(f"{name}.kernel", rows, columns)
+        vector(f"{name}.bias", columns)
+
+    if model == "lstm":
+        for i in range(z["layers"]):
+            dense(f"{i}", w, 4 * w)
+            matrix(f"{i}.recurrent", w, 4 * w)
+    else:
+        matrix("symbols", z["classes"], w)
+        matrix("places", z["steps"], w)
+        for i in range(z["blocks"]):
+            for name, rows, columns in (("qkv", w, 3 * w), ("out", w, w), ("up", w, 4 * w), ("down", 4 * w, w)):
+                dense(f"{i}.{name}", rows, columns)
+            for name in ("before", "between"):
+                vector(f"{i}.{name}.scale", w, 1)
+                vector(f"{i}.{name}.offset", w)
+        vector("last.scale", w, 1)
+        vector("last.offset", w)
+    dense("head", w, z["classes"])
+    return found
+
+
+def sequence_batch(model):
+    """lstm: [batch][steps][width] in [0, 1) and a class each; gpt: symbols and the symbols to predict, [batch][steps]."""
+    import numpy as np
+    random = np.random.default_rng(2)
+    z = SEQUENCES[model]
+    n, t = z["batch"], z["steps"]
+    if model == "lstm":
+        return random.random((n, t, z["width"]), np.float32), random.integers(0, z["classes"], n).astype(np.int32)
+    return tuple(random.integers(0, z["classes"], (n, t)).astype(np.int32) for _ in range(2))
 
 
 def weights(model):
@@ -69,7 +135,7 @@ def batch():
 
 def options(modes):
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model", choices=MODELS, required=True)
+    parser.add_argument("--model", choices=[*MODELS, *SEQUENCES], required=True)
     parser.add_argument("--optimizer", choices=LEARNING_RATE, required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--mode", choices=modes, default=modes[0])

@@ -7,7 +7,12 @@ args = common.options(["jit"])
 import jax  # noqa: E402  (reads the environment that options() sets)
 import jax.numpy as jnp  # noqa: E402
 
-shapes = list(common.layers(args.model))
+sequences = args.model in common.SEQUENCES
+if sequences:
+    import jax_sequences
+    sizes, net = common.SEQUENCES[args.model], jax_sequences.NETS[args.model]
+else:
+    shapes = list(common.layers(args.model))
 
 
 def pool(x):
@@ -17,6 +22,8 @@ def pool(x):
 
 
 def logits(weights, x):
+    if sequences:
+        return net(sizes, weights, x)
     for i, (layer, (w, b)) in enumerate(zip(shapes, weights)):
         if layer[0] == "conv":
             x = jax.lax.conv_general_dilated(x, w, (1, 1), layer[4].upper(), dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
@@ -52,12 +59,14 @@ def train(state, x, y):
 
 
 train = jax.jit(train, donate_argnums=0)
-weights = [tuple(map(jnp.array, pair)) for pair in common.weights(args.model)]
+first = common.sequence_weights(args.model) if sequences else list(common.weights(args.model))
+weights = jax.tree.map(jnp.array, first)
 state = {"weights": weights}
 if args.optimizer == "adam":
     zeros = lambda: jax.tree.map(jnp.zeros_like, weights)
     state |= {"m": zeros(), "v": zeros(), "t": jnp.float32(0)}
-x, y = map(jnp.array, common.batch())
+x, y = map(jnp.array, common.sequence_batch(args.model) if sequences else common.batch())
+y = y.reshape(-1)
 
 
 def step():

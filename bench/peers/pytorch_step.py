@@ -41,15 +41,22 @@ def build():
     return nn.Sequential(*parts).to(memory_format=torch.channels_last)
 
 
-net = build()
+if args.model in common.SEQUENCES:
+    import pytorch_sequences
+    net = pytorch_sequences.build(args.model, common.SEQUENCES[args.model], common.sequence_weights(args.model),
+                                  args.mode == "compile")
+    x, y = map(torch.from_numpy, common.sequence_batch(args.model))
+    x, y = x if args.model == "lstm" else x.long(), y.long().flatten()
+else:
+    net = build()
+    images, labels = common.batch()
+    x = torch.from_numpy(images).permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last)
+    y = torch.from_numpy(labels).long()
 rate = common.LEARNING_RATE[args.optimizer]
 if args.optimizer == "sgd":
     optimizer = torch.optim.SGD(net.parameters(), lr=rate, fused=True)
 else:
     optimizer = torch.optim.Adam(net.parameters(), lr=rate, betas=common.BETAS, eps=common.EPSILON, fused=True)
-images, labels = common.batch()
-x = torch.from_numpy(images).permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last)
-y = torch.from_numpy(labels).long()
 
 
 def loss_of(x, y):

@@ -9,14 +9,23 @@ import tensorflow as tf  # noqa: E402  (reads the environment that options() set
 tf.config.threading.set_intra_op_parallelism_threads(args.threads)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
-shapes = list(common.layers(args.model))
-weights = [tf.Variable(v) for pair in common.weights(args.model) for v in pair]
+sequences = args.model in common.SEQUENCES
+if sequences:
+    import tensorflow_sequences
+    named = {name: tf.Variable(v) for name, v in common.sequence_weights(args.model).items()}
+    weights = list(named.values())
+else:
+    shapes = list(common.layers(args.model))
+    weights = [tf.Variable(v) for pair in common.weights(args.model) for v in pair]
 moments = [(tf.Variable(tf.zeros_like(v)), tf.Variable(tf.zeros_like(v))) for v in weights]
 powers = [tf.Variable(beta) for beta in common.BETAS]
-x, y = map(tf.constant, common.batch())
+x, y = map(tf.constant, common.sequence_batch(args.model) if sequences else common.batch())
+y = tf.reshape(y, [-1])
 
 
 def logits(x):
+    if sequences:
+        return tensorflow_sequences.NETS[args.model](common.SEQUENCES[args.model], named, x)
     for i, layer in enumerate(shapes):
         w, b = weights[2 * i], weights[2 * i + 1]
         if layer[0] == "conv":
@@ -47,7 +56,7 @@ def update(gradients):
 def step():
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits(x)))
-    update(tape.gradient(loss, weights))
+    update([tf.convert_to_tensor(g) for g in tape.gradient(loss, weights)])
     return loss
 
 

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The nets on sequences in JAX: logits of named weights."""
+import jax
+import jax.numpy as jnp
+
+
+def dense(p, name, x):
+    return x @ p[f"{name}.kernel"] + p[f"{name}.bias"]
+
+
+def lstm(sizes, p, x):
+    """A scan over steps; the input's product is taken for all steps at once."""
+    x = x.swapaxes(0, 1)
+    for i in range(sizes["layers"]):
+        u = p[f"{i}.recurrent"]
+
+        def turn(state, given):
+            h, c = state
+            a, f, g, o = jnp.split(given + h @ u, 4, 1)
+            c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(a) * jnp.tanh(g)
+            h = jax.nn.sigmoid(o) * jnp.tanh(c)
+            return (h, c), h
+
+        zero = jnp.zeros((x.shape[1], sizes["width"]), x.dtype)
+        x = jax.lax.scan(turn, (zero, zero), dense(p, f"{i}", x))[1]
+    return dense(p, "head", x[-1])
+
+
+def norm(p, name, x):
+    x = x - x.mean(-1, keepdims=True)
+    return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5) * p[f"{name}.scale"] + p[f"{name}.offset"]
+
+
+def gpt(sizes, p, x):
+    n, t = x.shape
+    heads, width = sizes["heads"], sizes["width"]
+    seen = jnp.tril(jnp.ones((t, t), bool))
+    x = p["symbols"][x] + p["places"]
+    for i in range(sizes["blocks"]):
+        q, k, v = (part.reshape(n, t, heads, width // heads) for part in jnp.split(dense(p, f"{i}.qkv", norm(p, f"{i}.before", x)), 3, -1))
+        scores = jnp.einsum("nqhd,nkhd->nhqk", q, k) * (width // heads) ** -0.5
+        shares = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf))
+        x = x + dense(p, f"{i}.out", jnp.einsum("nhqk,nkhd->nqhd", shares, v).reshape(n, t, width))
+        x = x + dense(p, f"{i}.down", jax.nn.gelu(dense(p, f"{i}.up", norm(p, f"{i}.between", x)), approximate=True))
+    return dense(p, "head", norm(p, "last", x)).reshape(n * t, -1)
+
+
+NETS = {"lstm": lstm, "gpt": gpt}
