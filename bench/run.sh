@@ -53,6 +53,7 @@ targets=()
 for piece in step fusion kernels; do
     if wants $piece; then targets+=("bench_$piece"); fi
 done
+if wants step; then targets+=(bench_step_sequences); fi
 if [ ${#targets[@]} -gt 0 ]; then
     say "Building"
     configure "$top/build/release" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_BUILD_BENCH=ON \
