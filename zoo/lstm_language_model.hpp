@@ -13,7 +13,7 @@ namespace sinter::zoo {
 struct lstm_language_model_size {
     int symbols = 10'000, steps = 35, units = 650;
     int embedded = 0;              ///< width of the symbols' embedding; 0: as many as units
-    number dropout = 0.5;        ///< between layers, never from step to step
+    number dropout = 0.5;          ///< between layers, never from step to step
     recurrent_options recurrent{}; ///< .carried = true: as in the paper, a batch continues the one before
 };
 
