@@ -63,7 +63,7 @@ struct convolution_input_gradient {
             std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, 4 * static_cast<std::size_t>(t.columns));
     }
     static void run(const call& c) {
-        static constexpr finisher f{keep, nullptr};
+        static constexpr finisher f{keep};
         const convolution_extents x(c.e);
         const std::int64_t images = c.m / x.in_pixels(), slab = slab_pixels(x), pixels = x.out_pixels();
         const int depth = x.depth(), rows = x.group_outputs();
@@ -122,7 +122,7 @@ struct convolution_weight_gradient {
         }
     }
     static void run(const call& c) {
-        static constexpr finisher f{add, nullptr};
+        static constexpr finisher f{add};
         const convolution_extents x(c.e);
         const int depth = x.depth(), columns = x.group_outputs();
         call work = c;

@@ -53,7 +53,7 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body>, nullptr, nullptr};
+    finisher f{finish_tile<Body>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr (Direct) f.direct = multiply_and_finish<Body>;
     return f;

@@ -44,8 +44,8 @@ using direct_function = void (*)(const float* from, const float* x, std::int64_t
 /// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
 struct finisher {
     void (*finish)(const finished&, const call&);
-    direct_function direct;
-    void (*expect)(const finished&, const call&);
+    direct_function direct = nullptr;
+    void (*expect)(const finished&, const call&) = nullptr;
 };
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
