@@ -8,12 +8,6 @@ namespace sinter::test {
 
 inline constexpr int room = 1200;   ///< nodes
 
-inline graph_view view_of(const graph& g, const growing<int>& gradients) {
-    return {{g.n.p, g.n.n}, {g.parameters.p, g.parameters.n}, {g.states.p, g.states.n}, {g.assignments.p, g.assignments.n},
-            {gradients.p, gradients.n}, {g.inputs.p, g.inputs.n}, {g.targets.p, g.targets.n}, {g.outputs.p, g.outputs.n},
-            {g.regions.p, g.regions.n}, {}, {g.loops.p, g.loops.n}, {g.carries.p, g.carries.n}, g.loss};
-}
-
 struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
     sinter::target target{1, 8};

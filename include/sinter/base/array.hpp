@@ -5,6 +5,21 @@
 /// checks and construction; these two do only what the passes need.
 namespace sinter {
 
+/// A view of `n` elements that somebody else owns; push() writes into room already there.
+template <class T>
+struct view {
+    T* p = nullptr;
+    int n = 0;
+
+    constexpr T& operator[](int i) const { return p[i]; }
+    constexpr int push(const T& x) {
+        p[n] = x;
+        return n++;
+    }
+    constexpr T* begin() const { return p; }
+    constexpr T* end() const { return p + n; }
+};
+
 /// A growing array that lives inside one constant evaluation.
 template <class T>
 struct growing {
@@ -21,6 +36,7 @@ struct growing {
     constexpr ~growing() { delete[] p; }
 
     constexpr T& operator[](int i) const { return p[i]; }
+    constexpr view<const T> all() const { return {p, n}; }
     constexpr int push(const T& x) {
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 64;
@@ -32,21 +48,6 @@ struct growing {
         p[n] = x;
         return n++;
     }
-};
-
-/// A view of `n` elements that somebody else owns; push() writes into room already there.
-template <class T>
-struct view {
-    T* p = nullptr;
-    int n = 0;
-
-    constexpr T& operator[](int i) const { return p[i]; }
-    constexpr int push(const T& x) {
-        p[n] = x;
-        return n++;
-    }
-    constexpr T* begin() const { return p; }
-    constexpr T* end() const { return p + n; }
 };
 
 } // namespace sinter

@@ -54,6 +54,7 @@ public:
     constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }
     constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
     constexpr int size() const { return entries_.n; }
+    constexpr view<const scope_entry> entries() const { return entries_.all(); }
     /// More than `most` different (name, parent) pairs were asked for; what was opened since then means nothing.
     constexpr bool overflowed() const { return overflowed_; }
     static constexpr int most = 1536;   // three quarters of the table, so that searches stay short, and end

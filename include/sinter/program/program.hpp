@@ -40,90 +40,59 @@ struct request {
 namespace detail {
 
 // ---- trace, hoist
-template <class R>
-struct traced_stage {
-    static constexpr void build(graph& g) {
+template <class R, int Room>
+struct traced_within {
+    static constexpr roomy<Room> make() {
+        graph g;
         trace<typename R::net, typename R::loss>(g, R::mode);
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
         if (g.err.what == fault_kind::none) hoist(g);
-    }
-    static constexpr graph_counts measure() {
-        graph g;
-        build(g);
-        growing<int> none;
-        return count(g, none);
-    }
-    static constexpr graph_counts c = measure();
-    static constexpr fault err = c.err;
-};
-template <class R>
-struct traced_value {
-    static constexpr graph_counts c = traced_stage<R>::c;
-    using type = traced<c.nodes, c.parameters, c.states, c.assignments, 0, c.inputs, c.targets, c.outputs, c.regions, c.scopes,
-                        c.loops, c.carries>;
-    static constexpr type make() {
-        graph g;
-        traced_stage<R>::build(g);
-        type t;
-        growing<int> none;
-        t.take(g, none);
+        roomy<Room> t;
+        take(t, g, {});
         return t;
     }
-    static constexpr type v = make();
+    static constexpr roomy<Room> v = make();
+    static constexpr bool fits = Room == most_nodes || v.c.err.what != fault_kind::program_too_large;
 };
+template <class R, bool Small = traced_within<R, first_room>::fits>
+struct traced_stage : traced_within<R, first_room> {};
+template <class R>
+struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 
 // ---- differentiate, pool gradients
-template <class R, bool Training = R::mode == program_mode::training>
-struct graph_value {   // evaluation and prediction: nothing to add
-    static constexpr graph_counts c = traced_stage<R>::c;
-    static constexpr auto v = traced_value<R>::v;
-};
 template <class R>
 struct gradient_stage {
+    static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
     static constexpr bool trained(const variable& v) { return v.group >= 0 && trains_group<typename R::optimizer>(v.group); }
-    static constexpr void build(graph& g, growing<int>& gradients) {
-        traced_value<R>::v.give(g);
-        growing<int> of, found;
+    static constexpr roomy<most> make() {
+        graph g;
+        growing<int> of, found, gradients;
+        traced_stage<R>::v.give(g);
         for (int i = 0; i < g.parameters.n; ++i)
             if (trained(g.parameters[i])) of.push(g.parameters[i].id);
         differentiate(g, g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
-    }
-    static constexpr graph_counts measure() {
-        graph g;
-        growing<int> gradients;
-        build(g, gradients);
-        return count(g, gradients);
-    }
-    static constexpr graph_counts c = measure();
-};
-template <class R>
-struct graph_value<R, true> {
-    static constexpr graph_counts c = gradient_stage<R>::c;
-    static constexpr int scopes = traced_stage<R>::c.scopes;
-    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions,
-                        scopes, c.loops, c.carries>;
-    static constexpr type make() {
-        graph g;
-        growing<int> gradients;
-        gradient_stage<R>::build(g, gradients);
-        type t;
-        t.take(g, gradients);
-        if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, c.nodes});
+        roomy<most> t;
+        take(t, g, gradients);
+        if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
         return t;
     }
-    static constexpr type v = make();
+    static constexpr roomy<most> v = make();
 };
+template <class R, bool Training = R::mode == program_mode::training>
+struct graph_value : exact<traced_stage<R>> {};   // evaluation and prediction: nothing to add
+template <class R>
+struct graph_value<R, true> : exact<gradient_stage<R>> {};
 
 // ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        if constexpr (R::mode == program_mode::training && traced_stage<R>::err.what == fault_kind::none)
-            return gradient_stage<R>::c.err;
-        else return traced_stage<R>::err;
+        if constexpr (R::mode == program_mode::training && traced_stage<R>::v.c.err.what == fault_kind::none)
+            return gradient_stage<R>::v.c.err;
+        else return traced_stage<R>::v.c.err;
     }();
 };
 

@@ -20,11 +20,6 @@ constexpr tensor as_output(tensor y) {
 
 } // namespace detail
 
-/// A program of more nodes than this would exceed what compilers do in one constant evaluation, and is refused by name
-/// instead. Measured with training programs and clang 14's default limit of 2^20 steps, which emission exceeds past 1800 nodes
-/// for chains of dense and relu, past 1760 for transformer blocks. g++ 12 allows 2^25 operations.
-inline constexpr int most_nodes = 1800;
-
 namespace detail {
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode) {

@@ -2,19 +2,28 @@
 #pragma once
 #include <sinter/expr/graph.hpp>
 
-/// A graph as a constant of exactly its size: what one pass hands to the next.
+/// A graph as a constant: what one pass hands to the next. The passes that make one put it into a constant with room for any
+/// first, since they cannot know its size before; a copy of exactly its size is what stays.
 namespace sinter {
+
+/// A program of more nodes than this would exceed what compilers do in one constant evaluation, and is refused by name
+/// instead. Measured with training programs and clang 14's default limit of 2^20 steps, which emission exceeds past 1800 nodes
+/// for chains of dense and relu, past 1760 for transformer blocks. g++ 12 allows 2^25 operations.
+inline constexpr int most_nodes = 1800;
+
+/// The room that a net is traced into first. Where most of it stays empty it costs g++ nothing, but clang a second for every
+/// thousand nodes, more than tracing a small net again.
+#ifdef __clang__
+inline constexpr int first_room = 256;
+#else
+inline constexpr int first_room = most_nodes;
+#endif
 
 struct graph_counts {
     int nodes = 0, parameters = 0, states = 0, assignments = 0, gradients = 0, inputs = 0, targets = 0, outputs = 0,
         regions = 0, scopes = 0, loops = 0, carries = 0, streams = 0, loss = -1;
     fault err;
 };
-
-constexpr graph_counts count(const graph& g, const growing<int>& gradients) {
-    return {g.n.n, g.parameters.n, g.states.n, g.assignments.n, gradients.n, g.inputs.n, g.targets.n, g.outputs.n,
-            g.regions.n, g.scopes.size(), g.loops.n, g.carries.n, g.streams, g.loss, g.err};
-}
 
 /// What the passes behind differentiation read.
 struct graph_view {
@@ -27,6 +36,10 @@ struct graph_view {
     view<const loop_carry> carries;
     int loss = -1;
 };
+constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
+    return {g.n.all(), g.parameters.all(), g.states.all(), g.assignments.all(), gradients.all(), g.inputs.all(), g.targets.all(),
+            g.outputs.all(), g.regions.all(), g.scopes.entries(), g.loops.all(), g.carries.all(), g.loss};
+}
 
 template <int Nodes, int Parameters, int States, int Assignments, int Gradients, int Inputs, int Targets, int Outputs,
           int Regions, int Scopes, int Loops, int Carries>
@@ -38,50 +51,88 @@ struct traced {
     scope_entry scopes[Scopes];
     loop loops[Loops + 1];
     loop_carry carries[Carries + 1];
-    int loss, streams;
+    graph_counts c;   ///< how many of each there are
 
     constexpr traced() : n{}, parameters{}, states{}, assignments{}, gradients{}, inputs{}, targets{}, outputs{},
-                         regions{}, scopes{}, loops{}, carries{}, loss(-1), streams(0) {}
+                         regions{}, scopes{}, loops{}, carries{} {}
     constexpr graph_view view() const {
-        return {{n, Nodes}, {parameters, Parameters}, {states, States}, {assignments, Assignments},
-                {gradients, Gradients}, {inputs, Inputs}, {targets, Targets}, {outputs, Outputs}, {regions, Regions},
-                {scopes, Scopes}, {loops, Loops}, {carries, Carries}, loss};
+        return {{n, c.nodes}, {parameters, c.parameters}, {states, c.states}, {assignments, c.assignments},
+                {gradients, c.gradients}, {inputs, c.inputs}, {targets, c.targets}, {outputs, c.outputs}, {regions, c.regions},
+                {scopes, c.scopes}, {loops, c.loops}, {carries, c.carries}, c.loss};
     }
-    constexpr void take(const graph& g, const growing<int>& grads) {
-        for (int i = 0; i < Nodes; ++i) n[i] = g.n[i];
-        for (int i = 0; i < Parameters; ++i) parameters[i] = g.parameters[i];
-        for (int i = 0; i < States; ++i) states[i] = g.states[i];
-        for (int i = 0; i < Assignments; ++i) assignments[i] = g.assignments[i];
-        for (int i = 0; i < Gradients; ++i) gradients[i] = grads[i];
-        for (int i = 0; i < Inputs; ++i) inputs[i] = g.inputs[i];
-        for (int i = 0; i < Targets; ++i) targets[i] = g.targets[i];
-        for (int i = 0; i < Outputs; ++i) outputs[i] = g.outputs[i];
-        for (int i = 0; i < Regions; ++i) regions[i] = g.regions[i];
-        for (int i = 0; i < Scopes && i < g.scopes.size(); ++i) scopes[i] = g.scopes[i];
-        for (int i = 0; i < Loops; ++i) loops[i] = g.loops[i];
-        for (int i = 0; i < Carries; ++i) carries[i] = g.carries[i];
-        loss = g.loss;
-        streams = g.streams;
+    static constexpr bool holds(const graph_view& g) {
+        return g.n.n <= Nodes && g.parameters.n <= Parameters && g.states.n <= States && g.assignments.n <= Assignments &&
+               g.gradients.n <= Gradients && g.inputs.n <= Inputs && g.targets.n <= Targets && g.outputs.n <= Outputs &&
+               g.regions.n <= Regions && g.scopes.n <= Scopes && g.loops.n <= Loops && g.carries.n <= Carries;
+    }
+    /// Room enough must be there: see holds().
+    constexpr void take(const graph_view& g, int streams, const fault& err) {
+        copy(g.n, n);
+        copy(g.parameters, parameters);
+        copy(g.states, states);
+        copy(g.assignments, assignments);
+        copy(g.gradients, gradients);
+        copy(g.inputs, inputs);
+        copy(g.targets, targets);
+        copy(g.outputs, outputs);
+        copy(g.regions, regions);
+        copy(g.scopes, scopes);
+        copy(g.loops, loops);
+        copy(g.carries, carries);
+        c = {g.n.n, g.parameters.n, g.states.n, g.assignments.n, g.gradients.n, g.inputs.n, g.targets.n, g.outputs.n,
+             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, err};
     }
     /// Puts everything back into a graph that can grow.
     constexpr void give(graph& g) const {
-        for (int i = 0; i < Nodes; ++i) g.restore(n[i]);
-        for (int i = 1; i < Scopes; ++i) g.scopes.restore(scopes[i]);
-        for (int i = 0; i < Parameters; ++i) g.parameters.push(parameters[i]);
-        for (int i = 0; i < States; ++i) g.states.push(states[i]);
-        for (int i = 0; i < Assignments; ++i) g.assignments.push(assignments[i]);
-        for (int i = 0; i < Inputs; ++i) g.inputs.push(inputs[i]);
-        for (int i = 0; i < Targets; ++i) g.targets.push(targets[i]);
-        for (int i = 0; i < Outputs; ++i) g.outputs.push(outputs[i]);
-        for (int i = 0; i < Regions; ++i) g.regions.push(regions[i]);
-        for (int i = 0; i < Loops; ++i) g.loops.push(loops[i]);
-        for (int i = 0; i < Carries; ++i) g.carries.push(carries[i]);
-        g.loss = loss;
-        g.streams = streams;
+        for (int i = 0; i < c.nodes; ++i) g.restore(n[i]);
+        for (int i = 1; i < c.scopes; ++i) g.scopes.restore(scopes[i]);
+        for (int i = 0; i < c.parameters; ++i) g.parameters.push(parameters[i]);
+        for (int i = 0; i < c.states; ++i) g.states.push(states[i]);
+        for (int i = 0; i < c.assignments; ++i) g.assignments.push(assignments[i]);
+        for (int i = 0; i < c.inputs; ++i) g.inputs.push(inputs[i]);
+        for (int i = 0; i < c.targets; ++i) g.targets.push(targets[i]);
+        for (int i = 0; i < c.outputs; ++i) g.outputs.push(outputs[i]);
+        for (int i = 0; i < c.regions; ++i) g.regions.push(regions[i]);
+        for (int i = 0; i < c.loops; ++i) g.loops.push(loops[i]);
+        for (int i = 0; i < c.carries; ++i) g.carries.push(carries[i]);
+        g.loss = c.loss;
+        g.streams = c.streams;
+    }
+
+private:
+    template <class T>
+    static constexpr void copy(const sinter::view<const T>& from, T* to) {
+        for (int i = 0; i < from.n; ++i) to[i] = from[i];
     }
 };
-template <graph_counts C>
-using traced_of = traced<C.nodes, C.parameters, C.states, C.assignments, C.gradients, C.inputs, C.targets, C.outputs,
-                         C.regions, C.scopes, C.loops, C.carries>;
+/// Room for any graph of so many nodes; of nothing there are more, but for scopes.
+template <int Nodes>
+using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * most_nodes, Nodes, Nodes>;
+
+/// Takes g up; after a fault, or if g is too large, which then is the fault, nothing but that.
+template <int Nodes>
+constexpr void take(roomy<Nodes>& to, graph& g, const growing<int>& gradients) {
+    const graph_view all = view_of(g, gradients);
+    if (!to.holds(all)) {
+        g.scope = 0;
+        g.fail(fault_kind::program_too_large, op::none, extents(g.n.n), extents(Nodes));
+    }
+    if (g.err.what == fault_kind::none) to.take(all, g.streams, g.err);
+    else to.c.err = g.err;
+}
+
+/// The same in no more room than it needs.
+template <class Stage>
+struct exact {
+    static constexpr graph_counts c = Stage::v.c;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions,
+                        c.scopes, c.loops, c.carries>;
+    static constexpr type make() {
+        type t;
+        t.take(Stage::v.view(), c.streams, c.err);
+        return t;
+    }
+    static constexpr type v = make();
+};
 
 } // namespace sinter
