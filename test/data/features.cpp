@@ -140,7 +140,7 @@ static bool same(const data::example_set& a, const data::example_set& b) {
 BOOST_AUTO_TEST_CASE(what_comes_where) {
     data::features f = everything();
     BOOST_TEST(f.width() == 3 + 1 + 4 + 2);
-    BOOST_TEST(f.indices_of() == 2);
+    BOOST_TEST(f.indices() == 2);
     f.fit(train());
     const data::example_set s = f.apply(train());
     BOOST_TEST(s.columns().size() == 4u);

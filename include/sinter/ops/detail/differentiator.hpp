@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/loops.hpp>
+#include <sinter/ops/detail/pick.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/stop_gradient.hpp>
