@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 2 --threads 1 --save gan.safetensors --report gan.json
+// smoke: --epochs 2 --threads 1 --save gan.safetensors --report gan.json --onnx gan.onnx
 //
 // Lesson 16: two nets that learn from each other.
 //
@@ -10,6 +10,7 @@
 // better, the generator to be told apart less. A generator may find a few images that pass and draw nothing else: it has
 // "collapsed". So a third net, which knows the digits, looks at what comes out: whether it can tell what each image shows, and
 // whether all ten digits are drawn.
+#include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/results.hpp"
 #include <sinter/ops/gradient.hpp>
@@ -17,6 +18,7 @@
 #include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/load_weights.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -92,7 +94,22 @@ static judgement judge(auto& expert, const std::vector<float>& images) {
     return j;
 }
 
+/// --onnx: the generator alone, of the weights just saved. It is given its random numbers: those that the net draws itself no
+/// other program would draw.
+static void write_generator(const example::options& options) {
+    if (options.onnx.empty()) return;
+    constexpr auto alone = features<noise> >> generator;
+    estimator artist{alone, mse, sgd{.learning_rate = 0.1f}, at_most<16>};
+    artist.load_weights(options.save, {.ignore = {"discriminator/*", "optimizer/*", "step"}});
+    std::vector<float> z(16 * noise);
+    random_stream numbers(options.seed);
+    for (float& v : z) v = 4 * numbers.uniform() - 2;
+    example::write_onnx(options, artist, data::example_set(extents(noise), std::move(z)));
+}
+
 static void train(const example::options& options) {
+    if (!options.onnx.empty() && options.save.empty())
+        throw option_error("the generator is written as it was saved", "--onnx", options.onnx, "--save as well");
     const std::string picture = example::beside(options.save, "gan", "-drawn.pgm");
     example::check_writable(picture);
     const example::dataset digits = example::drawn_dataset(options.seed);
@@ -108,6 +125,7 @@ static void train(const example::options& options) {
     };
     const auto history = model.train(training, {.epochs = options.epochs, .after_epoch = tell_both});
     if (!options.save.empty()) model.save(options.save);
+    write_generator(options);
 
     // The net makes its random numbers itself, other ones in each step, so that any images will do: they say how many to draw.
     std::vector<float> drawn;
@@ -134,5 +152,6 @@ int main(int argc, char** argv) {
     example::options options{.epochs = 15, .largest_batch = largest_batch};
     example::command_line line("Learns to draw digits with a generative adversarial net.");
     options.declare(line);
+    example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });
 }
