@@ -109,16 +109,17 @@ private:
 template <int Nodes>
 using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * most_nodes, Nodes, Nodes>;
 
-/// Takes g up; after a fault, or if g is too large, which then is the fault, nothing but that.
+/// Takes g up, with its fault if it has one; or nothing but the fault that it is too large.
 template <int Nodes>
 constexpr void take(roomy<Nodes>& to, graph& g, const growing<int>& gradients) {
     const graph_view all = view_of(g, gradients);
-    if (!to.holds(all)) {
+    if (to.holds(all)) {
+        to.take(all, g.streams, g.err);
+    } else {
         g.scope = 0;
         g.fail(fault_kind::program_too_large, op::none, extents(g.n.n), extents(Nodes));
+        to.c.err = g.err;
     }
-    if (g.err.what == fault_kind::none) to.take(all, g.streams, g.err);
-    else to.c.err = g.err;
 }
 
 /// The same in no more room than it needs.

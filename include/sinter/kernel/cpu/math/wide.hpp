@@ -51,9 +51,9 @@ SINTER_INLINE vd round(vd x) {
 /// Natural logarithm of positive, finite, normal doubles to 1e-16.
 SINTER_INLINE vd log(vd x) {
     // m in [sqrt(1/2), sqrt(2)) and its power of two; that as a double without a conversion, which AVX2 lacks
-    const vl root = (vl)wide(0x1.6a09e667f3bcdp-1), bits = (vl)x - root;
-    const vl fraction = (vl)x - (bits & static_cast<std::int64_t>(0xfff0000000000000));
-    const vl exponent = (vl)((vul)(bits + 0x3ff0000000000000) >> 52);   // and 1023, so that its sign need not be shifted
+    const vul root = (vul)wide(0x1.6a09e667f3bcdp-1), bits = (vul)x - root;
+    const vul fraction = (vul)x - (bits & 0xfff0000000000000);
+    const vul exponent = (bits + 0x3ff0000000000000) >> 52;   // and 1023, so that its sign need not be shifted
     const vd n = (vd)(exponent | 0x4330000000000000) - wide(0x1p52 + 1023), m = (vd)fraction;
     const vd s = (m - 1.) / (m + 1.), z = s * s;
     const vd p = polynomial(z, wide(0.14790576808075628), 0.15314822453438903, 0.1818352182123863, 0.22222199706046608,
@@ -67,7 +67,7 @@ SINTER_INLINE vd exp(vd x) {
     const vd r = (x - n * 0x1.62e42fee00000p-1) - n * 0x1.a39ef35793c76p-33;
     const vd p = polynomial(r, wide(2.4708219198171788e-05), 0.00019908988584594993, 0.0013889197585360089,
                             0.0083332817324206152, 0.041666664400073744, 0.1666666678470172, 0.50000000004280776);
-    const vd scale = (vd)(((vl)shifted - (vl)magic + 1023) << 52);
+    const vd scale = (vd)(((vul)shifted - (vul)magic + 1023) << 52);
     return (r * r * p + r + 1.) * scale;
 }
 
