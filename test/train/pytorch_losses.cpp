@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// optimise: sanitized
 // processors: 2
 #define BOOST_TEST_MODULE pytorch_losses
 #include <boost/test/unit_test.hpp>
