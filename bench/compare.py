@@ -26,22 +26,29 @@ BENCH = pathlib.Path(__file__).parent
 sys.path.insert(0, str(BENCH / "peers"))
 import common  # noqa: E402
 
+MODELS = [*common.MODELS, *common.SEQUENCES, *common.IMAGES]
+
 PEERS = {
     "pytorch": ["pytorch_step.py"], "pytorch-compile": ["pytorch_step.py", "--mode", "compile"], "jax": ["jax_step.py"],
     "tensorflow": ["tensorflow_step.py"], "tensorflow-xla": ["tensorflow_step.py", "--mode", "xla"],
+}
+# Of the nets on photographs, whose steps take seconds.
+IMAGE_PEERS = {
+    "pytorch": ["pytorch_images.py"], "pytorch-contiguous": ["pytorch_images.py", "--mode", "contiguous"],
+    "pytorch-compile": ["pytorch_images.py", "--mode", "compile"],
 }
 
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences does so for nets on "
-                                          "sequences; without it only the peers run")
+    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences and NAME_images do so "
+                                          "for nets on sequences and on photographs; without it only the peers run")
     options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
-    options.add_argument("--systems", default=",".join(PEERS), help="which peers (default all: %(default)s; none: '')")
-    options.add_argument("--models", default=",".join([*common.MODELS, *common.SEQUENCES]))
+    options.add_argument("--systems", default=",".join(PEERS | IMAGE_PEERS), help="which peers (default all: %(default)s; none: '')")
+    options.add_argument("--models", default=",".join(MODELS), help="(default all: %(default)s)")
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
-    options.add_argument("--rounds", type=int, default=5)
+    options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs two at most)")
     options.add_argument("--timeout", type=int, default=600, help="seconds for one process (default 600)")
     options.add_argument("--quick", action="store_true", help="one round, SGD, one thread")
     options.add_argument("--compiler", default=os.environ.get("CXX", "c++"), help="builds peak.cpp")
@@ -53,18 +60,23 @@ def parse():
     args.threads = [int(n) for n in names(args.threads)] if args.threads else sorted({1, cores})
     if args.quick:
         args.rounds, args.optimizers, args.threads = 1, ["sgd"], [1]
-    unknown = [s for s in args.systems if s not in PEERS] + [m for m in args.models if m not in common.MODELS | common.SEQUENCES]
+    unknown = [s for s in args.systems if s not in PEERS | IMAGE_PEERS] + [m for m in args.models if m not in MODELS]
     if unknown or args.rounds < 1:
         options.error(f"unknown: {', '.join(unknown)}" if unknown else "--rounds must be at least 1")
     return args
 
 
-def commands(args):
-    found = {"sinter": shlex.split(args.sinter)} if args.sinter else {}
+def commands(args, model):
+    """What times the model, by system."""
+    found, peers = {}, IMAGE_PEERS if model in common.IMAGES else PEERS
+    if args.sinter:
+        kind = "_sequences" if model in common.SEQUENCES else "_images" if model in common.IMAGES else ""
+        *before, program = shlex.split(args.sinter)
+        found["sinter"] = [*before, program + kind]
     python = args.peers / "bin" / "python"
     if args.systems and not python.exists():
         sys.exit(f"no {python}: run bench/peers/setup.sh first, or give --peers or --systems ''")
-    return found | {s: [str(python), str(BENCH / "peers" / PEERS[s][0]), *PEERS[s][1:]] for s in args.systems}
+    return found | {s: [str(python), str(BENCH / "peers" / peers[s][0]), *peers[s][1:]] for s in args.systems if s in peers}
 
 
 def build_peak(compiler, folder):
@@ -89,29 +101,30 @@ def run(command, timeout):
         return {"failed": f"exit status {done.returncode}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}"}
 
 
-def rounds(args, systems, peak):
+def rounds(args, peak):
     """All results by (model, optimizer, threads) and system, and all peaks by threads. Ctrl-C ends it with what there is."""
     results, peaks = {}, {}
     try:
-        fill(args, systems, peak, results, peaks)
+        fill(args, peak, results, peaks)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
     return results, peaks
 
 
-def fill(args, systems, peak, results, peaks):
+def fill(args, peak, results, peaks):
     for number in range(args.rounds):
         for n in args.threads:
             peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
             for model in args.models:
+                few = model in common.IMAGES   # steps of seconds: by SGD, and in two rounds
+                systems = commands(args, model)
                 for optimizer in args.optimizers:
+                    if few and (optimizer != "sgd" or number > 1):
+                        continue
                     turn = number % max(1, len(systems))
                     for name in [*systems][turn:] + [*systems][:turn]:
                         more = ["--model", model, "--optimizer", optimizer, "--threads", str(n)]
-                        command = systems[name]
-                        if name == "sinter" and model in common.SEQUENCES:
-                            command = [*command[:-1], f"{command[-1]}_sequences"]
-                        got = run([*command, *more], args.timeout)
+                        got = run([*systems[name], *more], args.timeout)
                         results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
                         text = f"{got['median_ms']:.3f} ms" if "median_ms" in got else got["failed"]
                         print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
@@ -134,10 +147,9 @@ def merge(key, name, got, peak):
 
 def main():
     args = parse()
-    systems = commands(args)
     where = machine.describe(compiler=machine.compiler_version(args.compiler))
     with tempfile.TemporaryDirectory() as folder:
-        results, peaks = rounds(args, systems, build_peak(args.compiler, pathlib.Path(folder)))
+        results, peaks = rounds(args, build_peak(args.compiler, pathlib.Path(folder)))
     if not results:
         sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}

@@ -53,11 +53,11 @@ targets=()
 for piece in step fusion kernels; do
     if wants $piece; then targets+=("bench_$piece"); fi
 done
-if wants step; then targets+=(bench_step_sequences); fi
+if wants step; then targets+=(bench_step_sequences bench_step_images); fi
 if [ ${#targets[@]} -gt 0 ]; then
     say "Building"
     configure "$top/build/release" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_BUILD_BENCH=ON \
-        -DSINTER_CUDA=OFF >"$out/configure.log" 2>&1 || { cat "$out/configure.log"; die "Configuring failed."; }
+        -DSINTER_BUILD_TESTS=OFF -DSINTER_CUDA=OFF >"$out/configure.log" 2>&1 || { cat "$out/configure.log"; die "Configuring failed."; }
     cmake --build "$top/build/release" --parallel "$(jobs)" --target "${targets[@]}"
 fi
 
@@ -77,7 +77,7 @@ if wants step; then
     systems=()
     if [ ! $with_peers ]; then systems=(--systems ''); fi
     python3 "$bench/compare.py" --sinter "$programs/step" --peers "$peers" --compiler "$CXX" --out "$out/step.jsonl" \
-        "${systems[@]}" ${quick:+--quick} ${more[step]}
+        "${systems[@]}" ${quick:+--quick --models "mlp,lenet,cnn,lstm,gpt,resnet18"} ${more[step]}
 fi
 if wants fusion; then
     say "Fusion"

@@ -16,17 +16,18 @@ struct step_settings {
     int threads = 1;
     double seconds = 2;
     bool kernels = false;
+    int kernel_steps = 200;   ///< over which a kernel's median is taken
 };
 
-/// Trains on sixteen different batches in turn; prints one JSON line.
-template <int Batch, class Net, class Optimizer>
+/// Trains on the examples' batches in turn, over all of them once and then for the seconds asked; prints one JSON line.
+template <int Batch, class Loss = softmax_cross_entropy_loss, class Net, class Optimizer>
 int time_step(Net, Optimizer optimizer, const data::example_set& examples, const step_settings& s) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, Batch> t(optimizer, {.threads = s.threads});
+    trainer<Net, Loss, Optimizer, Batch> t(optimizer, {.threads = s.threads});
     auto batches = examples | data::batch(Batch);
     if (s.kernels) {
         auto endless = examples | data::repeat() | data::batch(Batch);
         auto next = endless.begin();
-        profile::kernel_times(t, [&]() -> const data::batch_view& { return *++next; }, 200, stderr);
+        profile::kernel_times(t, [&]() -> const data::batch_view& { return *++next; }, s.kernel_steps, stderr);
     }
     std::vector<double> ms;
     float loss = 0;

@@ -21,6 +21,45 @@ SEQUENCES = {
     "lstm": {"batch": 32, "steps": 32, "width": 256, "layers": 2, "classes": 10},
     "gpt": {"batch": 8, "steps": 64, "width": 128, "heads": 4, "blocks": 4, "classes": 65},
 }
+
+
+def resnet(blocks, bottleneck):
+    stages = [(64 << i, n, 2 if i else 1) for i, n in enumerate(blocks)]
+    return [("stem", 64), ("max", 3, 2, 1),
+            *(("residual", width, stride if i == 0 else 1, bottleneck) for width, n, stride in stages for i in range(n)),
+            ("mean",), ("dense", 1000)]
+
+
+def vgg(*plan):
+    convs = [("max", 2, 2, 0) if n == "pool" else ("conv", n, 3, 1, 1) for n in plan]
+    return [*convs, ("flatten", 7), ("dense", 4096), ("relu",), ("dropout", 0.5), ("dense", 4096), ("relu",), ("dropout", 0.5),
+            ("dense", 1000)]
+
+
+# Nets on photographs (zoo/ has the same). ("conv", channels, kernel, stride, padding) is followed by relu; ("stem", channels) is
+# ResNet's first convolution with its normalisation; ("flatten", side); a GoogLeNet trunk in three parts, a head beside all but the last.
+IMAGES = {
+    "resnet18": {"batch": 8, "side": 224, "trunk": resnet((2, 2, 2, 2), False)},
+    "resnet50": {"batch": 8, "side": 224, "trunk": resnet((3, 4, 6, 3), True)},
+    "alexnet": {"batch": 16, "side": 224, "trunk": [
+        ("conv", 64, 11, 4, 2), ("max", 3, 2, 0), ("conv", 192, 5, 1, 2), ("max", 3, 2, 0), ("conv", 384, 3, 1, 1),
+        ("conv", 256, 3, 1, 1), ("conv", 256, 3, 1, 1), ("max", 3, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 4096), ("relu",),
+        ("dropout", 0.5), ("dense", 4096), ("relu",), ("dense", 1000)]},
+    "vgg_a": {"batch": 8, "side": 224, "trunk": vgg(64, "pool", 128, "pool", 256, 256, "pool", 512, 512, "pool", 512, 512, "pool")},
+    "googlenet": {"batch": 16, "side": 224, "trunk": [
+        [("conv", 64, 7, 2, 3), ("max", 3, 2, 1), ("lrn",), ("conv", 64, 1, 1, 0), ("conv", 192, 3, 1, 1), ("lrn",), ("max", 3, 2, 1),
+         ("inception", 64, 96, 128, 16, 32, 32), ("inception", 128, 128, 192, 32, 96, 64), ("max", 3, 2, 1),
+         ("inception", 192, 96, 208, 16, 48, 64)],
+        [("inception", 160, 112, 224, 24, 64, 64), ("inception", 128, 128, 256, 24, 64, 64), ("inception", 112, 144, 288, 32, 64, 64)],
+        [("inception", 256, 160, 320, 32, 128, 128), ("max", 3, 2, 1), ("inception", 256, 160, 320, 32, 128, 128),
+         ("inception", 384, 192, 384, 48, 128, 128), ("mean",), ("dropout", 0.4), ("dense", 1000)]],
+        "heads": [("avg", 5, 3), ("conv", 128, 1, 1, 0), ("flatten", 4), ("dense", 1024), ("relu",), ("dropout", 0.7), ("dense", 1000)]},
+    "overfeat": {"batch": 16, "side": 231, "trunk": [
+        ("conv", 96, 11, 4, 0), ("max", 2, 2, 0), ("conv", 256, 5, 1, 0), ("max", 2, 2, 0), ("conv", 512, 3, 1, 1), ("conv", 1024, 3, 1, 1),
+        ("conv", 1024, 3, 1, 1), ("max", 2, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 3072), ("relu",), ("dropout", 0.5),
+        ("dense", 4096), ("relu",), ("dense", 1000)]},
+}
+IMAGE_RATE = 1e-3   # of SGD, small enough that every net's loss falls
 LEARNING_RATE = {"sgd": 0.01, "adam": 1e-3}
 BETAS, EPSILON = (0.9, 0.999), 1e-7
 
@@ -51,10 +90,71 @@ def sequence_flops(model):
     return 3 * (z["blocks"] * (linear + attention) + 2 * rows * w * z["classes"])
 
 
+def image_products(entries, side, channels):
+    """Dense multiply-adds of each convolution and dense layer for one image, then the side and channels that come out."""
+    found = []
+
+    def conv(out, k, stride, padding, c, s):
+        s = (s + 2 * padding - k) // stride + 1
+        found.append(s * s * k * k * c * out)
+        return s
+
+    for kind, *of in entries:
+        if kind in ("conv", "stem"):
+            out, k, stride, padding = of if kind == "conv" else (of[0], 7, 2, 3)
+            side, channels = conv(out, k, stride, padding, channels, side), out
+        elif kind == "max":
+            side = (side + 2 * of[2] - of[0]) // of[1] + 1
+        elif kind == "avg":
+            side = (side - of[0]) // of[1] + 1
+        elif kind == "mean":
+            side = 1
+        elif kind == "flatten":
+            channels *= of[0] ** 2
+        elif kind == "dense":
+            found.append(channels * of[0])
+            channels = of[0]
+        elif kind == "residual":
+            width, stride, bottleneck = of
+            result = width * (4 if bottleneck else 1)
+            if stride > 1 or channels != result:
+                conv(result, 1, stride, 0, channels, side)
+            if bottleneck:
+                conv(width, 1, 1, 0, channels, side)
+                side = conv(width, 3, stride, 1, width, side)
+                conv(result, 1, 1, 0, width, side)
+            else:
+                side = conv(width, 3, stride, 1, channels, side)
+                conv(width, 3, 1, 1, width, side)
+            channels = result
+        elif kind == "inception":
+            one, reduce3, three, reduce5, five, pooled = of
+            for k, c, out in ((1, channels, one), (1, channels, reduce3), (3, reduce3, three), (1, channels, reduce5), (5, reduce5, five),
+                              (1, channels, pooled)):
+                conv(out, k, 1, k // 2, c, side)
+            channels = one + three + five + pooled
+    return found, side, channels
+
+
+def image_flops(model):
+    """As step_flops."""
+    z = IMAGES[model]
+    parts = z["trunk"] if "heads" in z else [z["trunk"]]
+    products, side, channels = [], z["side"], 3
+    for i, part in enumerate(parts):
+        found, side, channels = image_products(part, side, channels)
+        products += found
+        if i + 1 < len(parts):
+            products += image_products(z["heads"], side, channels)[0]
+    return 2 * z["batch"] * (3 * sum(products) - products[0])
+
+
 def step_flops(model, batch=BATCH):
     """Dense multiply-adds of a training step times two: forward and both gradients, none for the input's own."""
     if model in SEQUENCES:
         return sequence_flops(model)
+    if model in IMAGES:
+        return image_flops(model)
     total = 0
     for i, layer in enumerate(layers(model)):
         if layer[0] == "conv":
@@ -133,9 +233,18 @@ def batch():
     return random.random((BATCH, 28, 28, 1), np.float32), random.integers(0, 10, BATCH).astype(np.int32)
 
 
+def image_batch(model):
+    """Pictures [batch][3][side][side] in [0, 1) and their classes."""
+    import numpy as np
+    random = np.random.default_rng(2)
+    z = IMAGES[model]
+    return (random.random((z["batch"], 3, z["side"], z["side"]), np.float32),
+            random.integers(0, 1000, z["batch"]).astype(np.int32))
+
+
 def options(modes):
     parser = argparse.ArgumentParser()
-    parser.add_argument("--model", choices=[*MODELS, *SEQUENCES], required=True)
+    parser.add_argument("--model", choices=[*MODELS, *SEQUENCES, *IMAGES], required=True)
     parser.add_argument("--optimizer", choices=LEARNING_RATE, required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--mode", choices=modes, default=modes[0])
@@ -164,23 +273,25 @@ def report(system, version, args, step, finish):
     """Times step() and prints one JSON line. finish(result) waits for all of a step's work and gives its loss.
 
     A sample is as many steps as take 20 ms, ended by finish; warm-up lasts until the step is compiled and a second of
-    training has passed. cpu_ms is processor time, all threads together: near median_ms times the threads kept busy."""
+    training has passed; where steps are long there are fewer of both. cpu_ms is processor time, all threads together: near
+    median_ms times the threads kept busy."""
     first = finish(step())
     began, warm = time.perf_counter(), 0
-    while warm < 10 or time.perf_counter() - began < 1:
+    while warm < 2 or time.perf_counter() - began < (4 if warm < 10 else 1):
         finish(step())
         warm += 1
     took = (time.perf_counter() - began) / warm
     steps = max(1, math.ceil(0.02 / took))
     samples, processor = [], time.process_time()
-    for _ in range(max(30, args.samples)):
+    for _ in range(max(3, min(max(30, args.samples), int(10 / (steps * took))))):
         start = time.perf_counter()
         for _ in range(steps):
             result = step()
         loss = finish(result)
         samples.append((time.perf_counter() - start) / steps * 1e3)
     processor = (time.process_time() - processor) / (len(samples) * steps) * 1e3
-    if not (math.isfinite(loss) and loss < first):
+    few = args.model in IMAGES   # steps, and dropout's chance in them
+    if not (math.isfinite(loss) and (few or loss < first)):
         sys.exit(f"{system}: loss went from {first} to {loss}: this is not training")
     print(json.dumps({
         "system": system, "model": args.model, "optimizer": args.optimizer, "threads": args.threads,
