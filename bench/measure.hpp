@@ -47,7 +47,7 @@ timing time_of(F f, double seconds = 0.001, int rounds = 201) {
 }
 
 /// Multiply-adds on registers only, twelve independent chains: what no kernel can exceed, in operations a second.
-inline double peak_flops() {
+inline double peak_flops(double seconds = 0.001, int rounds = 201) {
     constexpr int chains = 12;
     constexpr long steps = 20000;
     const auto burn = [] {
@@ -61,7 +61,7 @@ inline double peak_flops() {
         cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { sum += c[i]; });
         asm volatile("" : "+m"(sum));
     };
-    return 2.0 * chains * cpu::lanes * steps / time_of(burn).fast;
+    return 2.0 * chains * cpu::lanes * steps / time_of(burn, seconds, rounds).fast;
 }
 
 /// Floats aligned to a cache line, zeroed.

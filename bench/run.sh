@@ -2,23 +2,24 @@
 # SPDX-License-Identifier: BSL-1.0
 # run.sh [OPTIONS]: builds and runs all benchmarks, prints their tables, and fills them into doc/benchmarks.md.
 #   --quick            a first look: few rounds; prints tables but leaves bench/results and the page as they are
-#   --only A,B         only these pieces: step, fusion, kernels, build (default: all)
+#   --only A,B         only these pieces: step, fusion, kernels, gemm, conv, bandwidth, build (default: all); gemm and conv need
+#                      OpenBLAS and oneDNN (Debian: libopenblas-dev libdnnl-dev)
 #   --step OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'; likewise
-#   --fusion, --kernels, --build OPTIONS
+#   --fusion, --kernels, --gemm, --conv, --bandwidth, --build OPTIONS
 #   --peers FOLDER     where PyTorch, JAX and TensorFlow are, or are put (default build/peers; about 4 GB)
 #   --no-peers         times Sinter alone
 #   --out FOLDER       for JSON lines (default build/bench)
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../scripts/setup.sh"
 
-quick= only=step,fusion,kernels,build peers=$top/build/peers with_peers=yes out=$top/build/bench
-declare -A more=([step]= [fusion]= [kernels]= [build]=)
+quick= only=step,fusion,kernels,gemm,conv,bandwidth,build peers=$top/build/peers with_peers=yes out=$top/build/bench
+declare -A more=([step]= [fusion]= [kernels]= [gemm]= [conv]= [bandwidth]= [build]=)
 while [ $# -gt 0 ]; do
     case $1 in
         --quick) quick=yes ;;
         --no-peers) with_peers= ;;
-        --help) sed -n 's/^# \{0,1\}//; 3,10p' "${BASH_SOURCE[0]}"; exit 0 ;;
-        --only | --peers | --out | --step | --fusion | --kernels | --build)
+        --help) sed -n 's/^# \{0,1\}//; 3,11p' "${BASH_SOURCE[0]}"; exit 0 ;;
+        --only | --peers | --out | --step | --fusion | --kernels | --gemm | --conv | --bandwidth | --build)
             [ $# -gt 1 ] || die "run.sh: $1 needs a value"
             case $1 in
                 --only) only=$2 ;;
@@ -32,13 +33,15 @@ while [ $# -gt 0 ]; do
     shift
 done
 for piece in ${only//,/ }; do
-    [ -v "more[$piece]" ] || die "run.sh: --only takes step, fusion, kernels and build, not $piece"
+    [ -v "more[$piece]" ] || die "run.sh: --only takes step, fusion, kernels, gemm, conv, bandwidth and build, not $piece"
 done
 wants() { case ,$only, in *,"$1",*) ;; *) return 1 ;; esac }
 
 need_compiler_and_cmake
 want_command python3 python3
 want_library zlib.h z zlib1g-dev
+if wants gemm; then want_library cblas.h openblas libopenblas-dev; fi
+if wants gemm || wants conv; then want_library dnnl.h dnnl libdnnl-dev; fi
 install_wanted
 mkdir -p "$out"
 bench=$top/bench programs=$top/build/release/bench
@@ -50,8 +53,11 @@ if wants step && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
 fi
 
 targets=()
-for piece in step fusion kernels; do
+for piece in step fusion kernels bandwidth; do
     if wants $piece; then targets+=("bench_$piece"); fi
+done
+for piece in gemm conv; do
+    if wants $piece; then targets+=("bench_${piece}_peers"); fi
 done
 if wants step; then targets+=(bench_step_sequences bench_step_images); fi
 if [ ${#targets[@]} -gt 0 ]; then
@@ -87,6 +93,18 @@ if wants kernels; then
     say "Kernels"
     if [ $quick ] && [ -z "${more[kernels]}" ]; then more[kernels]=mlp; fi
     measure kernels "$programs/kernels" ${more[kernels]}
+fi
+if wants gemm; then
+    say "Products beside OpenBLAS and oneDNN"
+    measure gemm "$programs/gemm_peers" ${quick:+--rounds 3} ${more[gemm]}
+fi
+if wants conv; then
+    say "Convolutions beside oneDNN"
+    measure conv "$programs/conv_peers" ${quick:+--rounds 3} ${more[conv]}
+fi
+if wants bandwidth; then
+    say "Bandwidth"
+    measure bandwidth "$programs/bandwidth" ${quick:+--rounds 3} ${more[bandwidth]}
 fi
 if wants build; then
     say "Build time and memory"

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of bench/run.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
-Usage: tables.py step|build|fusion|kernels FILE           prints a table
+Usage: tables.py step|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
 """
 import argparse
 import json
+import math
 import pathlib
 import re
+import statistics
 
 import machine
 
@@ -79,7 +81,34 @@ def kernels_table(path):
     return f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n" + markdown(["case", "us", "GFLOP/s", "of peak"], cells)
 
 
-TABLES = {"step": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table}
+def peers_table(path):
+    """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of these over Sinter's."""
+    where, rows = read(path)
+    rows = [r for r in rows if "layer" in r]
+    peers = list(dict.fromkeys(k[:-3] for r in rows for k in r if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
+    cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""), f"{r['sinter_us']:.1f}",
+              *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in peers), f"{r['of_peak']:.2f}", f"{r['over_best_peer']:.2f}"] for r in rows]
+    ratios = [r["over_best_peer"] for r in rows]
+    said = (f"Best peer over Sinter: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, least {min(ratios):.2f}, "
+            f"{sum(x >= 0.9 for x in ratios)} of {len(ratios)} at least 0.9.")
+    head = ["layer, kind", "Sinter us", *(p.replace("_", " ") for p in peers), "of peak", "best peer / Sinter"]
+    return f"{machine.sentence(where)}; one thread. {said}\n\n" + markdown(head, cells)
+
+
+def bandwidth_table(path):
+    """What bandwidth.cpp printed: a row for each kernel, two columns for each level of memory."""
+    where, rows = read(path)
+    levels = list(dict.fromkeys(r["level"] for r in rows))
+    of = {(r["case"], r["level"]): r for r in rows}
+    cells = [[case, *(text for at in levels for text in ((f"{of[case, at]['gbs']:.1f}", f"{of[case, at]['of_copy']:.2f}") if (case, at) in of else ("", "")))]
+             for case in dict.fromkeys(r["case"] for r in rows)]
+    copies = ", ".join(f"{at} {statistics.median(r['copy_gbs'] for r in rows if r['level'] == at):.0f}" for at in levels)
+    head = ["kernel", *(text for at in levels for text in (f"{at} GB/s", "of copy"))]
+    return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
+
+
+TABLES = {"step": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
+          "conv": peers_table, "bandwidth": bandwidth_table}
 
 
 def fill(doc, results):

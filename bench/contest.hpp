@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include <unistd.h>
+
+#include "measure.hpp"
+
+/// The same work done by several, timed in turns: what slows the machine down for a while slows all of them.
+namespace sinter::bench {
+
+struct contestant {
+    std::string name;
+    std::function<void()> run;
+};
+
+/// Prints one JSON line: what `facts` says (members without braces), each contestant's median and best time in us, the first
+/// one's fraction of the peak, and the best other's median over the first's.
+inline void contest(const std::string& facts, double flops, const std::vector<contestant>& all, double seconds, int rounds) {
+    std::vector<std::vector<double>> us(all.size());
+    std::vector<double> peaks;
+    for (int r = 0; r < rounds; ++r) {
+        for (std::size_t i = 0; i < all.size(); ++i) us[i].push_back(1e6 * time_of(all[i].run, seconds, 1).median);
+        peaks.push_back(peak_flops(0.0002, 1));
+    }
+    const auto middle = [](std::vector<double>& v) { return std::sort(v.begin(), v.end()), v[v.size() / 2]; };
+    const double peak = middle(peaks), ours = middle(us[0]);
+    std::printf("{%s", facts.c_str());
+    double best = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const double t = middle(us[i]);
+        if (i) best = std::min(best, t);
+        std::printf(",\"%s_us\":%.2f,\"%s_best_us\":%.2f", all[i].name.c_str(), t, all[i].name.c_str(), us[i][0]);
+    }
+    std::printf(",\"gflops\":%.1f,\"of_peak\":%.3f,\"best_of_peak\":%.3f,\"over_best_peer\":%.3f}\n", flops / ours / 1e3,
+                flops / ours * 1e6 / peak, flops / us[0][0] * 1e6 / peaks.back(), best / ours);
+    std::fflush(stdout);
+}
+
+/// Largest difference between two results, relative to their size.
+inline double difference(const float* a, const float* b, std::int64_t n) {
+    double most = 0, size = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        most = std::max(most, static_cast<double>(std::abs(a[i] - b[i])));
+        size = std::max(size, static_cast<double>(std::abs(b[i])));
+    }
+    return most / (size > 0 ? size : 1);
+}
+inline void expect_equal(const char* who, const std::string& facts, const float* a, const float* b, std::int64_t n) {
+    if (const double d = difference(a, b, n); !(d < 1e-3)) {
+        std::fprintf(stderr, "%s differs by %g in {%s}\n", who, d, facts.c_str());
+        std::exit(1);
+    }
+}
+
+/// Libraries read their number of threads when they are loaded: begins the program again with one thread asked for.
+inline void with_one_thread(char** argv) {
+    if (std::getenv("OMP_NUM_THREADS") && std::getenv("OPENBLAS_NUM_THREADS")) return;
+    setenv("OMP_NUM_THREADS", "1", 1);
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    execv("/proc/self/exe", argv);
+    std::perror("beginning again with one thread");
+    std::exit(1);
+}
+
+} // namespace sinter::bench

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// peers: onednn
+// Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself, in turns. --help says more.
+#include <optional>
+
+#include <sinter/device/denormals.hpp>
+#include <sinter/kernel/cpu/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_transpose_weights.hpp>
+#include <sinter/kernel/cpu/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/tile.hpp>
+#include <sinter/kernel/panels.hpp>
+
+#include "contest.hpp"
+#include "onednn.hpp"
+#include "options.hpp"
+
+using namespace sinter;
+using namespace sinter::cpu;
+using bench::buffer;
+using std::int64_t;
+namespace peer = bench::onednn;
+
+namespace {
+
+std::string only, only_kind;
+double seconds = 0.002;
+int rounds = 9;
+
+/// The result is stored: p[3] of every convolution.
+struct store_body {
+    static SINTER_INLINE void vector(vf v, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v); }
+    static SINTER_INLINE void vector(vf v, int n, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v, n); }
+};
+template <class Kernel>
+class kernel_run {
+public:
+    explicit kernel_run(int m) : m_(m), scratch_(floats() + 16) {}
+    void operator()(std::initializer_list<float*> p) {
+        call c;
+        c.p = p.begin(), c.m = c.batch = m_, c.scratch = scratch_;
+        Kernel::run(c);
+        if constexpr (requires { Kernel::finish(c); })
+            if (Kernel::phases == 2) Kernel::finish(c);
+    }
+
+private:
+    static int64_t floats() {
+        if constexpr (requires { Kernel::scratch(1); }) return Kernel::scratch(1);
+        else return 0;
+    }
+    int m_;
+    buffer scratch_;
+};
+
+/// One layer's geometry and data as oneDNN names them; `x`, `y` NHWC, `w` HWIO.
+struct peer_layer {
+    peer::dims x, y, w, step, before, behind;
+    float *at_x, *at_y, *at_w;
+
+    /// Nothing where oneDNN has no such primitive here.
+    std::optional<peer::function> make(const std::string& kind, dnnl::algorithm how) const {
+        using namespace peer;
+        using dnnl::prop_kind;
+        const desc dx(x, f32, tag::nhwc), dy(y, f32, tag::nhwc), dw(w, f32, tag::hwio);
+        const desc ax(x, f32, tag::any), ay(y, f32, tag::any), aw(w, f32, tag::any);
+        try {
+            const dnnl::convolution_forward::primitive_desc f({prop_kind::forward_training, how, ax, aw, ay, step, before, behind},
+                                                              engine());
+            if (kind == "forward")
+                return function(dnnl::convolution_forward(f),
+                                {{DNNL_ARG_SRC, {dx, at_x, f.src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, f.weights_desc()}},
+                                 {DNNL_ARG_DST, {dy, at_y, f.dst_desc()}}}, DNNL_ARG_DST);
+            if (kind == "dX") {
+                const dnnl::convolution_backward_data::primitive_desc b({how, ax, aw, ay, step, before, behind}, engine(), f);
+                return function(dnnl::convolution_backward_data(b),
+                                {{DNNL_ARG_DIFF_SRC, {dx, at_x, b.diff_src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, b.weights_desc()}},
+                                 {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_SRC);
+            }
+            const dnnl::convolution_backward_weights::primitive_desc b({how, ax, aw, ay, step, before, behind}, engine(), f);
+            return function(dnnl::convolution_backward_weights(b),
+                            {{DNNL_ARG_SRC, {dx, at_x, b.src_desc()}}, {DNNL_ARG_DIFF_WEIGHTS, {dw, at_w, b.diff_weights_desc()}},
+                             {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_WEIGHTS);
+        } catch (const dnnl::error&) { return {}; }
+    }
+};
+
+/// `ours` has written `mine`; the peers write theirs where `p` says.
+void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs, const float* mine,
+             int64_t n, const std::function<void()>& ours) {
+    const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"";
+    auto direct = p.make(kind, dnnl::algorithm::convolution_direct), any = p.make(kind, dnnl::algorithm::convolution_auto);
+    std::vector<bench::contestant> all{{"sinter", ours}};
+    for (auto [label, f] : {std::pair("onednn", &direct), std::pair("onednn_auto", &any)}) {
+        if (!*f) continue;
+        (**f)();
+        (*f)->get();
+        bench::expect_equal(label, facts, theirs, mine, n);
+        all.push_back({label, [f = f] { (**f)(); }});
+    }
+    bench::contest(facts, flops, all, seconds, rounds);
+}
+bool wanted(const char* name, const char* kind) {
+    return std::string(name).find(only) != std::string::npos && std::string(kind).find(only_kind) != std::string::npos;
+}
+
+/// m images of H x W x CI to OH x OW x CO, by windows of KH x KW, S apart, PT and PL zeros before.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+void layer(const char* name, int m, bool input_gradient = true) {
+    if (!wanted(name, "forward") && !wanted(name, "dX") && !wanted(name, "dW")) return;
+    constexpr int K = KH * KW * CI, behind_y = (OH - 1) * S + KH - H - PT, behind_x = (OW - 1) * S + KW - W - PL;
+    const double flops = 2. * m * OH * OW * CO * K;
+    const int64_t xs = int64_t{m} * H * W * CI, ys = int64_t{m} * OH * OW * CO;
+    buffer x(xs + 64), y(ys + 64), w(int64_t{K} * CO), packed(panel_floats(K, CO, lanes));
+    buffer result(std::max({xs, ys, packed.size()}) + 64);
+    buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats), theirs(result.size());
+    x.random(1), y.random(2), w.random(3);
+    pack_panels(w, packed, K, CO, panel_width, lanes);
+    peer_layer p{{m, CI, H, W}, {m, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, x, y, w};
+    if (wanted(name, "forward")) {
+        kernel_run<conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> forward(m);
+        forward({x, packed, nullptr, result});
+        p.at_y = theirs;
+        compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); });
+        p.at_y = y;
+    }
+    if (input_gradient && wanted(name, "dX")) {
+        kernel_run<conv_transpose_weights<CI, CO, KH, KW>> transpose(m);
+        transpose({packed, t});
+        kernel_run<conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> gradient(m);
+        gradient({y, t, nullptr, result});
+        p.at_x = theirs;
+        compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); });
+        p.at_x = x;
+    }
+    if (wanted(name, "dW")) {
+        kernel_run<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> gradient(m);
+        gradient({x, y, nullptr, result});
+        buffer mine(w.size());
+        unpack_panels(result, mine, K, CO, panel_width, lanes);
+        p.at_w = theirs;
+        compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); });
+    }
+}
+
+int all_layers() {
+    layer<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>("lenet conv1", 64, false);
+    layer<14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0>("lenet conv2", 64);
+    layer<28, 28, 1, 28, 28, 32, 3, 3, 1, 1, 1>("cnn conv1", 64, false);
+    layer<14, 14, 32, 14, 14, 64, 3, 3, 1, 1, 1>("cnn conv2", 64);
+    layer<224, 224, 3, 112, 112, 64, 7, 7, 2, 3, 3>("resnet 7x7 stride 2", 2, false);
+    layer<56, 56, 64, 56, 56, 64, 3, 3, 1, 1, 1>("resnet 56x56x64", 2);
+    layer<56, 56, 64, 28, 28, 128, 3, 3, 2, 1, 1>("resnet 56x56x64 stride 2", 2);
+    layer<28, 28, 128, 28, 28, 128, 3, 3, 1, 1, 1>("resnet 28x28x128", 2);
+    layer<14, 14, 256, 14, 14, 256, 3, 3, 1, 1, 1>("resnet 14x14x256", 2);
+    layer<7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1>("resnet 7x7x512", 4);
+    layer<56, 56, 256, 56, 56, 64, 1, 1, 1, 0, 0>("resnet 1x1 256 to 64", 2);
+    layer<14, 14, 256, 14, 14, 1024, 1, 1, 1, 0, 0>("resnet 1x1 256 to 1024", 2);
+    layer<27, 27, 64, 27, 27, 192, 5, 5, 1, 2, 2>("alexnet 5x5", 2);
+    layer<112, 112, 64, 112, 112, 128, 3, 3, 1, 1, 1>("vgg 112x112x64", 1);
+    layer<28, 28, 16, 28, 28, 32, 5, 5, 1, 2, 2>("googlenet 5x5", 8);
+    return 0;
+}
+
+constexpr const char* help =
+    "conv_peers [--layer TEXT] [--kind TEXT] [--rounds N] [--seconds S]\n\n"
+    "Times Sinter's convolutions beside oneDNN's direct ones and those that oneDNN chooses (auto), on one thread, in turns, and\n"
+    "prints a JSON line for each layer and kind (forward, dX, dW): microseconds (median of N rounds of S seconds, default 9 of\n"
+    "0.002), the fraction of the multiply-add peak measured between them, counting all dense products, padding included, and the best\n"
+    "peer's time over Sinter's. Results are compared first. oneDNN's operands all lie as it asks for; Sinter's weights too.";
+
+} // namespace
+
+int main(int argc, char** argv) {
+    bench::with_one_thread(argv);
+    const flush_denormals here;
+    auto take = [](const std::string& name, const std::string& value) {
+        if (name == "--layer") only = value;
+        else if (name == "--kind") only_kind = value;
+        else if (name == "--rounds") rounds = bench::number(name, value, 1, 1000);
+        else if (name == "--seconds") seconds = bench::number(name, value, 1e-6, 10.);
+        else return false;
+        return true;
+    };
+    return bench::with_options(argc, argv, help, take, all_layers);
+}
