@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Training-step time of Sinter and its peers, interleaved in one run, beside the machine's peak.
+"""Times of a training step, or with --predict of a prediction for one example, of Sinter and its peers, interleaved in one run, beside
+the machine's peak.
 
 Every system runs in a process of its own, once per round and in another order each round; a figure is the median over
 rounds. The peak is measured in every round too; the dense floor of a step is its FLOPs over the best peak seen. Nothing is
-pinned. Sinter is any command that takes --model, --optimizer and --threads and prints one JSON line.
+pinned. Sinter is any command that takes --model, --optimizer and --threads and prints one JSON line; a program that predicts
+takes --model and --threads, and --onnx to write its net for onnxruntime.
 
     bench/peers/setup.sh build/peers
     bench/compare.py --sinter build/release/bench/step
+    bench/compare.py --predict --sinter build/release/bench/predict
 """
 import argparse
 import json
@@ -37,15 +40,18 @@ IMAGE_PEERS = {
     "pytorch": ["pytorch_images.py"], "pytorch-contiguous": ["pytorch_images.py", "--mode", "contiguous"],
     "pytorch-compile": ["pytorch_images.py", "--mode", "compile"],
 }
+PREDICTORS = {"onnxruntime": ["onnxruntime_predict.py"], "pytorch-jit": ["pytorch_predict.py"]}
+PREDICTED = ["policy", "mlp", "lenet"]
 
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences and NAME_images do so "
-                                          "for nets on sequences and on photographs; without it only the peers run")
+    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_images and NAME_small "
+                                          "do so for other nets; or its prediction; without it only the peers run")
+    options.add_argument("--predict", action="store_true", help="predictions of one example by one thread, and no training")
     options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
-    options.add_argument("--systems", default=",".join(PEERS | IMAGE_PEERS), help="which peers (default all: %(default)s; none: '')")
-    options.add_argument("--models", default=",".join(MODELS), help="(default all: %(default)s)")
+    options.add_argument("--systems", help="which peers (default all; none: '')")
+    options.add_argument("--models", help=f"which nets (default all: {','.join(MODELS)}; with --predict {','.join(PREDICTED)})")
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
     options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs two at most)")
@@ -55,24 +61,39 @@ def parse():
     options.add_argument("--out", type=pathlib.Path, default=BENCH.parent / "build" / "bench" / "step.jsonl")
     args = options.parse_args()
     names = lambda text: [t for t in text.split(",") if t]
-    args.systems, args.models, args.optimizers = names(args.systems), names(args.models), names(args.optimizers)
+    peers, models = (PREDICTORS, PREDICTED) if args.predict else (PEERS | IMAGE_PEERS, MODELS)
+    args.systems = [*peers] if args.systems is None else names(args.systems)
+    args.models = models if args.models is None else names(args.models)
+    args.optimizers = ["predict"] if args.predict else names(args.optimizers)
     cores = len(os.sched_getaffinity(0))
     args.threads = [int(n) for n in names(args.threads)] if args.threads else sorted({1, cores})
     if args.quick:
-        args.rounds, args.optimizers, args.threads = 1, ["sgd"], [1]
-    unknown = [s for s in args.systems if s not in PEERS | IMAGE_PEERS] + [m for m in args.models if m not in MODELS]
+        args.rounds, args.optimizers, args.threads = 1, args.optimizers[:1], [1]
+    if args.predict:
+        args.threads = [1]
+    unknown = [s for s in args.systems if s not in peers] + [m for m in args.models if m not in models]
     if unknown or args.rounds < 1:
         options.error(f"unknown: {', '.join(unknown)}" if unknown else "--rounds must be at least 1")
+    if "onnxruntime" in args.systems and not args.sinter:
+        options.error("onnxruntime is given the nets that Sinter writes: --sinter names the program")
     return args
 
 
-def commands(args, model):
-    """What times the model, by system."""
-    found, peers = {}, IMAGE_PEERS if model in common.IMAGES else PEERS
+KINDS = {"_sequences": common.SEQUENCES, "_images": common.IMAGES, "_small": common.SMALL}
+
+
+def commands(args, model, folder):
+    """What times the model, by system. onnxruntime is given the net as Sinter writes it."""
+    found, peers = {}, PREDICTORS if args.predict else IMAGE_PEERS if model in common.IMAGES else PEERS
     if args.sinter:
-        kind = "_sequences" if model in common.SEQUENCES else "_images" if model in common.IMAGES else ""
+        kind = "" if args.predict else next((k for k, models in KINDS.items() if model in models), "")
         *before, program = shlex.split(args.sinter)
         found["sinter"] = [*before, program + kind]
+    if "onnxruntime" in args.systems:
+        file = folder / f"{model}.onnx"
+        if not file.exists():
+            subprocess.run([*found["sinter"], "--model", model, "--onnx", str(file)], check=True)
+        peers = peers | {"onnxruntime": [*peers["onnxruntime"], "--onnx", str(file)]}
     python = args.peers / "bin" / "python"
     if args.systems and not python.exists():
         sys.exit(f"no {python}: run bench/peers/setup.sh first, or give --peers or --systems ''")
@@ -101,40 +122,40 @@ def run(command, timeout):
         return {"failed": f"exit status {done.returncode}: {(done.stderr.strip().splitlines() or ['no output'])[-1]}"}
 
 
-def rounds(args, peak):
+def rounds(args, peak, folder):
     """All results by (model, optimizer, threads) and system, and all peaks by threads. Ctrl-C ends it with what there is."""
     results, peaks = {}, {}
     try:
-        fill(args, peak, results, peaks)
+        fill(args, peak, folder, results, peaks)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
     return results, peaks
 
 
-def fill(args, peak, results, peaks):
+def fill(args, peak, folder, results, peaks):
     for number in range(args.rounds):
         for n in args.threads:
             peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
             for model in args.models:
                 few = model in common.IMAGES   # steps of seconds: by SGD, and in two rounds
-                systems = commands(args, model)
+                systems = commands(args, model, folder)
                 for optimizer in args.optimizers:
                     if few and (optimizer != "sgd" or number > 1):
                         continue
                     turn = number % max(1, len(systems))
                     for name in [*systems][turn:] + [*systems][:turn]:
-                        more = ["--model", model, "--optimizer", optimizer, "--threads", str(n)]
+                        more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
                         got = run([*systems[name], *more], args.timeout)
                         results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
-                        text = f"{got['median_ms']:.3f} ms" if "median_ms" in got else got["failed"]
+                        text = f"{tables.digits(got['median_ms'])} ms" if "median_ms" in got else got["failed"]
                         print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
 
 
 def merge(key, name, got, peak):
     model, optimizer, n = key
-    flops = common.step_flops(model)
+    flops = common.prediction_flops(model) if optimizer == "predict" else common.step_flops(model)
     row = {"system": name, "model": model, "optimizer": optimizer, "threads": n, "mflop": flops / 1e6,
-           "floor_ms": round(flops / peak / 1e6, 4)}
+           "floor_ms": float(f"{flops / peak / 1e6:.4g}")}
     done = [g for g in got if "median_ms" in g]
     if not done:
         return row | {"failed": got[-1]["failed"]}
@@ -149,7 +170,8 @@ def main():
     args = parse()
     where = machine.describe(compiler=machine.compiler_version(args.compiler))
     with tempfile.TemporaryDirectory() as folder:
-        results, peaks = rounds(args, build_peak(args.compiler, pathlib.Path(folder)))
+        folder = pathlib.Path(folder)
+        results, peaks = rounds(args, build_peak(args.compiler, folder), folder)
     if not results:
         sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}

@@ -21,6 +21,17 @@ inline constexpr auto quickstart = image<28, 28, 1>
     >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
+/// What decides between two actions from four numbers: the smallest net that anybody trains in earnest.
+inline constexpr auto policy = features<4> >> dense<64> >> relu >> dense<64> >> relu >> dense<2>;
+
+/// Five numbers and nine categories of an example, 149 numbers with the categories' embeddings; a yes or no. The columns' tables lie
+/// one behind the other in a single one, and indices are rows of that.
+inline constexpr int column_width = 16, column_numbers = 5, column_rows[] = {10, 16, 25, 40, 80, 150, 300, 600, 1000};
+inline constexpr int column_count = 9, all_column_rows = 2221;
+inline constexpr auto columns = inputs(features<column_numbers>, indices<column_count>)
+    >> [](tensor numbers, tensor rows) { return concat(flatten(embedding<all_column_rows, column_width>(rows)), numbers); }
+    >> dense<64> >> relu >> dense<1>;
+
 /// Two layers of 256 over 32 steps.
 inline constexpr auto lstm = array<32, 256> >> sinter::lstm<256> >> sinter::lstm<256, recurrent_options{.sequences = false}> >> dense<10>;
 
@@ -68,6 +79,25 @@ inline data::example_set text() {
     const std::size_t n = 16 * 8 * gpt_context;
     return data::example_set().input(extents(gpt_context), classes(n, gpt_symbols, 7))
                               .labels(extents(gpt_context), classes(n, gpt_symbols, 8), gpt_symbols);
+}
+
+inline data::example_set observations() {
+    return data::example_set(extents(4), numbers(16 * 32 * 4)).labels(classes(16 * 32, 2, 8), 2);
+}
+/// Every category of a column is as frequent as any other.
+inline data::example_set clicks() {
+    const std::size_t n = 16 * 256;
+    std::vector<std::int32_t> rows;
+    random_stream r(7);
+    for (std::size_t i = 0; i < n; ++i) {
+        int first = 0;
+        for (int c = 0; c < column_count; first += column_rows[c++])
+            rows.push_back(first + static_cast<std::int32_t>(r.below(column_rows[c])));
+    }
+    std::vector<float> yes;
+    for (std::int32_t y : classes(n, 2, 8)) yes.push_back(static_cast<float>(y));
+    return data::example_set().input(extents(column_numbers), numbers(n * column_numbers)).input(extents(column_count), std::move(rows))
+                              .targets(extents(1), std::move(yes));
 }
 
 } // namespace sinter::bench

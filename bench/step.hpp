@@ -46,10 +46,10 @@ int time_step(Net, Optimizer optimizer, const data::example_set& examples, const
     return 0;
 }
 
-template <int Batch, class Net>
+template <int Batch, class Loss = softmax_cross_entropy_loss, class Net>
 int time_step(Net net, const data::example_set& examples, const step_settings& s) {
-    if (s.optimizer == "sgd") return time_step<Batch>(net, sgd{.learning_rate = 0.01f}, examples, s);
-    if (s.optimizer == "adam") return time_step<Batch>(net, adam{}, examples, s);
+    if (s.optimizer == "sgd") return time_step<Batch, Loss>(net, sgd{.learning_rate = 0.01f}, examples, s);
+    if (s.optimizer == "adam") return time_step<Batch, Loss>(net, adam{}, examples, s);
     throw option_error("unknown optimizer", "--optimizer", s.optimizer, "sgd or adam");
 }
 

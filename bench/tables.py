@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of bench/run.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
-Usage: tables.py step|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
+Usage: tables.py step|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
 """
 import argparse
@@ -27,6 +27,11 @@ def markdown(head, rows):
     return "\n".join([line(head), rule, *map(line, rows)])
 
 
+def digits(x):
+    """Three digits behind the point, and always three that count."""
+    return f"{x:.3f}" if x >= 0.1 or x <= 0 else f"{x:.{2 - math.floor(math.log10(x))}f}"
+
+
 def step_table(path):
     """One table per model, optimizer and number of threads; fastest first."""
     where, rows = read(path)
@@ -35,12 +40,14 @@ def step_table(path):
         group = [r for r in rows if (r["model"], r["optimizer"], r["threads"]) == key]
         done = sorted((r for r in group if "median_ms" in r), key=lambda r: r["median_ms"])
         floor, ours = group[0]["floor_ms"], next((r["median_ms"] for r in done if r["system"] == "sinter"), None)
-        cells = [[f"{r['system']} {r['version']}".strip(), f"{r['median_ms']:.3f}", f"{r['best_ms']:.3f}",
+        short = bool(done) and done[0]["median_ms"] < 0.1
+        unit, of_ms = ("us", 1000) if short else ("ms", 1)
+        cells = [[f"{r['system']} {r['version']}".strip(), digits(of_ms * r["median_ms"]), digits(of_ms * r["best_ms"]),
                   f"{r['median_ms'] / ours:.2f}" if ours else "", f"{floor / r['median_ms']:.2f}"] for r in done]
         cells += [[r["system"], "failed", "", "", ""] for r in group if "median_ms" not in r]
-        parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {group[0]['mflop']:.1f} MFLOP a step, "
-                     f"dense floor {floor:.3f} ms")
-        parts.append(markdown(["system", "median ms", "best ms", "over Sinter", "floor / time"], cells))
+        what = f"{digits(group[0]['mflop'])} MFLOP" + " a step" * (key[1] != "predict")
+        parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {what}, dense floor {digits(of_ms * floor)} {unit}")
+        parts.append(markdown(["system", f"median {unit}", f"best {unit}", "over Sinter", "floor / time"], cells))
     return "\n\n".join(parts)
 
 
@@ -107,7 +114,7 @@ def bandwidth_table(path):
     return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
 
 
-TABLES = {"step": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
+TABLES = {"step": step_table, "predict": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
           "conv": peers_table, "bandwidth": bandwidth_table}
 
 

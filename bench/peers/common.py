@@ -8,14 +8,19 @@ import statistics
 import sys
 import time
 
-BATCH = 64   # of images
-
-# Nets on images. ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by relu but for the last.
+# Layers that follow each other. ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by
+# relu but for the last. The first three nets take images, policy four numbers, columns five and a row of TABLE for each category.
 MODELS = {
     "mlp": [("dense", 128), ("dense", 10)],
     "lenet": [("conv", 6, 5, "same"), ("conv", 16, 5, "valid"), ("dense", 120), ("dense", 84), ("dense", 10)],
     "cnn": [("conv", 32, 3, "same"), ("conv", 64, 3, "same"), ("dense", 128), ("dense", 10)],
+    "policy": [("dense", 64), ("dense", 64), ("dense", 2)],
+    "columns": [("dense", 64), ("dense", 1)],
 }
+BATCH = {"mlp": 64, "lenet": 64, "cnn": 64, "policy": 32, "columns": 256}
+SMALL = ["policy", "columns"]
+TABLE = {"rows": [10, 16, 25, 40, 80, 150, 300, 600, 1000], "width": 16, "numbers": 5}
+FLAT = {"policy": 4, "columns": len(TABLE["rows"]) * TABLE["width"] + TABLE["numbers"]}
 # Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's blocks over symbols.
 SEQUENCES = {
     "lstm": {"batch": 32, "steps": 32, "width": 256, "layers": 2, "classes": 10},
@@ -66,7 +71,7 @@ BETAS, EPSILON = (0.9, 0.999), 1e-7
 
 def layers(model):
     """Each layer with its extents: ("conv", kernel, in, out, padding, input side) or ("dense", in, out)."""
-    side, channels, flat = 28, 1, None
+    side, channels, flat = 28, 1, FLAT.get(model)
     for kind, *args in MODELS[model]:
         if kind == "conv":
             out, kernel, padding = args
@@ -149,13 +154,23 @@ def image_flops(model):
     return 2 * z["batch"] * (3 * sum(products) - products[0])
 
 
-def step_flops(model, batch=BATCH):
+def prediction_flops(model):
+    """Of one example's way forward."""
+    return sum(parts[0] for parts in layer_flops(model, 1))
+
+
+def step_flops(model):
     """Dense multiply-adds of a training step times two: forward and both gradients, none for the input's own."""
     if model in SEQUENCES:
         return sequence_flops(model)
     if model in IMAGES:
         return image_flops(model)
-    total = 0
+    parts = list(layer_flops(model, BATCH[model]))
+    return sum(forward * (3 if trained else 2) for forward, trained in parts)
+
+
+def layer_flops(model, batch):
+    """Each layer's way forward, and whether something before it learns."""
     for i, layer in enumerate(layers(model)):
         if layer[0] == "conv":
             _, kernel, c, out, padding, side = layer
@@ -163,8 +178,7 @@ def step_flops(model, batch=BATCH):
             forward = 2 * batch * place * place * kernel * kernel * c * out
         else:
             forward = 2 * batch * layer[1] * layer[2]
-        total += forward * (2 if i == 0 else 3)
-    return total
+        yield forward, i > 0 or model == "columns"
 
 
 def sequence_weights(model):
@@ -226,11 +240,13 @@ def weights(model):
         yield random.uniform(-limit, limit, shape).astype(np.float32), np.zeros(shape[-1], np.float32)
 
 
-def batch():
-    """Images [64][28][28][1] in [0, 1) and labels; the same batch for every step, so no peer waits for data."""
+def batch(model):
+    """Images [64][28][28][1] or numbers [32][4], in [0, 1), and labels; the same batch for every step, so no peer waits for data."""
     import numpy as np
     random = np.random.default_rng(2)
-    return random.random((BATCH, 28, 28, 1), np.float32), random.integers(0, 10, BATCH).astype(np.int32)
+    n = BATCH[model]
+    shape = (n, FLAT[model]) if model in FLAT else (n, 28, 28, 1)
+    return random.random(shape, np.float32), random.integers(0, MODELS[model][-1][1], n).astype(np.int32)
 
 
 def image_batch(model):
@@ -242,10 +258,28 @@ def image_batch(model):
             random.integers(0, 1000, z["batch"]).astype(np.int32))
 
 
-def options(modes):
+def table():
+    """What columns learns of each category, [rows][width]; the columns' tables lie one behind the other."""
+    import numpy as np
+    return np.random.default_rng(3).uniform(-0.05, 0.05, (sum(TABLE["rows"]), TABLE["width"])).astype(np.float32)
+
+
+def column_batch():
+    """Rows of the table [256][9], numbers [256][5], and 0 or 1 for each example [256]."""
+    import numpy as np
+    random = np.random.default_rng(2)
+    n, ends = BATCH["columns"], np.cumsum(TABLE["rows"])
+    rows = np.stack([random.integers(end - size, end, n) for size, end in zip(TABLE["rows"], ends)], 1).astype(np.int32)
+    return rows, random.random((n, TABLE["numbers"]), np.float32), random.integers(0, 2, n).astype(np.float32)
+
+
+def options(modes, predicts=False):
     parser = argparse.ArgumentParser()
+    if predicts:
+        parser.add_argument("--onnx", help="the net as a file")
+    else:
+        parser.add_argument("--optimizer", choices=LEARNING_RATE, required=True)
     parser.add_argument("--model", choices=[*MODELS, *SEQUENCES, *IMAGES], required=True)
-    parser.add_argument("--optimizer", choices=LEARNING_RATE, required=True)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--samples", type=int, default=30, help="timed samples (default 30)")
@@ -297,3 +331,25 @@ def report(system, version, args, step, finish):
         "system": system, "model": args.model, "optimizer": args.optimizer, "threads": args.threads,
         "median_ms": round(statistics.median(samples), 5), "best_ms": round(min(samples), 5),
         "cpu_ms": round(processor, 5), "version": version}), flush=True)
+
+
+def report_prediction(system, version, args, predict, result):
+    """Times predict(), which is done when it returns, and prints one JSON line: the median of samples of at least 2 ms each, after
+    half a second's warm-up. result() gives the last one's numbers."""
+    import numpy as np
+    began, calls = time.perf_counter(), 0
+    while calls < 10 or time.perf_counter() - began < 0.5:
+        predict()
+        calls += 1
+    per_sample = max(1, math.ceil(0.002 * calls / (time.perf_counter() - began)))
+    samples, turns = [], range(per_sample)
+    for _ in range(10 * max(30, args.samples)):
+        start = time.perf_counter()
+        for _ in turns:
+            predict()
+        samples.append((time.perf_counter() - start) / per_sample * 1e3)
+    if not (np.isfinite(result()).all() and result().any()):
+        sys.exit(f"{system}: the prediction is {result()}")
+    print(json.dumps({
+        "system": system, "model": args.model, "optimizer": "predict", "threads": args.threads,
+        "median_ms": round(statistics.median(samples), 7), "best_ms": round(min(samples), 7), "version": version}), flush=True)

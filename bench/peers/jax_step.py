@@ -7,7 +7,7 @@ args = common.options(["jit"])
 import jax  # noqa: E402  (reads the environment that options() sets)
 import jax.numpy as jnp  # noqa: E402
 
-sequences = args.model in common.SEQUENCES
+sequences, columns = args.model in common.SEQUENCES, args.model == "columns"
 if sequences:
     import jax_sequences
     sizes, net = common.SEQUENCES[args.model], jax_sequences.NETS[args.model]
@@ -24,6 +24,10 @@ def pool(x):
 def logits(weights, x):
     if sequences:
         return net(sizes, weights, x)
+    if columns:
+        rows, numbers = x
+        table, weights = weights
+        x = jnp.concatenate([table[rows].reshape(rows.shape[0], -1), numbers], 1)
     for i, (layer, (w, b)) in enumerate(zip(shapes, weights)):
         if layer[0] == "conv":
             x = jax.lax.conv_general_dilated(x, w, (1, 1), layer[4].upper(), dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
@@ -36,6 +40,9 @@ def logits(weights, x):
 
 
 def loss_of(weights, x, y):
+    if columns:
+        z = logits(weights, x)[:, 0]
+        return jnp.mean(jnp.maximum(z, 0) - z * y + jnp.log1p(jnp.exp(-jnp.abs(z))))
     return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(logits(weights, x)), y[:, None], 1))
 
 
@@ -60,13 +67,19 @@ def train(state, x, y):
 
 train = jax.jit(train, donate_argnums=0)
 first = common.sequence_weights(args.model) if sequences else list(common.weights(args.model))
+if columns:
+    first = (common.table(), first)
 weights = jax.tree.map(jnp.array, first)
 state = {"weights": weights}
 if args.optimizer == "adam":
     zeros = lambda: jax.tree.map(jnp.zeros_like, weights)
     state |= {"m": zeros(), "v": zeros(), "t": jnp.float32(0)}
-x, y = map(jnp.array, common.sequence_batch(args.model) if sequences else common.batch())
-y = y.reshape(-1)
+if columns:
+    rows, numbers, y = map(jnp.array, common.column_batch())
+    x = rows, numbers
+else:
+    x, y = map(jnp.array, common.sequence_batch(args.model) if sequences else common.batch(args.model))
+    y = y.reshape(-1)
 
 
 def step():

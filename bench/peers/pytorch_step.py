@@ -7,50 +7,38 @@ args = common.options(["eager", "compile"])
 import torch  # noqa: E402  (reads the environment that options() sets)
 from torch import nn  # noqa: E402
 
+import pytorch_nets  # noqa: E402
+
 torch.set_num_threads(args.threads)
 torch.set_num_interop_threads(1)
 
 
-class Flatten(nn.Module):
-    """To [n][height * width * channel]: in channels_last memory no copy."""
+class Columns(nn.Module):
+    """The table's gradient is dense: SparseAdam, with nn.Embedding(sparse=True), takes longer than the fused Adam over all rows."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.rest = nn.Embedding.from_pretrained(torch.from_numpy(common.table()), freeze=False), pytorch_nets.build(args.model)
 
     def forward(self, x):
-        return x.permute(0, 2, 3, 1).flatten(1)
+        rows, numbers = x
+        return self.rest(torch.cat([self.table(rows).flatten(1), numbers], 1))
 
 
-def build():
-    parts, flat = [], False
-    shapes = list(common.layers(args.model))
-    for i, (layer, (w, b)) in enumerate(zip(shapes, common.weights(args.model))):
-        if layer[0] == "conv":
-            m = nn.Conv2d(layer[2], layer[3], layer[1], padding=layer[4] if layer[4] == "valid" else layer[1] // 2)
-            w = w.transpose(3, 2, 0, 1)
-        else:
-            m, w = nn.Linear(layer[1], layer[2]), w.T
-            if not flat:
-                parts.append(Flatten())
-            flat = True
-        with torch.no_grad():
-            m.weight.copy_(torch.from_numpy(w.copy()))
-            m.bias.copy_(torch.from_numpy(b))
-        parts.append(m)
-        if i + 1 < len(shapes):
-            parts.append(nn.ReLU())
-        if layer[0] == "conv":
-            parts.append(nn.MaxPool2d(2))
-    return nn.Sequential(*parts).to(memory_format=torch.channels_last)
-
-
-if args.model in common.SEQUENCES:
+if args.model == "columns":
+    net = Columns()
+    rows, numbers, y = map(torch.from_numpy, common.column_batch())
+    x, y = (rows.long(), numbers), y[:, None]
+elif args.model in common.SEQUENCES:
     import pytorch_sequences
     net = pytorch_sequences.build(args.model, common.SEQUENCES[args.model], common.sequence_weights(args.model),
                                   args.mode == "compile")
     x, y = map(torch.from_numpy, common.sequence_batch(args.model))
     x, y = x if args.model == "lstm" else x.long(), y.long().flatten()
 else:
-    net = build()
-    images, labels = common.batch()
-    x = torch.from_numpy(images).permute(0, 3, 1, 2).contiguous(memory_format=torch.channels_last)
+    net = pytorch_nets.build(args.model)
+    images, labels = common.batch(args.model)
+    x = pytorch_nets.as_input(images)
     y = torch.from_numpy(labels).long()
 rate = common.LEARNING_RATE[args.optimizer]
 if args.optimizer == "sgd":
@@ -60,7 +48,8 @@ else:
 
 
 def loss_of(x, y):
-    return nn.functional.cross_entropy(net(x), y)
+    loss = nn.functional.binary_cross_entropy_with_logits if args.model == "columns" else nn.functional.cross_entropy
+    return loss(net(x), y)
 
 
 if args.mode == "compile":

@@ -9,8 +9,8 @@ folder=${1:-$root/build/peers}
 test -x "$folder/bin/python" || python3 -m venv "$folder"
 pip() { "$folder/bin/python" -m pip --disable-pip-version-check "$@"; }
 
-echo "numpy, safetensors, JAX, TensorFlow"
-pip install --quiet numpy safetensors jax tensorflow-cpu
+echo "numpy, safetensors, JAX, TensorFlow, onnxruntime"
+pip install --quiet numpy safetensors jax tensorflow-cpu onnxruntime
 
 # The default Linux build of PyTorch asks for the CUDA libraries (several GB) and links to some of them even where no GPU
 # is used. Without its dependencies it takes those that the system has; those that are missing are added one by one.
@@ -35,6 +35,6 @@ done
 "$folder/bin/python" - <<'PY'
 import os
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-import jax, tensorflow, torch
-print("PyTorch", torch.__version__, " JAX", jax.__version__, " TensorFlow", tensorflow.__version__)
+import jax, onnxruntime, tensorflow, torch
+print("PyTorch", torch.__version__, " JAX", jax.__version__, " TensorFlow", tensorflow.__version__, " onnxruntime", onnxruntime.__version__)
 PY

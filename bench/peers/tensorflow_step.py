@@ -9,7 +9,7 @@ import tensorflow as tf  # noqa: E402  (reads the environment that options() set
 tf.config.threading.set_intra_op_parallelism_threads(args.threads)
 tf.config.threading.set_inter_op_parallelism_threads(1)
 
-sequences = args.model in common.SEQUENCES
+sequences, columns = args.model in common.SEQUENCES, args.model == "columns"
 if sequences:
     import tensorflow_sequences
     named = {name: tf.Variable(v) for name, v in common.sequence_weights(args.model).items()}
@@ -17,15 +17,22 @@ if sequences:
 else:
     shapes = list(common.layers(args.model))
     weights = [tf.Variable(v) for pair in common.weights(args.model) for v in pair]
+if columns:
+    weights.append(tf.Variable(common.table()))
 moments = [(tf.Variable(tf.zeros_like(v)), tf.Variable(tf.zeros_like(v))) for v in weights]
 powers = [tf.Variable(beta) for beta in common.BETAS]
-x, y = map(tf.constant, common.sequence_batch(args.model) if sequences else common.batch())
-y = tf.reshape(y, [-1])
+if columns:
+    rows, x, y = map(tf.constant, common.column_batch())
+else:
+    x, y = map(tf.constant, common.sequence_batch(args.model) if sequences else common.batch(args.model))
+    y = tf.reshape(y, [-1])
 
 
 def logits(x):
     if sequences:
         return tensorflow_sequences.NETS[args.model](common.SEQUENCES[args.model], named, x)
+    if columns:
+        x = tf.concat([tf.reshape(tf.gather(weights[-1], rows), [rows.shape[0], -1]), x], 1)
     for i, layer in enumerate(shapes):
         w, b = weights[2 * i], weights[2 * i + 1]
         if layer[0] == "conv":
@@ -55,7 +62,9 @@ def update(gradients):
 @tf.function(jit_compile=True if args.mode == "xla" else None)
 def step():
     with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits(x)))
+        z = logits(x)
+        loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(y, z[:, 0]) if columns
+                              else tf.nn.sparse_softmax_cross_entropy_with_logits(y, z))
     update([tf.convert_to_tensor(g) for g in tape.gradient(loss, weights)])
     return loss
 

@@ -25,7 +25,7 @@ inline std::vector<attribute> window_attributes(const sliding* a, int first, boo
     }
     before.insert(before.end(), behind.begin(), behind.end());
     std::vector<attribute> all{ints("kernel_shape", kernel), ints("strides", strides), ints("pads", before)};
-    if (dilations != std::vector<std::int64_t>(dilations.size(), 1)) all.push_back(ints("dilations", dilations));
+    if (std::count(dilations.begin(), dilations.end(), 1) < 3 - first) all.push_back(ints("dilations", dilations));
     if (transposed) all.push_back(ints("output_padding", extra));
     return all;
 }
