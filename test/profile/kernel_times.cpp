@@ -48,25 +48,28 @@ BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
     trainer_type t({}, {.threads = 2});
     const std::vector<std::string> lines = lines_of(t, 3);
     BOOST_TEST(t.steps() == 3);
-    BOOST_TEST_REQUIRE(lines.size() == static_cast<std::size_t>(launches) + 2);
+    BOOST_TEST_REQUIRE(lines.size() == static_cast<std::size_t>(launches) + 3);
     const auto kernels = profile::text_of_program<trainer_type::training>().kernels;
     double shares = 0;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         std::istringstream line(lines[i + 1]);
-        double us = 0, percent = -1, gflops = -1, gigabytes = -1;
-        line >> us >> percent >> gflops >> gigabytes;
+        long launched = 0;
+        double ms = -1, us = -1, percent = -1, gflops = -1, gigabytes = -1, floor = -1;
+        line >> launched >> ms >> us >> percent >> gflops >> gigabytes >> floor;
         BOOST_TEST(!line.fail(), lines[i + 1]);
-        BOOST_TEST((us >= 0 && percent >= 0 && gflops >= 0 && gigabytes >= 0));
+        BOOST_TEST(launched == 3);
+        BOOST_TEST((ms >= 0 && us >= 0 && percent >= 0 && gflops >= 0 && gigabytes >= 0 && floor >= 0));
         shares += percent;
         BOOST_TEST(lines[i + 1].find(": " + kernels[i].members) != std::string::npos);
         BOOST_TEST(lines[i + 1].find(kernels[i].layer) != std::string::npos);
     }
     BOOST_TEST(std::abs(shares - 100) < 0.1 * launches);
-    BOOST_TEST(lines.back().find("us in all") != std::string::npos);
+    BOOST_TEST(lines[lines.size() - 2].find("ms a step in kernels") != std::string::npos);
+    BOOST_TEST(lines.back().find("peak") != std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(an_estimator_will_do_and_one_step_too) {
     estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {}, trainer_options{.threads = 1});
-    BOOST_TEST(lines_of(m, 1).size() == static_cast<std::size_t>(launches) + 2);
+    BOOST_TEST(lines_of(m, 1).size() == static_cast<std::size_t>(launches) + 3);
     BOOST_TEST(m.inner().steps() == 1);
 }
 BOOST_AUTO_TEST_CASE(no_steps_are_an_error) {

@@ -8,6 +8,9 @@
 #include <sinter/program/target.hpp>
 #include <algorithm>
 #include <memory>
+#ifdef SINTER_PROFILE
+#include <sinter/profile/step_profile.hpp>
+#endif
 
 /// The CPU as a device: what programs are planned for, and how they run.
 namespace sinter {
@@ -47,6 +50,9 @@ public:
     /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
     template <class Observer = unobserved>
     void run(team& threads, const step_arguments& s, Observer observe = {}) {
+#ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
+        if constexpr (std::is_same_v<Observer, unobserved>) return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
+#endif
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
             if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
@@ -61,6 +67,9 @@ private:
     float* scratch_ = nullptr;
     arena tables_;
     host_places m_;
+#ifdef SINTER_PROFILE
+    profile::step_profile profile_;
+#endif
 
     template <class Observer>
     void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {

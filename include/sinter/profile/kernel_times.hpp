@@ -2,15 +2,14 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/data/batch_view.hpp>
-#include <sinter/profile/program_text.hpp>
-#include <sinter/train/progress.hpp>
-#include <algorithm>
+#include <sinter/profile/kernel_table.hpp>
 
 /// Where a training step's time goes, kernel by kernel.
 namespace sinter::profile {
 
-/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its median time, rate and share. The
-/// trainer (or estimator) has really been trained meanwhile. Throws option_error where there are no steps.
+/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), share,
+/// rates, and the part of it that the machine could not do without. The trainer (or estimator) has really been trained
+/// meanwhile. Throws option_error where there are no steps.
 template <class Model, class Next>
 void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) {
     if constexpr (requires { m.inner(); }) {
@@ -30,21 +29,17 @@ void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) 
                 else times[static_cast<std::size_t>(launch)].push_back(monotonic_seconds() - began);
             });
         }
-        double all = 0;
-        for (auto& v : times) {
+        std::vector<kernel_count> counts(times.size());
+        for (std::size_t i = 0; i < times.size(); ++i) {
+            std::vector<double>& v = times[i];
+            if (v.empty()) continue;   // it runs only in each so-manieth step
             std::sort(v.begin(), v.end());
-            all += v[v.size() / 2];
+            const auto n = static_cast<std::int64_t>(v.size());
+            counts[i] = {n, n * batch, static_cast<double>(n) * v[v.size() / 2]};
         }
-        std::fprintf(out, "%9s %5s %9s %9s  %s\n", "us", "%", "GFLOP/s", "GB/s", "layer and kernel");
-        for (const kernel_text& k : text.kernels) {
-            const auto& v = times[static_cast<std::size_t>(k.launch)];
-            const double s = std::max(v[v.size() / 2], 1e-9);   // the clock may not have moved
-            std::fprintf(out, "%9.1f %5.1f %9.1f %9.1f  %s%s%s: %s\n", 1e6 * s, 100 * s / std::max(all, 1e-9),
-                         1e-9 * static_cast<double>(k.cost.flops.at(batch)) / s,
-                         1e-9 * static_cast<double>(k.cost.read.at(batch) + k.cost.written.at(batch)) / s, k.layer.c_str(),
-                         k.layer.empty() ? "" : " ", k.out.c_str(), k.members.c_str());
-        }
-        std::fprintf(out, "%9.1f us in all\n", 1e6 * all);
+        machine_limits limits(m.threads());
+        constexpr bool here = P::request::target.lanes == cpu::lanes;   // what this processor can do says nothing of a GPU
+        print_kernel_table(text, counts, steps, here ? &limits : nullptr, out);
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/profile/layers.hpp>
 
 /// A program at run time, whatever its type: what describe(), the Graphviz and the HTML writers walk over.
@@ -68,7 +69,7 @@ group_cost cost_beside(const V& program, const launch& l, const spec& s) {
 
 /// `scratch`: floats, on the device that is meant.
 template <class P>
-program_text text_of_program(std::int64_t scratch = 0) {
+SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
     using R = typename P::request;
     namespace d = sinter::detail;
     program_text t;

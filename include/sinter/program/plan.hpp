@@ -15,7 +15,7 @@ constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t ex
     const shape& s = n.s;
     std::int64_t size = s.size();
     if (n.k == op::conv_transpose) {
-        const int inputs = s.d[s.rank - 2];
+        const int inputs = s.d[s.rank < 2 ? 0 : s.rank - 2];   // never less; g++ warns of ranks that it takes for possible
         size = std::int64_t{s.rows() / inputs} * s.last() * round_up(inputs, t.lanes);
     }
     else if (s.form == layout::weights) size = std::int64_t{s.rows()} * round_up(s.last(), t.lanes);
