@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/transposed_product.hpp>
 
 namespace sinter::cpu {
 
@@ -14,7 +15,7 @@ struct gemm_tn {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();
         const std::int64_t K = c.e[0], N = c.e[1];
-        run_product({c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0}, f, c);
+        run_transposed_product({c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0}, f, c, c.part, c.parts);
     }
 };
 

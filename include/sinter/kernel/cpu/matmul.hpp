@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/transposed_product.hpp>
 
 namespace sinter::cpu {
 
@@ -27,7 +28,9 @@ struct matmul {
             q.b = c.p[1] + (nested ? b / inner * c.e[9] + b % inner * c.e[4] : b * c.e[4]);
             q.off = b * M * N;
             q.row = b * M;
-            run_product(q, f, c, whole ? 0 : c.part, whole ? 1 : c.parts);
+            const int part = whole ? 0 : c.part, parts = whole ? 1 : c.parts;
+            if constexpr (TransA) run_transposed_product(q, f, c, part, parts);
+            else run_product(q, f, c, part, parts);
         }
     }
 };
