@@ -3,6 +3,8 @@
 #define BOOST_TEST_MODULE kernel_gemm
 #include <boost/test/unit_test.hpp>
 
+#include <limits>
+
 #include "products.hpp"
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
@@ -62,7 +64,82 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
 }
 
+/// Random numbers of which every third is left, and every row that is a multiple of seven is zero as a whole.
+floats sparse_floats(std::int64_t rows, std::int64_t columns, unsigned seed) {
+    floats v = random_floats(static_cast<std::size_t>(rows * columns), seed);
+    for (std::int64_t i = 0; i < rows * columns; ++i)
+        if (i * 2654435761u >> 7 & 3 || i / columns % 7 == 0) v[static_cast<std::size_t>(i)] = 0;
+    return v;
+}
+bool same(const floats& a, const floats& b) {   // bit by bit, but one NaN is as good as another
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (std::memcmp(&a[i], &b[i], 4) != 0 && !(std::isnan(a[i]) && std::isnan(b[i]))) return false;
+    return a.size() == b.size();
+}
+/// Runs a product by tiles, by the function for zeros (whose condition must hold), and as three threads with two or three parts each.
+void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles_function skipping, floats a, floats b, std::int64_t size) {
+    static constexpr cpu::finisher f = cpu::finisher_of<store_body, true>();
+    q.a = a.data();
+    q.b = b.data();
+    BOOST_REQUIRE(holds(q));
+    const auto go = [&](auto work) {
+        const auto n = static_cast<std::size_t>(size);
+        outcome r{floats(n, -7.f), floats(n), floats(n), floats(n)};
+        float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
+        call c;
+        c.p = p;
+        work(c);
+        return r;
+    };
+    const std::int64_t tiles = cpu::tiles_of(q);
+    const outcome dense = go([&](const call& c) { cpu::run_tiles(q, f, c, 0, tiles); });
+    const outcome whole = go([&](const call& c) { skipping(q, f, c, 0, tiles); });
+    const outcome parts = go([&](call c) {
+        c.parts = 8;
+        for (int thread = 0; thread < 3; ++thread) {
+            c.first = static_cast<int>(share(8, thread, 3));
+            c.end = static_cast<int>(share(8, thread + 1, 3));
+            for (c.part = c.first; c.part < c.end; ++c.part) cpu::run_share(q, f, c, skipping);
+        }
+    });
+    for (const outcome* r : {&whole, &parts})
+        if (!same(r->value, dense.value) || r->row != dense.row || r->col != dense.col || r->visits != dense.visits)
+            BOOST_FAIL("not what the tiles make of " << q.rows << "x" << q.depth << "x" << q.columns << (r == &whole ? "" : ", in parts"));
+}
+const float strange[] = {0.5f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
+
 } // namespace
+
+BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
+    for (std::int64_t m : {32, 64, 71, 150})
+        for (std::int64_t K : {64, 77, 193})
+            for (std::int64_t N : {5 * panel_width, 9 * panel_width - 3})
+                for (float odd : strange) {   // a weight whose input is zero in the first example
+                    floats b = random_floats(static_cast<std::size_t>(K * N), 2), packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
+                    b[static_cast<std::size_t>(3 * N + 1)] = odd;
+                    pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
+                    check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_sparse_left, cpu::run_sparse_left,
+                                 sparse_floats(m, K, 1), packed, m * N);
+                }
+    const floats full = random_floats(64 * 128, 1);
+    const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128, false, 0, 0};
+    BOOST_TEST(!cpu::is_sparse_left(dense));
+}
+
+BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
+    for (std::int64_t m : {32, 64, 71, 300})
+        for (std::int64_t K : {std::int64_t{2} * cpu::input_block, std::int64_t{5} * cpu::input_block / 2 + 3})
+            for (std::int64_t N : {176, 270})
+                for (float odd : strange) {   // an input of an example whose gradients are zero
+                    floats a = random_floats(static_cast<std::size_t>(m * K), 3);
+                    a[static_cast<std::size_t>(7 * K + 2)] = odd;
+                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, cpu::is_sparse_gradient,
+                                 cpu::run_sparse_gradient, a, sparse_floats(m, N, 4), panel_floats(K, N, lanes));
+                }
+    const floats full = random_floats(64 * 128, 1);
+    const cpu::product dense{full.data(), 1, 128, full.data(), 128, cpu::right::rows, 128, 128, 64, true, 0, 0};
+    BOOST_TEST(!cpu::is_sparse_gradient(dense));
+}
 
 BOOST_AUTO_TEST_CASE(panels_round_trip) {
     for (std::int64_t K : {1, 3, 8})

@@ -100,6 +100,8 @@ private:
         c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
         c.parts = l.parts;
         const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
+        c.first = first;
+        c.end = end;
         if (thread == 0) observe(i, true);
         for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
         if (workers > 1) threads.barrier();

@@ -19,6 +19,7 @@ struct call {
     int batch = 0;                      ///< examples in this call
     int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
+    int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
 };
 
 /// First row (or tile, or image) of share `part` when `n` are split into `parts`.

@@ -50,12 +50,32 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     });
 }
 
+/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns fill vectors.
+template <class Body>
+__attribute__((noinline)) void finish_columns(const finished& done, const call& by) {
+    const finished t = done;
+    const call c = by;
+    for (int i = 0; i < t.rows; i += lanes)
+        for (int j = 0; j < t.columns; j += lanes) {
+            vf r[lanes];
+            load_transposed<input_block>(r, t.sums + j * input_block + i);
+            if (t.rows - i >= lanes)
+                unroll<lanes>([&](auto k) SINTER_ALWAYS { Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c); });
+            else
+                unroll<lanes>([&](auto k) SINTER_ALWAYS {
+                    if (i + k < t.rows) Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
+                });
+        }
+}
+
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
     finisher f{finish_tile<Body>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr (Direct) f.direct = multiply_and_finish<Body>;
+    if constexpr (Direct) f.columns = finish_columns<Body>;
+    if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
     return f;
 }
 

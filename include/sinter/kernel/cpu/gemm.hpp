@@ -2,17 +2,19 @@
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/sparse_left.hpp>
 
 namespace sinter::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N]. e = {K, N, floats from one row of A to the next}. c.m = m >= 1.
-/// The body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// The body's off is row * N + col. The bits of a row do not depend on the other rows. Zeros of A are skipped where they are many.
 template <class Body>
 struct gemm {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
-        run_product({c.p[0], c.e[2], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0}, f, c);
+        const product q{c.p[0], c.e[2], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        run_share(q, f, c, is_sparse_left(q) ? run_sparse_left : run_tiles);
     }
 };
 

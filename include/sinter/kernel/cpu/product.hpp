@@ -46,6 +46,8 @@ struct finisher {
     void (*finish)(const finished&, const call&);
     direct_function direct = nullptr;
     void (*expect)(const finished&, const call&) = nullptr;
+    void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
+    bool by_part = false;   ///< the body has sums of its own for each part
 };
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
@@ -99,15 +101,13 @@ __attribute__((noinline)) inline void gather_panel(const product& q, std::int64_
             store(to + j, there - j >= lanes ? load(from + j) : there > j ? load(from + j, there - j) : zero());
 }
 
-/// Share `part` of `parts` of the product's tiles, numbered panel by panel. The body sees c as it is.
-__attribute__((noinline)) inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
+/// The tiles [tile, end) of the product, numbered panel by panel. The body sees c as it is.
+__attribute__((noinline)) inline void run_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const std::int64_t tiles = cover.count * ((q.columns + panel_width - 1) / panel_width);
-    const std::int64_t end = share(tiles, part + 1, parts);
     std::int64_t gathered_panel = -1;
-    for (std::int64_t tile = share(tiles, part, parts); tile < end;) {
+    while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
         const int w = panel_columns(q.columns, p, panel_width, lanes);
         const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
@@ -159,6 +159,37 @@ __attribute__((noinline)) inline void run_product(const product& q, const finish
         tile += group;
     }
 }
-inline void run_product(const product& q, const finisher& f, const call& c) { run_product(q, f, c, c.part, c.parts); }
+/// How many tiles a product has.
+inline std::int64_t tiles_of(const product& q) { return row_cover(q.rows).count * ((q.columns + panel_width - 1) / panel_width); }
+inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
+    const std::int64_t tiles = tiles_of(q);
+    run_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));
+}
+
+using tiles_function = void (*)(const product&, const finisher&, const call&, std::int64_t tile, std::int64_t end);
+
+/// The share of this call's part, by `run`; at once that of all parts of this thread, unless the body sums by parts: what is
+/// gathered or looked for in the operands is then gathered once.
+inline void run_share(const product& q, const finisher& f, const call& c, tiles_function run) {
+    const bool together = !f.by_part && c.end > c.first;
+    if (together && c.part != c.first) return;
+    const std::int64_t tiles = tiles_of(q);
+    run(q, f, c, share(tiles, c.part, c.parts), share(tiles, together ? c.end : c.part + 1, c.parts));
+}
+
+/// Which of the tiles [tile, end) make up whole panels of full width, a multiple of `several` of them.
+struct panel_groups {
+    std::int64_t first, end;            ///< tiles
+    std::int64_t column, end_column;
+    panel_groups(const product& q, std::int64_t tile, std::int64_t last, int several) {
+        const std::int64_t count = row_cover(q.rows).count, p = (tile + count - 1) / count;
+        std::int64_t e = last / count < q.columns / panel_width ? last / count : q.columns / panel_width;
+        e = e > p ? p + (e - p) / several * several : p;
+        first = e > p ? p * count : tile;
+        end = e > p ? e * count : tile;
+        column = p * panel_width;
+        end_column = e * panel_width;
+    }
+};
 
 } // namespace sinter::cpu

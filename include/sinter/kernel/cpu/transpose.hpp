@@ -46,8 +46,8 @@ SINTER_INLINE void swap_rows(vf (&r)[lanes]) {
         });
 }
 
-/// r becomes its transpose: lane j of r[i] is what lane i of r[j] was.
-SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
+/// Each 4 x 4 block of four rows becomes its transpose.
+SINTER_INLINE void transpose_quads(vf (&r)[lanes]) {
     unroll<lanes / 4>([&](auto q) SINTER_ALWAYS {
         constexpr int i = 4 * q;
         const vf a = shuffle<zip_quads<1, 0>>(r[i], r[i + 1]), b = shuffle<zip_quads<1, 1>>(r[i], r[i + 1]);
@@ -57,8 +57,29 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
         r[i + 2] = shuffle<zip_quads<2, 0>>(b, d);
         r[i + 3] = shuffle<zip_quads<2, 1>>(b, d);
     });
+}
+/// r becomes its transpose: lane j of r[i] is what lane i of r[j] was.
+SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
+    transpose_quads(r);
     swap_rows<4>(r);
     swap_rows<8>(r);
+}
+
+/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while they are loaded.
+template <std::int64_t Step>
+SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
+#if defined(__AVX__) && !defined(__AVX512F__)
+    typedef float quad __attribute__((vector_size(16), aligned(4)));
+    unroll<lanes>([&](auto i) SINTER_ALWAYS {
+        const float* from = p + i % 4 * Step + i / 4 * 4;
+        const quad low = *reinterpret_cast<const quad*>(from), high = *reinterpret_cast<const quad*>(from + 4 * Step);
+        r[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    });
+    transpose_quads(r);
+#else
+    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(p + i * Step); });
+    transpose_lanes(r);
+#endif
 }
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
