@@ -103,6 +103,10 @@ private:
         c.first = first;
         c.end = end;
         if (thread == 0) observe(i, true);
+        if (k.prepare) {
+            for (c.part = first; end > c.part; ++c.part) k.prepare(c);
+            if (workers > 1) threads.barrier();
+        }
         for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
         if (workers > 1) threads.barrier();
         if (k.finish) {
@@ -151,7 +155,7 @@ class cpu_device {
 public:
     /// Weights in panels of twice the vector's lanes; eight parts, so that up to eight threads find work and the order
     /// of every sum is the same for any number of them.
-    static constexpr sinter::target target{cpu::lanes, 8};
+    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = 8, .winograd = true};
     static constexpr int panel_width = 2 * cpu::lanes;
     using memory = model_memory;
     template <class P>

@@ -20,6 +20,15 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
     k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[0], p[1], p[2], p[3], p[4], pool});
     k.by_example(r.x(0), 1);
 }
+/// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. They are told all extents at run time.
+constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
+    const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]);
+    if (!tile) return false;
+    k.set_fixed({0, tile});
+    k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], above, left});
+    k.by_example(r.x(0), 1);
+    return true;
+}
 /// The convolution's output where its gradient came through a pool: p[5] is that one's window.
 constexpr shape before_pool(shape pooled, const node& n) {
     if (n.p[5]) pooled.d[0] = n.p[6], pooled.d[1] = n.p[7];
@@ -35,6 +44,7 @@ struct rule<op::conv> : heavy_rule {
         return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        if (!r.pool && detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[3], r.n.p[4])) return;
         detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[0] : 0);
         k.second_result = r.pool != nullptr;
     }
@@ -48,6 +58,7 @@ struct rule<op::conv_input_gradient> : heavy_rule {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.y(), 2 - r.n.p[3], 2 - r.n.p[4])) return;
         detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), r.n.p[5]);
     }
     static constexpr void gradient(gradient_of& g);

@@ -23,9 +23,11 @@ struct emitted {
 class emitter {
 public:
     constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
-                      const update_set& u, const target& t, int max_batch, listing& o)
+                      const update_set& u, const target& t, int max_batch, listing& o, winograd most = winograd::forbid)
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
-          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_) {
+          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
+          winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch}, pooled_(g.n.n, false) {
+        mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
             int& first = first_update_[r.of[base_of(g.n, g.gradients[i])]];
@@ -56,7 +58,19 @@ private:
     launch_writer write_;
     body_emitter& body_;
     update_emitter update_;
+    winograd_choice winograd_;
+    growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
     int in_loop_ = 0;
+
+    constexpr void mark_pooled() {
+        if (winograd_.most != winograd::f4) return;
+        for (const node& n : g_.n) {
+            if (n.k != op::max_pool) continue;
+            int v = n.in[0];
+            while (n_[v].operands && (is_view(n_[v]) || n_[v].about->kind == op_kind::elementwise)) v = n_[v].in[0];
+            pooled_[v] = true;
+        }
+    }
 
     /// Ends the loop that launches are being made for, and begins the next (0: none). Where fewer turns may be made than there is
     /// room for, the device is told what to put right.
@@ -124,6 +138,8 @@ private:
         if (q.pool >= 0) request.pool = n_ + q.pool;
         for (int i = first_update_[group_number]; i >= 0; i = next_update_[i])
             request.updates = request.updates || base_of(g_.n, g_.gradients[i]) == q.root;
+        request.winograd = winograd_;
+        if (pooled_[q.root]) request.winograd.most = winograd::f2;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
         l.m = k.rows;

@@ -21,6 +21,7 @@ namespace sinter {
 struct program_options {
     bool fuse = true;              ///< false: every op is a kernel of its own
     bool store_gradients = false;  ///< keep all gradients in memory instead of updating within their kernels
+    sinter::winograd winograd = sinter::winograd::f4;   ///< how far it may go with 3 x 3 convolutions on CPUs: its rounding errors are larger
 
     constexpr bool operator==(const program_options&) const = default;
 };
@@ -219,7 +220,7 @@ struct emit_stage {
         const target device = R::target;
         const update_set u = update;
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
-        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o).run();
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o, R::options.winograd).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
         t.n_launches = o.launches.n;

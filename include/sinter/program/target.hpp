@@ -9,6 +9,7 @@ struct target {
     int lanes = 1;    ///< columns of packed weights are padded to a multiple of this; 1: weights lie plain
     int parts = 1;    ///< shares that a kernel's work is cut into; fixed, so that threads never change a sum's order
     bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
+    bool winograd = false;             ///< kernels for 3 x 3 convolutions by Winograd's minimal filtering
 
     constexpr bool operator==(const target&) const = default;
 };

@@ -35,15 +35,18 @@
 #include <sinter/kernel/cpu/to_index.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 #include <sinter/kernel/cpu/whole_numbers.hpp>
+#include <sinter/kernel/cpu/winograd.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.
 namespace sinter::cpu {
 
-/// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run().
+/// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run(); before them, where
+/// there is one, prepare() in parts.
 struct kernel_entry {
     void (*run)(const call&) = nullptr;
     void (*finish)(const call&) = nullptr;
+    void (*prepare)(const call&) = nullptr;
 };
 
 namespace detail {
@@ -79,7 +82,11 @@ struct kernel {
         if constexpr (has_finish) Nest::finish(d);
         if constexpr (Body::sums > 0) Body::finish(d);
     }
-    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr};
+    static constexpr void (*preparation())(const call&) {
+        if constexpr (requires { &Nest::prepare; }) return &Nest::prepare;
+        else return nullptr;
+    }
+    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation()};
 };
 
 template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>

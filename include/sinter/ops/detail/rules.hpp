@@ -2,6 +2,7 @@
 #pragma once
 #include <initializer_list>
 #include <sinter/expr/graph.hpp>
+#include <sinter/ops/detail/winograd.hpp>
 
 /// What ops' rules derive from.
 namespace sinter {
@@ -46,6 +47,7 @@ struct kernel_request {
     const node* operands[max_operands] = {};
     const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
     bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
+    winograd_choice winograd = {};   ///< for 3 x 3 convolutions
 
     constexpr const shape& y() const { return n.s; }
     constexpr const shape& x(int i) const { return operands[i]->s; }

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// also: sse2 avx2
+#define BOOST_TEST_MODULE winograd
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/kernel/cpu/winograd.hpp>
+
+#include "conv_reference.hpp"
+
+using namespace conv_test;
+using namespace sinter::cpu;
+
+/// A kernel that is told its extents at run time, in `parts`, the parts of each phase in the given direction.
+template <class Kernel>
+void run_told(std::vector<float*> p, const std::int64_t (&e)[8], int m, int parts, bool backwards) {
+    scratch space(Kernel::scratch(e, parts, m));
+    sinter::call c;
+    c.p = p.data();
+    c.e = e;
+    c.m = c.batch = m;
+    c.scratch = space.at.get();
+    c.parts = parts;
+    for (const auto phase : {Kernel::prepare, Kernel::run})
+        for (int i = 0; i < parts; ++i) {
+            c.part = backwards ? parts - 1 - i : i;
+            phase(c);
+        }
+}
+
+/// Root mean square of the difference over that of the reference.
+double relative_error(const std::vector<float>& got, const std::vector<double>& want) {
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < want.size(); ++i) difference += (got[i] - want[i]) * (got[i] - want[i]), size += want[i] * want[i];
+    return std::sqrt(difference / size);
+}
+
+template <int M>
+constexpr double most_error = M == 2 ? 1e-6 : 6e-6;
+
+/// Results in one part, and the same bits from any number of parts in any order.
+template <class Kernel, int M>
+void same_bits(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want,
+               const std::function<std::vector<float>(std::vector<float>)>& read) {
+    std::vector<float> one;
+    for (int parts : {1, 2, 8}) {
+        result.clear();
+        run_told<Kernel>(p, e, m, parts, parts > 1);
+        const auto got = read(result.values());
+        if (parts == 1) one = got;
+        BOOST_TEST(relative_error(got, want) < most_error<M>);
+        BOOST_TEST((got == one));
+    }
+}
+
+/// [9][from][to] -> packed, taps reversed and channels exchanged: what conv_transpose_weights gives.
+std::vector<float> exchanged(const std::vector<float>& w, int from, int to) {
+    std::vector<float> t(w.size());
+    for (int k = 0; k < 9; ++k)
+        for (int i = 0; i < from; ++i)
+            for (int o = 0; o < to; ++o) t[((8 - k) * to + o) * from + i] = w[(k * from + i) * to + o];
+    return packed(t, 9 * to, from);
+}
+
+template <int M>
+void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) {
+    const extents x{H, W, CI, OH, OW, CO, 3, 3, 1, PT, PL};
+    BOOST_TEST_CONTEXT("F(" << M << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", padding " << PT << ' '
+                            << PL << ", " << m << " images") {
+        const auto in = noise(x.x() * m, 1), d = noise(x.y() * m, 2), w = noise(x.w(), 3);
+        std::vector<double> y(d.size()), dx(in.size());
+        each_product(x, m, [&](std::size_t i, std::size_t o, std::size_t k) {
+            y[o] += double(in[i]) * w[k];
+            dx[i] += double(d[o]) * w[k];
+        });
+        const buffer xb(in), db(d), wb(packed(w, 9 * CI, CO)), tb(exchanged(w, CI, CO));
+        buffer yb(y.size()), dxb(dx.size());
+        const auto as_it_is = [](std::vector<float> v) { return v; };
+        using kernel = winograd_convolution<M, store_raw>;
+        same_bits<kernel, M>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, as_it_is);
+        if (CO % lanes == 0)
+            same_bits<kernel, M>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb, {OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, m, dx,
+                                 as_it_is);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(same_padding) {
+    check<4>(12, 12, 32, 12, 12, 48, 1, 1, 2);
+    check<2>(12, 12, 32, 12, 12, 48, 1, 1, 2);
+    check<4>(7, 9, 96, 7, 9, 32, 1, 1, 5);    // more channels than a block holds
+    check<2>(7, 9, 96, 7, 9, 32, 1, 1, 1);
+}
+BOOST_AUTO_TEST_CASE(other_padding) {
+    check<4>(9, 8, 16, 7, 6, 16, 0, 0, 3);
+    check<2>(9, 8, 16, 7, 6, 16, 0, 0, 3);
+    check<4>(5, 6, 16, 7, 8, 16, 2, 2, 2);
+    check<4>(6, 6, 16, 5, 6, 16, 0, 1, 2);
+    check<2>(3, 3, 16, 1, 1, 16, 0, 0, 1);    // one output
+    check<4>(1, 1, 16, 1, 1, 32, 1, 1, 2);    // all but one tap outside
+}
+BOOST_AUTO_TEST_CASE(any_number_of_outputs) {
+    check<4>(6, 6, 16, 6, 6, 5, 1, 1, 2);
+    check<4>(6, 6, 16, 6, 6, 40, 1, 1, 2);
+    check<2>(6, 6, 16, 6, 6, 19, 1, 1, 2);
+}
+BOOST_AUTO_TEST_CASE(many_tiles) {   // parts that transform their own patches, in several blocks
+    check<4>(44, 44, 16, 44, 44, 16, 1, 1, 4);
+    check<2>(44, 44, 16, 44, 44, 16, 1, 1, 2);
+}
