@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE winograd
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/winograd.hpp>
+#include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
 
 #include "conv_reference.hpp"
 
@@ -20,7 +20,9 @@ void run_told(std::vector<float*> p, const std::int64_t (&e)[8], int m, int part
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;
-    for (const auto phase : {Kernel::prepare, Kernel::run})
+    std::vector<void (*)(const sinter::call&)> phases{Kernel::prepare, Kernel::run};
+    if constexpr (requires { &Kernel::finish; }) phases.push_back(Kernel::finish);
+    for (const auto phase : phases)
         for (int i = 0; i < parts; ++i) {
             c.part = backwards ? parts - 1 - i : i;
             phase(c);
@@ -37,18 +39,21 @@ double relative_error(const std::vector<float>& got, const std::vector<double>& 
 template <int M>
 constexpr double most_error = M == 2 ? 1e-6 : 6e-6;
 
-/// Results in one part, and the same bits from any number of parts in any order.
+/// Results from any number of parts; whatever the order in which they run, the same bits, and `sums` of none but other parts.
 template <class Kernel, int M>
-void same_bits(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want,
-               const std::function<std::vector<float>(std::vector<float>)>& read) {
+void check_parts(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want, bool sums,
+                 const std::function<std::vector<float>(std::vector<float>)>& read) {
     std::vector<float> one;
     for (int parts : {1, 2, 8}) {
         result.clear();
-        run_told<Kernel>(p, e, m, parts, parts > 1);
-        const auto got = read(result.values());
+        run_told<Kernel>(p, e, m, parts, false);
+        const auto got = result.values();
+        BOOST_TEST(relative_error(read(got), want) < most_error<M>);
         if (parts == 1) one = got;
-        BOOST_TEST(relative_error(got, want) < most_error<M>);
-        BOOST_TEST((got == one));
+        if (!sums) BOOST_TEST((got == one));
+        result.clear();
+        run_told<Kernel>(p, e, m, parts, true);
+        BOOST_TEST((result.values() == got));
     }
 }
 
@@ -67,19 +72,26 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
     BOOST_TEST_CONTEXT("F(" << M << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", padding " << PT << ' '
                             << PL << ", " << m << " images") {
         const auto in = noise(x.x() * m, 1), d = noise(x.y() * m, 2), w = noise(x.w(), 3);
-        std::vector<double> y(d.size()), dx(in.size());
+        std::vector<double> y(d.size()), dx(in.size()), dw(w.size());
         each_product(x, m, [&](std::size_t i, std::size_t o, std::size_t k) {
             y[o] += double(in[i]) * w[k];
             dx[i] += double(d[o]) * w[k];
+            dw[k] += double(in[i]) * d[o];
         });
         const buffer xb(in), db(d), wb(packed(w, 9 * CI, CO)), tb(exchanged(w, CI, CO));
-        buffer yb(y.size()), dxb(dx.size());
+        buffer yb(y.size()), dxb(dx.size()), dwb(wb.n);
         const auto as_it_is = [](std::vector<float> v) { return v; };
         using kernel = winograd_convolution<M, store_raw>;
-        same_bits<kernel, M>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, as_it_is);
+        check_parts<kernel, M>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, false, as_it_is);
         if (CO % lanes == 0)
-            same_bits<kernel, M>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb, {OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, m, dx,
-                                 as_it_is);
+            check_parts<kernel, M>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb, {OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, m, dx, false,
+                                   as_it_is);
+        const auto plain = [&](std::vector<float> v) {
+            BOOST_TEST((packed(unpacked(v, 9 * CI, CO), 9 * CI, CO) == v));   // padding is zero
+            return unpacked(v, 9 * CI, CO);
+        };
+        check_parts<winograd_weight_gradient<M, store_raw>, M>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, dwb,
+                                                             {H, W, CI, OH, OW, CO, PT, PL}, m, dw, true, plain);
     }
 }
 

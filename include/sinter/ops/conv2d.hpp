@@ -72,6 +72,7 @@ struct rule<op::conv_weight_gradient> : heavy_rule {
         return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.x(1), r.n.p[3], r.n.p[4])) return;
         detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), r.n.p[5]);
     }
     static constexpr void gradient(gradient_of& g);

@@ -35,7 +35,7 @@
 #include <sinter/kernel/cpu/to_index.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
 #include <sinter/kernel/cpu/whole_numbers.hpp>
-#include <sinter/kernel/cpu/winograd.hpp>
+#include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.

@@ -50,8 +50,9 @@ struct winograd_blocks {
     }
 };
 
-/// Tiles of at most tile_rows rows, as equal as can be: to += from's product with a panel.
-inline void multiply_rows(bool first, const float* a, int depth, const float* b, float* to, std::int64_t rows) {
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel]; tiles as equal as can be.
+inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth, const float* b,
+                          float* to, std::int64_t rows) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
         struct { tile_function f[tile_rows]; } t{{multiply_tile<I + 1, 2>...}};
         return t;
@@ -60,7 +61,7 @@ inline void multiply_rows(bool first, const float* a, int depth, const float* b,
     for (std::int64_t t = 0; t < count; ++t) {
         const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
         float* const sums = to + begin * panel_width;
-        of.f[n - 1](first ? no_sum : sums, sums, a + begin * depth, depth, 1, b, panel_width, depth);
+        of.f[n - 1](first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, panel_width, depth);
     }
 }
 
@@ -132,7 +133,7 @@ private:
             const int n = std::min(blocks::channels, b.x.CI - ci);
             transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap)
-                multiply_rows(ci == 0, v, n, u + f * (n * panel + gap), m + f * product_step, tiles);
+                multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles);
         }
         finish(b, m, product_step, first, last, p * panel, c);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include <sinter/kernel/cpu/unroll.hpp>
 
@@ -160,6 +162,46 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
         transform_both<T, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
                              [&](int a, int b) SINTER_ALWAYS { return load(m + (a * T + b) * step + j); },
                              [&](int a, int b, vf q) SINTER_ALWAYS { store(y + a * row + b * (2 * lanes) + j, q); });
+}
+
+/// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are there,
+/// and the first `n` channels of the panel; place f goes to m + f * step.
+template <int M>
+__attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows, int columns,
+                                                          int n, float* m, std::ptrdiff_t step) {
+    using axis = winograd_axis<M>;
+    constexpr int T = axis::size;
+    for (int j = 0; j < 2 * lanes; j += lanes) {
+        const int there = std::clamp(n - j, 0, lanes);
+        transform_both<M, T>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs_adjoint(d, q); },
+                             [&](int a, int b) SINTER_ALWAYS {
+                                 const float* from = y + a * row + b * pixel + j;
+                                 return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
+                             },
+                             [&](int a, int b, vf q) SINTER_ALWAYS { store(m + (a * T + b) * step + j, q); });
+    }
+}
+
+/// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c at f * step + c * 2 * lanes), back to
+/// the 9 taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become zero.
+template <int M>
+__attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy, int n,
+                                                          int columns, float* g) {
+    using axis = winograd_axis<M>;
+    constexpr int T = axis::size;
+    for (int c = 0; c < n; ++c, u += 2 * lanes, g += 2 * lanes)
+        for (int j = 0; j < 2 * lanes; j += lanes)
+            transform_both<T, 3>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window_adjoint(d, q); },
+                                 [&](int a, int b) SINTER_ALWAYS {
+                                     vf sum = load(u + (a * T + b) * step + j);
+                                     for (int k = 1; k < copies; ++k) sum += load(u + k * copy + (a * T + b) * step + j);
+                                     return sum;
+                                 },
+                                 [&](int a, int b, vf q) SINTER_ALWAYS {
+                                     float* const to = g + (a * 3 + b) * n * (2 * lanes) + j;
+                                     store(to, q);
+                                     for (int l = std::max(columns - j, 0); l < lanes; ++l) to[l] = 0;
+                                 });
 }
 
 } // namespace sinter::cpu
