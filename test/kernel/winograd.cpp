@@ -32,7 +32,10 @@ void run_told(std::vector<float*> p, const std::int64_t (&e)[8], int m, int part
 /// Root mean square of the difference over that of the reference.
 double relative_error(const std::vector<float>& got, const std::vector<double>& want) {
     double difference = 0, size = 0;
-    for (std::size_t i = 0; i < want.size(); ++i) difference += (got[i] - want[i]) * (got[i] - want[i]), size += want[i] * want[i];
+    for (std::size_t i = 0; i < want.size(); ++i) {
+        difference += (got[i] - want[i]) * (got[i] - want[i]);
+        size += want[i] * want[i];
+    }
     return std::sqrt(difference / size);
 }
 
@@ -41,8 +44,8 @@ constexpr double most_error = M == 2 ? 1e-6 : 6e-6;
 
 /// Results from any number of parts; whatever the order in which they run, the same bits, and `sums` of none but other parts.
 template <class Kernel, int M>
-void check_parts(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want, bool sums,
-                 const std::function<std::vector<float>(std::vector<float>)>& read) {
+void check_parts(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want,
+                 bool sums, const std::function<std::vector<float>(std::vector<float>)>& read) {
     std::vector<float> one;
     for (int parts : {1, 2, 8}) {
         result.clear();
@@ -69,8 +72,8 @@ std::vector<float> exchanged(const std::vector<float>& w, int from, int to) {
 template <int M>
 void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) {
     const extents x{H, W, CI, OH, OW, CO, 3, 3, 1, PT, PL};
-    BOOST_TEST_CONTEXT("F(" << M << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO << ", padding " << PT << ' '
-                            << PL << ", " << m << " images") {
+    BOOST_TEST_CONTEXT("F(" << M << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO
+                            << ", padding " << PT << ' ' << PL << ", " << m << " images") {
         const auto in = noise(x.x() * m, 1), d = noise(x.y() * m, 2), w = noise(x.w(), 3);
         std::vector<double> y(d.size()), dx(in.size()), dw(w.size());
         each_product(x, m, [&](std::size_t i, std::size_t o, std::size_t k) {
@@ -82,10 +85,11 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
         buffer yb(y.size()), dxb(dx.size()), dwb(wb.n);
         const auto as_it_is = [](std::vector<float> v) { return v; };
         using kernel = winograd_convolution<M, store_raw>;
-        check_parts<kernel, M>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, false, as_it_is);
+        check_parts<kernel, M>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, false,
+                               as_it_is);
         if (CO % lanes == 0)
-            check_parts<kernel, M>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb, {OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, m, dx, false,
-                                   as_it_is);
+            check_parts<kernel, M>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb,
+                                   {OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, m, dx, false, as_it_is);
         const auto plain = [&](std::vector<float> v) {
             BOOST_TEST((packed(unpacked(v, 9 * CI, CO), 9 * CI, CO) == v));   // padding is zero
             return unpacked(v, 9 * CI, CO);

@@ -38,7 +38,8 @@ using pools_program = compiled<request<std::remove_const_t<decltype(pools)>, sof
 
 BOOST_AUTO_TEST_CASE(choice) {
     constexpr auto prediction = program_mode::prediction, training = program_mode::training;
-    BOOST_TEST((tiles<pools_program<program_options{}, prediction>>() == list{4, 2, 4, 0, 0}));   // the pool compares the second one's values
+    // The pool compares the second one's values.
+    BOOST_TEST((tiles<pools_program<program_options{}, prediction>>() == list{4, 2, 4, 0, 0}));
     BOOST_TEST((tiles<pools_program<program_options{.winograd = winograd::f2}, prediction>>() == list{2, 2, 2, 0, 0}));
     BOOST_TEST((tiles<pools_program<program_options{.winograd = winograd::forbid}, training>>() == list(14, 0)));
     BOOST_TEST((tiles<pools_program<program_options{}, training, false>>() == list(14, 0)));   // the target has no such kernels

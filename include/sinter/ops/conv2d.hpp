@@ -20,7 +20,7 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
     k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[0], p[1], p[2], p[3], p[4], pool});
     k.by_example(r.x(0), 1);
 }
-/// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. They are told all extents at run time.
+/// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their extents are told at run time.
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
     const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]);
     if (!tile) return false;

@@ -21,7 +21,7 @@ namespace sinter {
 struct program_options {
     bool fuse = true;              ///< false: every op is a kernel of its own
     bool store_gradients = false;  ///< keep all gradients in memory instead of updating within their kernels
-    sinter::winograd winograd = sinter::winograd::f4;   ///< how far it may go with 3 x 3 convolutions on CPUs: its rounding errors are larger
+    sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 convolutions on CPUs: its rounding errors are larger
 
     constexpr bool operator==(const program_options&) const = default;
 };

@@ -26,7 +26,7 @@ struct winograd_blocks {
     static constexpr int T = M + 2, places = T * T, panel = 2 * lanes;
     static constexpr int channels = 64;                                    ///< transformed windows of a panel stay in L2
     static constexpr int most_tiles = (1 << 16) / (places * panel);        ///< as do a panel's products
-    static constexpr int gap = 16;   ///< floats between places: their distance is no power of two, or they would share L1's sets
+    static constexpr int gap = 16;   ///< floats between places: at a distance of a power of two they would share L1's sets
     winograd_extents x;
     int rows, columns;   ///< of tiles in an image
     constexpr explicit winograd_blocks(const winograd_extents& e) : x(e), rows((e.OH + M - 1) / M), columns((e.OW + M - 1) / M) {}
@@ -38,7 +38,8 @@ struct winograd_blocks {
     /// Transforms tile `tile`, the `at`th of `n` in a block whose patches are at v: [channel block][place][tile][channel].
     void patch(const float* images, std::int64_t tile, std::int64_t at, std::int64_t n, float* v) const {
         const std::int64_t image = tile / (rows * columns);
-        const int place = static_cast<int>(tile % (rows * columns)), y = place / columns * M - x.PT, left = place % columns * M - x.PL;
+        const int place = static_cast<int>(tile % (rows * columns));
+        const int y = place / columns * M - x.PT, left = place % columns * M - x.PL;
         const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -left), std::min(T, x.W - left)};
         const float* from = images + ((image * x.H + y) * x.W + left) * x.CI;
         for (int c = 0; c < x.CI; c += channels, from += channels) {
@@ -50,9 +51,10 @@ struct winograd_blocks {
     }
 };
 
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel]; tiles as equal as can be.
-inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth, const float* b,
-                          float* to, std::int64_t rows) {
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel], in tiles as
+/// equal as can be.
+inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth,
+                          const float* b, float* to, std::int64_t rows) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
         struct { tile_function f[tile_rows]; } t{{multiply_tile<I + 1, 2>...}};
         return t;
@@ -67,8 +69,8 @@ inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std
 
 /// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
 ///
-/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output channels,
-/// and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
+/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
+/// channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
 template <int M, class Body>
 struct winograd_convolution {
     using blocks = winograd_blocks<M>;
@@ -113,7 +115,8 @@ struct winograd_convolution {
             }
             return;
         }
-        const std::int64_t begin = share(tiles, c.part, c.parts), all = share(tiles, c.part + 1, c.parts) - begin, n = (all + most - 1) / most;
+        const std::int64_t begin = share(tiles, c.part, c.parts), all = share(tiles, c.part + 1, c.parts) - begin;
+        const std::int64_t n = (all + most - 1) / most;
         float* const mine = v + c.part * b.patch_floats(most, 1);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
@@ -138,7 +141,8 @@ private:
         finish(b, m, product_step, first, last, p * panel, c);
     }
     /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the body.
-    static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col, const call& c) {
+    static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
+                       const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         constexpr int most_beside = 8;
         alignas(64) float y[M * M * most_beside * panel];

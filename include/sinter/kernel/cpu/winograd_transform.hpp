@@ -12,8 +12,8 @@
 /// a program compiles it once.
 namespace sinter::cpu {
 
-/// The transforms along one axis, of vectors: of a patch, of the window, of products back to outputs; and the last two's adjoints,
-/// which the window's gradient takes.
+/// The transforms along one axis, of vectors: of a patch, of the window, of products back to outputs; and the last two's
+/// adjoints, which the window's gradient takes.
 template <int M>
 struct winograd_axis;
 
@@ -64,7 +64,8 @@ struct winograd_axis<4> {
         v[5] = d[1] * 4.f + (d[5] - d[3] * 5.f);
     }
     static SINTER_INLINE void window(const vf* g, vf* u) {
-        const vf s = (g[0] + g[2]) * (-1.f / 6), h = g[1] * (1.f / 6), p = g[0] * (1.f / 24) + g[2] * (1.f / 6), q = g[1] * (1.f / 12);
+        const vf s = (g[0] + g[2]) * (-1.f / 6), h = g[1] * (1.f / 6);
+        const vf p = g[0] * (1.f / 24) + g[2] * (1.f / 6), q = g[1] * (1.f / 12);
         u[0] = g[0] * 0.25f;
         u[1] = s - h;
         u[2] = s + h;
@@ -96,7 +97,7 @@ struct winograd_axis<4> {
     }
 };
 
-/// A transform along both axes: `in` places of each become `out`; get(row, column) loads, put(row, column, v) stores.
+/// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row, column, v) stores.
 template <int In, int Out, class Along, class Get, class Put>
 SINTER_INLINE void transform_both(Along along, Get get, Put put) {
     vf half[Out][In];
@@ -138,22 +139,25 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
     }
 }
 
-/// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of it
-/// goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros.
+/// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of
+/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros.
 template <int M>
-__attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u, std::ptrdiff_t step) {
+__attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
+                                                 std::ptrdiff_t step) {
     using axis = winograd_axis<M>;
     constexpr int T = axis::size;
     for (int c = 0; c < n; ++c, w += width, u += 2 * lanes)
         for (int j = 0; j < 2 * lanes; j += lanes) {
             const bool there = j < width;
             transform_both<3, T>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window(d, q); },
-                                 [&](int a, int b) SINTER_ALWAYS { return there ? load(w + (a * 3 + b) * channels * width + j) : zero(); },
+                                 [&](int a, int b) SINTER_ALWAYS {
+                                     return there ? load(w + (a * 3 + b) * channels * width + j) : zero();
+                                 },
                                  [&](int a, int b, vf q) SINTER_ALWAYS { store(u + (a * T + b) * step + j, q); });
         }
 }
 
-/// A panel's products of one tile (place f at m + f * step) back to its M x M outputs, pixels next to each other, rows `row` apart.
+/// A panel's products of one tile (place f at m + f * step) back to its M x M outputs: pixels side by side, rows `row` apart.
 template <int M>
 __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t step, float* y, std::ptrdiff_t row) {
     using axis = winograd_axis<M>;
@@ -164,11 +168,11 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
                              [&](int a, int b, vf q) SINTER_ALWAYS { store(y + a * row + b * (2 * lanes) + j, q); });
 }
 
-/// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are there,
-/// and the first `n` channels of the panel; place f goes to m + f * step.
+/// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are
+/// there, and the first `n` channels of the panel; place f goes to m + f * step.
 template <int M>
-__attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows, int columns,
-                                                          int n, float* m, std::ptrdiff_t step) {
+__attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows,
+                                                          int columns, int n, float* m, std::ptrdiff_t step) {
     using axis = winograd_axis<M>;
     constexpr int T = axis::size;
     for (int j = 0; j < 2 * lanes; j += lanes) {
@@ -182,11 +186,12 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
     }
 }
 
-/// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c at f * step + c * 2 * lanes), back to
-/// the 9 taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become zero.
+/// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c at f * step + c * 2 * lanes),
+/// back to the 9 taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become
+/// zero.
 template <int M>
-__attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy, int n,
-                                                          int columns, float* g) {
+__attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy,
+                                                          int n, int columns, float* g) {
     using axis = winograd_axis<M>;
     constexpr int T = axis::size;
     for (int c = 0; c < n; ++c, u += 2 * lanes, g += 2 * lanes)

@@ -4,16 +4,17 @@
 
 namespace sinter::cpu {
 
-/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of patches times
-/// output gradients. p[0] = x, p[1] = dy, c.m = images. Body: off in the packed weights, row = weight row, col = channel; padding lanes
-/// are zero.
+/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of patches
+/// times output gradients. p[0] = x, p[1] = dy, c.m = images. Body: off in the packed weights, row = weight row, col = channel;
+/// padding lanes are zero.
 ///
 /// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and finish() adds the parts in
 /// their order. Otherwise prepare() transforms all tiles, and each part sums some panels and blocks of channels over all of them.
 template <int M, class Body>
 struct winograd_weight_gradient {
     using blocks = winograd_blocks<M>;
-    static constexpr int phases = 2, places = blocks::places, panel = blocks::panel, gap = blocks::gap, channels = blocks::channels;
+    static constexpr int phases = 2, places = blocks::places, panel = blocks::panel, gap = blocks::gap;
+    static constexpr int channels = blocks::channels;
     static constexpr std::int64_t most = 64;   ///< tiles of a block: those of a place and channels stay in L1
 
     struct plan {
@@ -24,7 +25,8 @@ struct winograd_weight_gradient {
         plan(const call& c) : plan(c.e, c.m, c.parts) {}
         constexpr plan(const std::int64_t* e, std::int64_t images, int parts)
             : b{winograd_extents(e)}, tiles(b.tiles(images)), n((tiles + most - 1) / most), panels(b.x.panels()),
-              channel_blocks((b.x.CI + channels - 1) / channels), parts(parts), shared(tiles * per_tile() <= parts * sum_floats()) {}
+              channel_blocks((b.x.CI + channels - 1) / channels), parts(parts),
+              shared(tiles * per_tile() <= parts * sum_floats()) {}
         constexpr std::int64_t per_tile() const { return std::int64_t{places} * (b.x.CI + panels * panel); }
         constexpr std::int64_t block_sums() const { return std::int64_t{places} * (channels * panel + gap); }
         constexpr std::int64_t sum_floats() const { return panels * channel_blocks * block_sums(); }
@@ -34,13 +36,14 @@ struct winograd_weight_gradient {
         }
         constexpr std::int64_t own() const { return b.patch_floats(most, 1) + output_floats(most, 1); }
         constexpr std::int64_t scratch() const {
-            return shared ? parts * block_sums() + b.patch_floats(tiles, n) + output_floats(tiles, n) : parts * (sum_floats() + own());
+            if (shared) return parts * block_sums() + b.patch_floats(tiles, n) + output_floats(tiles, n);
+            return parts * (sum_floats() + own());
         }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t images) {
         const plan all(e, images, parts);   // and of fewer images, some of which may be the most that are shared
-        std::int64_t few = images;
-        while (few > 1 && !plan(e, few, parts).shared) --few;
+        if (all.shared) return all.scratch();
+        const std::int64_t few = parts * all.sum_floats() / all.per_tile() / all.b.tiles(1);
         return std::max(all.scratch(), plan(e, few, parts).scratch());
     }
 
@@ -75,7 +78,8 @@ struct winograd_weight_gradient {
         }
         float* const sums = c.scratch + c.part * (q.sum_floats() + q.own());
         float *const v = sums + q.sum_floats(), *const z = v + q.b.patch_floats(most, 1);
-        const std::int64_t begin = share(q.tiles, c.part, c.parts), mine = share(q.tiles, c.part + 1, c.parts) - begin, n = (mine + most - 1) / most;
+        const std::int64_t begin = share(q.tiles, c.part, c.parts), mine = share(q.tiles, c.part + 1, c.parts) - begin;
+        const std::int64_t n = (mine + most - 1) / most;
         if (!n) std::fill_n(sums, q.sum_floats(), 0.f);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
@@ -97,10 +101,12 @@ private:
         const winograd_extents& x = q.b.x;
         q.b.patch(c.p[0], tile, at, n, v);
         const std::int64_t image = tile / (q.b.rows * q.b.columns), step = n * panel + gap;
-        const int place = static_cast<int>(tile % (q.b.rows * q.b.columns)), oy = place / q.b.columns * M, ox = place % q.b.columns * M;
+        const int place = static_cast<int>(tile % (q.b.rows * q.b.columns));
+        const int oy = place / q.b.columns * M, ox = place % q.b.columns * M;
         const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
         for (int col = 0; col < x.CO; col += panel, y += panel, z += places * step)
-            transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, z + at * panel, step);
+            transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col,
+                                          z + at * panel, step);
     }
     /// Block `i` of panels and channels: sums over a block of tiles.
     static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums) {
@@ -112,7 +118,8 @@ private:
     }
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {
         static constexpr finisher f = finisher_of<Body>();
-        const int inputs = q.b.x.CI, outputs = q.b.x.CO, p = i / q.channel_blocks, ci = i % q.channel_blocks * channels;
+        const int inputs = q.b.x.CI, outputs = q.b.x.CO, p = i / q.channel_blocks;
+        const int ci = i % q.channel_blocks * channels;
         const int all = std::min(channels, inputs - ci), width = panel_columns(outputs, p, panel, lanes);
         constexpr int most_rows = 32;
         alignas(64) float g[9 * most_rows * panel];
@@ -121,13 +128,16 @@ private:
             transform_window_gradients<M>(sums + r * panel, all * panel + gap, copies, copy, n, outputs - p * panel, g);
             for (int k = 0; k < 9; ++k) {
                 const std::int64_t row = k * inputs + ci + r;
-                f.finish({g + k * n * panel, n, width, panel, std::int64_t{p} * panel * 9 * inputs + row * width, width, row, p * panel}, c);
+                const std::int64_t off = std::int64_t{p} * panel * 9 * inputs + row * width;
+                f.finish({g + k * n * panel, n, width, panel, off, width, row, p * panel}, c);
             }
         }
     }
 };
 
 template <class Body, int M>
-struct nest<op::conv_weight_gradient, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_weight_gradient<M, Body>; };
+struct nest<op::conv_weight_gradient, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> {
+    using type = winograd_weight_gradient<M, Body>;
+};
 
 } // namespace sinter::cpu

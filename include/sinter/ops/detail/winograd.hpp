@@ -4,9 +4,10 @@
 
 namespace sinter {
 
-/// May 3 x 3 convolutions of stride 1 be computed by Winograd's minimal filtering (Lavin and Gray 2016)? Its sums differ from the
-/// direct ones by more than a changed order does: relative rms error about 1e-6 with tiles of 2 x 2 outputs (`f2`), up to 1e-5 with
-/// 4 x 4 (`f4`); before a max-pool, whose winners near ties depend on it, never more than `f2`. Direct kernels: about 3e-7.
+/// May 3 x 3 convolutions of stride 1 be computed by Winograd's minimal filtering (Lavin and Gray 2016)? Its sums differ from
+/// the direct ones by more than a changed order does: relative rms error about 1e-6 with tiles of 2 x 2 outputs (`f2`), up to
+/// 1e-5 with 4 x 4 (`f4`); before a max-pool, whose winners near ties depend on it, never more than `f2`. Direct kernels: about
+/// 3e-7.
 enum class winograd { forbid, f2, f4 };
 
 /// What a convolution's rule must know to choose.
@@ -23,7 +24,7 @@ struct winograd_choice {
         for (int m = 2; m <= (most == winograd::f4 ? 4 : 2); m += 2) {
             const int places = (m + 2) * (m + 2);
             const double tiles = images * ((y.d[0] + m - 1) / m) * ((y.d[1] + m - 1) / m);
-            // Measured, in multiply-adds a place: what a transform costs an input or output, and a pair of channels of the windows.
+            // Measured, in multiply-adds a place: what a transform costs an input or output, and a pair of the windows' channels.
             const double transform = m == 2 ? 11 : 20, windows = 5 * (1 + tiles / 100);
             const double cost = places * (tiles * (1.15 * products + transform * (inputs + outputs)) + windows * products);
             if (cost < least) best = m, least = cost;
