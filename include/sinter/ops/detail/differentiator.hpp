@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/chain.hpp>
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/detail/pick.hpp>
 #include <sinter/ops/gather_rows.hpp>
@@ -59,7 +60,7 @@ class differentiator {
 public:
     constexpr differentiator(graph& g, int root, const growing<int>& of)
         : g_(g), root_(root), body_(g.open_loop), sums_(root + 1, -1), stand_in_(root + 1, -1), region_(root + 1, -1), wanted_(root + 1, false),
-          again_(g.regions.n / 2, false), done_(g.loops.n, false) {
+          again_(g.regions.n / 2, false), done_(g.loops.n, false), asked_(of) {
         for (int i = 0; i < of.n; ++i)
             if (of[i] <= root) wanted_[of[i]] = true;
         detail::mark_wanted(g, root + 1, wanted_);
@@ -71,6 +72,7 @@ public:
 
     constexpr void run() {
         const int scope = g_.scope;
+        const detail::chain_finder chains(g_, root_ + 1, wanted_, region_, asked_);
         if (wanted_[root_]) sums_[root_] = ops::broadcast_to(constant(&g_, 1.f), g_.n[root_].s).id;
         for (int i = root_; i >= 0; --i) {
             if (const int l = g_.n[i].loop; l && l != body_) {
@@ -82,7 +84,8 @@ public:
                 again_[r] = true;
                 detail::recompute(g_, g_.regions[2 * r], end_of(r), r + 1, stand_in_);
             }
-            through(i);
+            if (const detail::chain c = chains.to(i); c.from >= 0) through_chain(c);
+            else through(i);
         }
         g_.scope = scope;
         if (again_.n) detail::read_kept_results(g_, root_ + 1, stand_in_);
@@ -102,6 +105,7 @@ private:
     growing<int> stand_in_;    ///< node -> the node that rules read for it
     growing<int> region_;
     growing<bool> wanted_, again_, done_;
+    const growing<int>& asked_;
     growing<int> further_;            ///< picks whose gradient goes to the rule of what they show
     growing<contribution> outside_;   ///< what a loop's turns leave to values from outside
 
@@ -144,6 +148,22 @@ private:
             if (g_.n[original.in[k]].loop == original.loop || (body_ && original.loop == body_)) add(original.in[k], r.left[k]);
             else outside_.push({original.in[k], r.left[k]});
         }
+    }
+
+    /// d from = d result * the chain's derivative, which is made of forward values alone.
+    constexpr void through_chain(const detail::chain& c) {
+        const int result = c.inside[0], begin = g_.n.n, before = sums_[c.from];
+        const tensor d{&g_, sums_[result]}, one = ops::broadcast_to(constant(&g_, 1.f), d.shape());
+        sums_[c.from] = -1;
+        sums_[result] = one.id;
+        for (int k = 0; k < c.n; ++k) {
+            if (reached(c.inside[k])) through(c.inside[k]);
+            sums_[c.inside[k]] = -1;
+        }
+        detail::leave_out_factor(g_, begin, one.id);
+        const int derivative = sums_[c.from];
+        sums_[c.from] = before;
+        if (derivative >= 0) add(c.from, d * tensor{&g_, derivative});
     }
 
     /// The gradient of loop l, whose last node is `last`: a loop the other way round, whose carries are the gradients of l's.
