@@ -76,8 +76,8 @@ struct row_cover {
 
 /// A panel that must be gathered is cut into pieces that stay in L1; one that is packed already streams well from L2.
 inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
-/// Tiles that carry their sums from piece to piece of a deep product.
-inline constexpr int carried_tiles = 16;
+/// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
+inline constexpr int carried_tiles = 384 / tile_rows;
 
 template <int NR>
 constexpr tile_function tile_of(int height) {
