@@ -31,10 +31,10 @@ struct store_body {
     }
 };
 template <class Kernel>
-void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m) {
+void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m, float* scratch = nullptr) {
     call c;
-    c.p = p.begin(), c.e = e.begin(), c.m = static_cast<int>(m);
-    Kernel::run(c);
+    c.p = p.begin(), c.e = e.begin(), c.m = static_cast<int>(m), c.scratch = scratch;
+    bench::run_kernel<Kernel>(c);
 }
 
 /// C[M][N] = op(A) op(B); a transposed operand lies as its transpose, row-major.
@@ -108,10 +108,14 @@ void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_
         compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false,
                 {{"sinter", [&] { transpose(), product(); }}}, copied(dx, m * K));
     }
-    if (wanted(name, "dW"))
+    if (wanted(name, "dW")) {
+        using kernel = cpu::gemm_tn<store_body>;
+        const int64_t e[] = {K, N};
+        buffer scratch(kernel::scratch(e, 1, m) + 16);
         compete(name, "dW", {true, false, K, N, m, x, d, result}, false,
-                {{"sinter", [&] { launch<cpu::gemm_tn<store_body>>({x, d, dw}, {K, N}, m); }}},
+                {{"sinter", [&] { launch<kernel>({x, d, dw}, {K, N}, m, scratch); }}},
                 [&](float* to) { unpack_panels(dw, to, K, N, width, lanes); });
+    }
 }
 
 /// Plain matrices, as attention multiplies them.

@@ -75,14 +75,14 @@ template <class Kernel>
 void time_product(const char* name, int64_t m, int64_t K, int64_t N) {
     if (!wanted(name)) return;
     const int64_t n = std::max(panel_floats(K, N, lanes), m * std::max(N, K));
-    bench::buffer a(n), b(n), y(n), s(n), v(n);
+    bench::buffer a(n), b(n), y(n), s(n), v(n), scratch(2 * n + 32 * K);
     a.random(1), b.random(2), y.random(3), s.random(4);
     float* p[] = {a, b, y, s, v};
     const int64_t e[] = {K, N, K};
     const float k[] = {0.9f, 0.999f, 1e-8f}, scalars[] = {-1e-9f, 1.f};
     call c;
-    c.p = p, c.e = e, c.k = k, c.scalars = scalars, c.m = static_cast<int>(m);
-    report(name, 2.0 * static_cast<double>(m * K * N), bench::time_of([&] { Kernel::run(c); }));
+    c.p = p, c.e = e, c.k = k, c.scalars = scalars, c.scratch = scratch, c.m = static_cast<int>(m);
+    report(name, 2.0 * static_cast<double>(m * K * N), bench::time_of([&] { bench::run_kernel<Kernel>(c); }));
 }
 
 /// The matrix work of one training step of 784-128-10, batch 64: what no loss or bias can speed up.
@@ -100,7 +100,7 @@ void mlp_step(const char* name) {
     const auto launch = [&](auto kernel, std::initializer_list<float*> p, std::initializer_list<int64_t> e) {
         call c;
         c.p = p.begin(), c.e = e.begin(), c.k = k, c.scalars = scalars, c.m = static_cast<int>(m);
-        decltype(kernel)::run(c);
+        bench::run_kernel<decltype(kernel)>(c);
     };
     const auto step = [&] {
         launch(gemm<relu_body>{}, {x, w1, h, bias}, {in, hidden, in});

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/unroll.hpp>
 
 /// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.
@@ -44,6 +45,13 @@ timing time_of(F f, double seconds = 0.001, int rounds = 201) {
     }
     std::sort(t.begin(), t.end());
     return {t[static_cast<std::size_t>(rounds / 2)], t[static_cast<std::size_t>(rounds / 20)]};
+}
+
+/// A whole launch of a kernel, in one part.
+template <class Kernel>
+void run_kernel(const call& c) {
+    if constexpr (requires { Kernel::prepare(c); }) Kernel::prepare(c);
+    Kernel::run(c);
 }
 
 /// Multiply-adds on registers only, twelve independent chains: what no kernel can exceed, in operations a second.

@@ -188,14 +188,13 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {
             for (std::int64_t N : sizes) check_gemm_tn(m, K, N);
 }
 
-BOOST_AUTO_TEST_CASE(gemm_tn_of_copied_operands) {
-    for (std::int64_t m : {cpu::least_packed_depth - 1, cpu::least_packed_depth, cpu::least_packed_depth + 35})
-        for (std::int64_t K : {1, 3, 4, 5, 7, 12, 29})
-            for (std::int64_t N : {1, 15, 40, 70}) check_gemm_tn(m, K, N);
-    // more tiles than are copied at once, more panels than their sums are kept of
-    const std::int64_t tiles = cpu::packed_floats / (cpu::gathered_floats / 2 / panel_width) + 11;
-    check_gemm_tn(150, tiles, 5 * panel_width);
-    check_gemm_tn(cpu::gathered_floats / 2 / panel_width + 3, tiles, 10 * panel_width + 3);
+BOOST_AUTO_TEST_CASE(gemm_tn_of_a_transposed_operand) {
+    using kernel = cpu::gemm_tn<store_body>;
+    for (std::int64_t m : {kernel::deep - 1, kernel::deep, kernel::deep + 35})
+        for (std::int64_t K : {1, 3, 4, 5, 7, 12, 29, 70})
+            for (std::int64_t N : {kernel::wide - 1, kernel::wide, kernel::wide + 9}) check_gemm_tn(m, K, N);
+    // more tiles than carry their sums, over several pieces of the depth
+    check_gemm_tn(2 * cpu::gathered_floats / panel_width + 3, (cpu::carried_tiles + 2) * cpu::tile_rows, kernel::wide + 3);
 }
 
 BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {

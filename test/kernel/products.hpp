@@ -55,6 +55,13 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     c.e = e.data();
     c.m = m;
     c.parts = parts;
+    floats scratch;
+    if constexpr (requires { Kernel::scratch(c.e, parts, c.m); }) {
+        scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)), -9.f);
+        c.scratch = scratch.data();
+    }
+    if constexpr (requires { Kernel::prepare(c); })
+        for (c.part = parts - 1; c.part >= 0; --c.part) Kernel::prepare(c);
     for (c.part = parts - 1; c.part >= 0; --c.part) Kernel::run(c);
     return r;
 }

@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE differentiate
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/silu.hpp>
+
 #include "program/random_graph.hpp"
 
 /// Gradients: known small ones, and those of random graphs against central differences.
@@ -166,4 +168,64 @@ BOOST_AUTO_TEST_CASE(random_graphs_against_central_differences) {
             }
         }
     }
+}
+
+// ---- several elementwise ops of one tensor: their derivative is a value of its own, multiplied by what comes in
+
+namespace {
+double logistic(double x) { return 1 / (1 + std::exp(-x)); }
+double silu_slope(double x) { return logistic(x) * (1 + x * (1 - logistic(x))); }
+bool depends(const graph& g, int v, int on) {
+    if (v == on) return true;
+    for (int k = 0; k < g.n[v].operands; ++k)
+        if (depends(g, g.n[v].in[k], on)) return true;
+    return false;
+}
+}
+
+BOOST_AUTO_TEST_CASE(a_chain_leaves_one_factor) {
+    small s;
+    const tensor a = s.par("a", {-1, 2}), b = s.par("b", {5, 7});
+    const auto d = s.gradients(ops::silu(a) * b);
+    BOOST_TEST(d[0] == (numbers{5 * silu_slope(-1), 7 * silu_slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+    const node& n = s.g.n[s.p.gradients[0]];
+    BOOST_REQUIRE((n.k == op::mul));
+    BOOST_TEST(depends(s.g, n.in[0], b.id));    // what comes in
+    BOOST_TEST(!depends(s.g, n.in[1], b.id));   // the derivative: made of a alone
+    for (int i = 0; i < s.g.n.n; ++i)           // and nothing is multiplied by one
+        if (s.g.n[i].k == op::mul && depends(s.g, s.p.gradients[0], i))
+            for (int k = 0; k < 2; ++k) BOOST_TEST(!(s.g.n[s.g.n[i].in[k]].k == op::constant && s.g.n[s.g.n[i].in[k]].f == 1.f));
+}
+BOOST_AUTO_TEST_CASE(a_value_with_other_users_ends_a_chain) {
+    small s;
+    const tensor a = s.par("a", {-1, 2}), b = s.par("b", {5, 7});
+    const tensor part = ops::sigmoid(a);
+    const auto d = s.gradients(a * part * b + part);
+    const auto slope = [](double x) { return logistic(x) * (1 - logistic(x)); };
+    BOOST_TEST(d[0] == (numbers{5 * silu_slope(-1) + slope(-1), 7 * silu_slope(2) + slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+}
+BOOST_AUTO_TEST_CASE(a_chain_does_not_pass_stop_gradient) {
+    small s;
+    const tensor a = s.par("a", {-1, 2}), b = s.par("b", {5, 7});
+    const auto d = s.gradients(a * stop_gradient(ops::sigmoid(a)) * (a + 3.f) * b);
+    const auto slope = [](double x) { return logistic(x) * (2 * x + 3); };
+    BOOST_TEST(d[0] == (numbers{5 * slope(-1), 7 * slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+}
+BOOST_AUTO_TEST_CASE(a_chain_adds_to_what_other_users_leave) {
+    small s;
+    const tensor a = s.par("a", {-1, 2});
+    const auto d = s.gradients(ops::silu(a) + a * a * 0.5f);
+    BOOST_TEST(d[0] == (numbers{silu_slope(-1) - 1, silu_slope(2) + 2}), tt::tolerance(1e-12) << tt::per_element());
+}
+BOOST_AUTO_TEST_CASE(gradients_asked_for_within_a_chain) {
+    small s;
+    const tensor a = s.par("a", {-1, 2}), part = ops::sigmoid(a), y = ops::sum(a * part, {-1});
+    growing<int> of;
+    of.push(a.id);
+    of.push(part.id);
+    growing<int> gradients;
+    differentiate(s.g, y.id, of, gradients);
+    const auto value = evaluate(s.g.n, s.o);
+    BOOST_TEST(value[gradients[0]] == (numbers{silu_slope(-1), silu_slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+    BOOST_TEST(value[gradients[1]] == (numbers{-1, 2}), tt::per_element());
 }

@@ -101,15 +101,17 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
     });
 }
 
-/// As `transpose_block`, of any extents. Not inlined: moving data is not worth code.
+/// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Not inlined: moving data is not
+/// worth code.
 __attribute__((noinline)) inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
                                                        std::int64_t columns, float* to, std::int64_t to_step,
                                                        bool exact) {
-    for (std::int64_t j = 0; j < columns; j += lanes)
+    for (std::int64_t two = 0; two < columns; two += 2 * lanes)
         for (std::int64_t i = 0; i < rows; i += lanes)
-            transpose_block(from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
-                            static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step,
-                            exact);
+            for (std::int64_t j = two; j < columns && j <= two + lanes; j += lanes)
+                transpose_block(from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
+                                static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step,
+                                exact);
 }
 
 } // namespace sinter::cpu
