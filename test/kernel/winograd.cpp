@@ -5,6 +5,8 @@
 
 #include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
 
+#include <array>
+
 #include "conv_reference.hpp"
 
 using namespace conv_test;
@@ -99,6 +101,38 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
     }
 }
 
+/// Pooled values and winners against pooling what the kernel without a pool computes: the same bits.
+BOOST_AUTO_TEST_CASE(pooled) {
+    for (const auto& [H, W, CO, m] : {std::array{8, 10, 32, 3}, std::array{7, 5, 21, 2}, std::array{30, 30, 16, 4}}) {
+        const int CI = 16, PH = H / 2, PW = W / 2;
+        const auto x = noise(std::size_t(m * H * W * CI), 1), w = noise(std::size_t(9 * CI * CO), 3);
+        const buffer xb(x), wb(packed(w, 9 * CI, CO));
+        buffer yb(std::size_t(m * H * W * CO)), pb(std::size_t(m * PH * PW * CO));
+        const std::int64_t e[] = {H, W, CI, H, W, CO, 1, 1};
+        run_told<winograd_convolution<2, store_raw>>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, e, m, 8, false);
+        for (int parts : {1, 8}) {
+            std::vector<std::uint8_t> won(pb.n, 255);
+            pb.clear();
+            run_told<winograd_convolution<2, store_raw, true>>(
+                {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), pb.at.get()}, e, m, parts, parts > 1);
+            int wrong = 0;
+            for (int i = 0; i < m * PH * PW * CO; ++i) {
+                const int o = i % CO, px = i / CO % PW, py = i / CO / PW % PH, image = i / CO / PW / PH;
+                float best = -INFINITY;
+                int place = 0;
+                for (int q = 0; q < 4; ++q) {
+                    const float v = yb.at[std::size_t(((image * H + 2 * py + q / 2) * W + 2 * px + q % 2) * CO + o)];
+                    if (v > best) best = v, place = q;
+                }
+                wrong += pb.at[std::size_t(i)] != best || won[std::size_t(i)] != place;
+            }
+            BOOST_TEST(wrong == 0);
+            pb.clear();   // nobody wants the winners
+            run_told<winograd_convolution<2, store_raw, true>>({xb.at.get(), wb.at.get(), nullptr, pb.at.get()}, e, m, parts, false);
+            BOOST_TEST(std::isfinite(pb.at[0]));
+        }
+    }
+}
 BOOST_AUTO_TEST_CASE(same_padding) {
     check<4>(12, 12, 32, 12, 12, 48, 1, 1, 2);
     check<2>(12, 12, 32, 12, 12, 48, 1, 1, 2);

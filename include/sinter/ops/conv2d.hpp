@@ -22,9 +22,9 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
 }
 /// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their extents are told at run time.
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
-    const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]);
-    if (!tile) return false;
-    k.set_fixed({0, tile});
+    const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]), pool = r.pool ? r.pool->p[0] : 0;
+    if (!tile || (pool && pool != tile)) return false;   // a pool in the same kernel takes whole tiles
+    k.set_fixed({0, tile, pool});
     k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], above, left});
     k.by_example(r.x(0), 1);
     return true;
@@ -44,9 +44,9 @@ struct rule<op::conv> : heavy_rule {
         return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        if (!r.pool && detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[3], r.n.p[4])) return;
-        detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[0] : 0);
         k.second_result = r.pool != nullptr;
+        if (detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[3], r.n.p[4])) return;
+        detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[0] : 0);
     }
     static constexpr void gradient(gradient_of& g);
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/first_max.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/winograd_transform.hpp>
 
@@ -71,12 +72,20 @@ inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std
 ///
 /// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
 /// channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
-template <int M, class Body>
+///
+/// With `Pooled`, y is what a max-pool of M x M windows (a tile each) makes of it, and p[2] takes its winners, as in
+/// conv_max_pool_forward. Rows and columns that fill no window are dropped.
+template <int M, class Body, bool Pooled = false>
 struct winograd_convolution {
     using blocks = winograd_blocks<M>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
     static constexpr std::int64_t windows = std::int64_t{places} * (blocks::channels * panel + gap),
                                   products = std::int64_t{places} * (most * panel + gap), own = windows + products;
+    static constexpr blocks blocks_of(const std::int64_t* e) {
+        winograd_extents x(e);
+        if (Pooled) x.OH -= x.OH % M, x.OW -= x.OW % M;
+        return blocks{x};
+    }
     static constexpr bool shared(std::int64_t tiles, int parts) { return tiles < std::int64_t{32} * parts; }
     /// Blocks of all tiles where patches are shared: at least so many that with the panels there is work for all parts.
     static constexpr std::int64_t cut(std::int64_t tiles, int panels, int parts) {
@@ -84,7 +93,7 @@ struct winograd_convolution {
         return std::min(tiles, std::max<std::int64_t>(least, (parts + panels - 1) / panels));
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t images) {
-        const blocks b{winograd_extents(e)};
+        const blocks b = blocks_of(e);
         const std::int64_t tiles = b.tiles(images), few = std::min<std::int64_t>(tiles, 32 * parts - 1);
         const std::int64_t together = b.patch_floats(few, cut(few, b.x.panels(), parts));
         const std::int64_t alone = shared(tiles, parts) ? 0 : parts * b.patch_floats(most, 1);
@@ -92,7 +101,7 @@ struct winograd_convolution {
     }
 
     static void prepare(const call& c) {
-        const blocks b{winograd_extents(c.e)};
+        const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts), end = share(tiles, c.part + 1, c.parts);
         if (!shared(tiles, c.parts)) return;
         float* const v = c.scratch + c.parts * own;
@@ -103,7 +112,7 @@ struct winograd_convolution {
         }
     }
     static void run(const call& c) {
-        const blocks b{winograd_extents(c.e)};
+        const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m);
         float* const v = c.scratch + c.parts * own;
         const int panels = b.x.panels();
@@ -151,16 +160,40 @@ private:
             const int x = static_cast<int>(t % b.columns), oy = static_cast<int>(row % b.rows) * M;
             const int n = static_cast<int>(std::min<std::int64_t>({b.columns - x, last - t, most_beside}));
             for (int i = 0; i < n; ++i, m += panel) transform_products<M>(m, step, y + i * M * panel, n * M * panel);
-            for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
-                const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
-                f.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), std::min(panel, b.x.CO - col), panel,
-                          pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
+            const int channels = std::min(panel, b.x.CO - col);
+            if constexpr (Pooled) {
+                const std::int64_t pixel = row * b.columns + x;
+                for (int i = 0; i < n; ++i) pool(y, i, n, channels, winners(c, (pixel + i) * b.x.CO + col));
+                f.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
+            } else {
+                for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
+                    const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
+                    f.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
+                              pixel, col}, c);
+                }
             }
             t += n;
         }
     }
+    static std::uint8_t* winners(const call& c, std::int64_t off) {
+        return c.p[2] ? reinterpret_cast<std::uint8_t*>(c.p[2]) + off : nullptr;
+    }
+    /// The largest outputs of tile i of n side by side, to where no later tile lies: y[i * panel].
+    static void pool(float* y, int i, int n, int channels, std::uint8_t* won) {
+        for (int j = 0; j < panel; j += lanes) {
+            const float* const from = y + i * M * panel + j;
+            first_max largest{load(from)};
+            for (int q = 1; q < M * M; ++q) largest.see(load(from + (q / M * n * M + q % M) * panel), q);
+            store(y + i * panel + j, largest.best);
+            if (!won || j >= channels) continue;
+            if (channels - j >= lanes) store_bytes(won + j, largest.place);
+            else for (int k = 0; k < channels - j; ++k) won[j + k] = static_cast<std::uint8_t>(largest.place[k]);
+        }
+    }
 };
 
+template <class Body, int M>
+struct nest<op::conv, Body, 0, M, M, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body, true>; };
 /// Both directions: a convolution's input gradient is one of the gradient with the weights that conv_transpose_weights gives.
 template <class Body, int M>
 struct nest<op::conv, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body>; };
