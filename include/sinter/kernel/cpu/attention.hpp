@@ -72,13 +72,13 @@ private:
         for (std::int64_t j = 0; j < n; ++j) m = max(m, load(scores + j * w));
         vf s = zero();
         for (std::int64_t j = 0; j < n; ++j) {
-            const vf e = exp(load(scores + j * w) - m);
+            const vf e = exp_flushed(load(scores + j * w) - m);
             store(scores + j * w, e);
             s += e;
         }
         store(most, m);
         if (rows) {
-            const vf shrink = exp(before - m);
+            const vf shrink = exp_flushed(before - m);
             s = fma(load(sum), shrink, s);
             for (std::int64_t e = 0; e < rows; ++e) store(result + e * w, load(result + e * w) * shrink);
         }

@@ -41,7 +41,7 @@ struct attention_backward {
         for (std::int64_t j = 0; j < n; ++j)
             for (int i = 0; i < p.width; i += lanes) {
                 float* const at = probabilities + j * p.width + i;
-                store(at, exp(load(at) - load(sums + i)));
+                store(at, exp_flushed(load(at) - load(sums + i)));
             }
         multiply_panel(v + first * a.value_step(), a.value_step(), 1, n, d, a.value_width, gradients, p.width, false);
     }

@@ -2,6 +2,8 @@
 #pragma once
 #include <sinter/kernel/cpu/simd.hpp>
 
+#include <utility>
+
 /// What the elementary functions take from a float's representation.
 namespace sinter::cpu {
 
@@ -19,6 +21,8 @@ SINTER_INLINE bool any(vi mask) {
     return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
 #elif defined(__AVX__)
     return _mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE__) && !defined(__CUDACC__)
+    return __builtin_ia32_movmskps((vf)mask);
 #else
     std::int32_t all = 0;
     for (int i = 0; i < lanes; ++i) all |= mask[i];
@@ -32,11 +36,43 @@ __attribute__((noinline, cold)) void patch_lanes(const vf& x, const vi& marked, 
         if (marked[i]) y[i] = static_cast<float>(f(x[i]));
 }
 
+/// `y` but F::far(x) in the marked lanes, which are few: the branch costs less than what they need, done for all. What a lane
+/// gets never depends on the others.
+template <class F>
+__attribute__((noinline, cold)) void put_far(const vf& x, const vi& marked, vf& y) {
+    y = select(marked, F::far(x), y);
+}
+template <class F>
+SINTER_INLINE vf with_far(vf x, vi marked, vf y) {
+    if (__builtin_expect(any(marked), 0)) put_far<F>(x, marked, y);
+    return y;
+}
+
 /// Coefficients from the highest power down to the constant, by Horner's rule.
 SINTER_INLINE vf polynomial(vf, vf sum) { return sum; }
 template <class... C>
 SINTER_INLINE vf polynomial(vf x, vf sum, float next, C... rest) {
     return polynomial(x, fma(sum, x, splat(next)), rest...);
+}
+
+namespace detail {
+template <class V, int N, int... I>
+SINTER_INLINE V short_polynomial(V x, const V (&c)[N], std::integer_sequence<int, I...>) {
+    if constexpr (N == 1) {
+        return c[0];
+    } else {   // in pairs from the constant on, then the same of x^2
+        constexpr int left = (N + 1) / 2, odd = N % 2;
+        const V d[left] = {(odd && I == 0 ? c[0] : fma(c[odd ? 2 * I - 1 + !I : 2 * I], x, c[odd ? 2 * I : 2 * I + 1]))...};
+        return short_polynomial(x * x, d, std::make_integer_sequence<int, (left + 1) / 2>{});
+    }
+}
+} // namespace detail
+/// The same by Estrin's scheme: a chain of a few operations instead of one for each coefficient, for where the processor would
+/// wait. Its roundings are a little more.
+template <class... C>
+SINTER_INLINE vf short_polynomial(vf x, C... c) {
+    const vf all[] = {splat(c)...};
+    return detail::short_polynomial(x, all, std::make_integer_sequence<int, (sizeof...(C) + 1) / 2>{});
 }
 
 } // namespace sinter::cpu

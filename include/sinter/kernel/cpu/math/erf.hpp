@@ -4,17 +4,20 @@
 
 namespace sinter::cpu {
 
+/// erf(t) for 0 <= t <= 1.
+SINTER_INLINE vf near_erf(vf t) {
+    const vf z = t * t;
+    return fma(t, short_polynomial(z, 7.81905619e-05f, -0.000800069305f, 0.0051873927f, -0.0268534217f, 0.112835795f, -0.37612626f,
+                                   0.128379166f), t);
+}
 /// The error function within 2 ULP. Below 1 an odd polynomial, above it 1 - e^-g(|x|) with -log(erfc) fitted by g.
 SINTER_INLINE vf erf(vf x) {
-    const vf t = min(splat(4.f), absolute(x)), z = t * t;
-    const vf near = fma(t, polynomial(z, splat(7.81905619e-05f), -0.000800069305f, 0.0051873927f, -0.0268534217f,
-                                      0.112835795f, -0.37612626f, 0.128379166f), t);
-    const vf g = polynomial(t, splat(3.97020722e-06f), -3.36140802e-05f, -0.000111543071f, 0.00310433074f,
-                            -0.0229613874f, 0.105540752f, 0.635478914f, 0.128584087f);
+    const vf t = min(splat(4.f), absolute(x));
+    const vf g = short_polynomial(t, 3.97020722e-06f, -3.36140802e-05f, -0.000111543071f, 0.00310433074f, -0.0229613874f,
+                                  0.105540752f, 0.635478914f, 0.128584087f);
     const reduced u = reduce_exp(-fma(t, g, t));
-    const vf scale = power_of_two(u.n);
-    const vf far = 1.f - fma(u.expm1, scale, scale);
-    return with_sign(select(t < 1.f, near, far), x);
+    const vf far = 1.f - (vf)((vi)(u.expm1 + 1.f) + u.exponent);
+    return with_sign(select(t < 1.f, near_erf(t), far), x);
 }
 
 /// x * x - its rounded value, exactly.
@@ -34,7 +37,7 @@ SINTER_INLINE vf erfc(vf x) {
     const vf p = polynomial(u, splat(-0.000260554079f), -0.00126316049f, 0.00117614435f, 0.00866158307f, -0.00801467802f,
                             -0.0542132109f, 0.164049879f, -0.166030496f, -0.0927638113f, 1.27697837f);
     const vf e = exp(-square), far = fma(-square_error(t, square), e, e) * p / fma(t, splat(2.f), splat(1.f));
-    return select(t < 0.45f, 1.f - erf(x), select(x < 0.f, 2.f - far, far));
+    return select(t < 0.45f, 1.f - with_sign(near_erf(t), x), select(x < 0.f, 2.f - far, far));
 }
 
 } // namespace sinter::cpu

@@ -6,24 +6,41 @@ namespace sinter::cpu {
 
 /// x = n ln 2 + r, |r| <= ln 2 / 2, and e^r - 1.
 struct reduced {
-    vi n;
     vf expm1;
+    vi n, exponent;   ///< exponent: n where a float has its own, so that adding it multiplies by 2^n
 };
 /// For |x| <= 105. The reduction is exact even without fused multiply-add: ln 2's first part has 9 bits.
 SINTER_INLINE reduced reduce_exp(vf x) {
     const vf magic = splat(12582912.f);   // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
     const vf shifted = fma(x, splat(1.44269504f), magic), n = shifted - magic;
-    const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x));
-    const vf p = polynomial(r, splat(0.00138226117f), 0.00836883951f, 0.0416682474f, 0.166665196f, 0.49999994f);
-    return {(vi)shifted - (vi)magic, fma(r * r, p, r)};
+    const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x)), square = r * r;
+    const vf low = fma(r, splat(0.166665196f), splat(0.49999994f)), high = fma(r, splat(0.00836883951f), splat(0.0416682474f));
+    const vf p = fma(fma(square, splat(0.00138226117f), high), square, low);
+    return {fma(square, p, r), (vi)shifted - (vi)magic, (vi)((vu)shifted << 23)};
 }
+/// e^x where that is neither infinite nor denormal: |x| <= 87.
+SINTER_INLINE vf near_exp(vf x) {
+    const reduced t = reduce_exp(x);
+    return (vf)((vi)(t.expm1 + 1.f) + t.exponent);
+}
+/// Lanes where it may be, and NaN.
+SINTER_INLINE vi beyond_exp(vf x) { return ~(absolute(x) <= splat(87.f)); }
 
+/// For exp's ends: two factors, because one power of two cannot reach both.
+struct whole_exp {
+    static SINTER_INLINE vf far(vf x) {
+        const reduced t = reduce_exp(max(splat(-104.f), min(splat(89.f), x)));
+        const vi half = t.n >> 1;
+        return (t.expm1 + 1.f) * power_of_two(half) * power_of_two(t.n - half);
+    }
+};
 /// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
-/// Two factors, because one power of two cannot reach both ends.
-SINTER_INLINE vf exp(vf x) {
-    const reduced t = reduce_exp(max(splat(-104.f), min(splat(89.f), x)));
-    const vi half = t.n >> 1;
-    return (t.expm1 + 1.f) * power_of_two(half) * power_of_two(t.n - half);
+SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_exp(x)); }
+
+/// The same for x at most 87, where scores are masked with -infinity: 0 below -87 already, and no lane costs more than others.
+SINTER_INLINE vf exp_flushed(vf x) {
+    const vf y = near_exp(max(splat(-87.f), x));
+    return select(x == x, (vf)((vi)y & ~(x < splat(-87.f))), x);
 }
 
 /// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
@@ -34,10 +51,13 @@ SINTER_INLINE vf expm1(vf x) {
     return fma(t.expm1, some, some - select(t.n > 127, zero(), splat(1.f))) * rest;
 }
 
-/// 1 / (1 + e^-x) within 2.5 ULP, including the left tail, which the textbook form loses.
-SINTER_INLINE vf sigmoid(vf x) {
-    const vf e = exp(-absolute(x));
-    return select((vi)x >> 31, e, splat(1.f)) / (e + 1.f);
-}
+struct whole_sigmoid {
+    static SINTER_INLINE vf far(vf x) {
+        const vf e = whole_exp::far(-absolute(x));
+        return select((vi)x >> 31, e, splat(1.f)) / (e + 1.f);
+    }
+};
+/// 1 / (1 + e^-x) within 2.5 ULP, including the left tail, where e^-x overflows.
+SINTER_INLINE vf sigmoid(vf x) { return with_far<whole_sigmoid>(x, beyond_exp(x), 1.f / (near_exp(-x) + 1.f)); }
 
 } // namespace sinter::cpu
