@@ -119,8 +119,13 @@ def compile_once(line, timeout):
         child = subprocess.Popen(line, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
         watch = threading.Timer(timeout, os.killpg, (child.pid, signal.SIGKILL))
         watch.start()
-        _, status, used = os.wait4(child.pid, 0)
-        watch.cancel()
+        try:
+            _, status, used = os.wait4(child.pid, 0)
+        except KeyboardInterrupt:
+            os.killpg(child.pid, signal.SIGKILL)   # it has a session of its own
+            raise
+        finally:
+            watch.cancel()
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode == 0:
             return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
@@ -151,11 +156,7 @@ def measure(name, source, compiler, args, folder):
     return row
 
 
-def main():
-    args = options()
-    versions = {c: f"{c}: {machine.compiler_version(c)}" for c in args.compilers}
-    where = machine.describe(compilers=versions, flags=f"{args.flags} {args.native}")
-    rows = []
+def fill(args, rows):
     with tempfile.TemporaryDirectory() as folder:
         for name in args.cases:
             for compiler in args.compilers:
@@ -166,6 +167,17 @@ def main():
                 rows.append(row)
                 text = f"{row['seconds']:.2f} s, {row['megabytes']:.0f} MB" if "seconds" in row else row["failed"]
                 print(f"{name}  {compiler}: {text}", file=sys.stderr, flush=True)
+
+
+def main():
+    args = options()
+    versions = {c: f"{c}: {machine.compiler_version(c)}" for c in args.compilers}
+    where = machine.describe(compilers=versions, flags=f"{args.flags} {args.native}")
+    rows = []
+    try:
+        fill(args, rows)
+    except KeyboardInterrupt:   # what there is counts
+        print("interrupted", file=sys.stderr)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("".join(json.dumps(r) + "\n" for r in [where, *rows]))
     print(tables.build_table(args.out))

@@ -13,6 +13,7 @@ takes --model and --threads, and --onnx to write its net for onnxruntime.
     bench/compare.py --predict --sinter build/release/bench/predict
 """
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 import machine
 import tables
@@ -55,6 +57,7 @@ def parse():
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
     options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs two at most)")
+    options.add_argument("--seconds", type=float, help="begins nothing that would probably end later; what was never begun is said")
     options.add_argument("--timeout", type=int, default=600, help="seconds for one process (default 600)")
     options.add_argument("--quick", action="store_true", help="one round, SGD, one thread")
     options.add_argument("--compiler", default=os.environ.get("CXX", "c++"), help="builds peak.cpp")
@@ -123,32 +126,39 @@ def run(command, timeout):
 
 
 def rounds(args, peak, folder):
-    """All results by (model, optimizer, threads) and system, and all peaks by threads. Ctrl-C ends it with what there is."""
-    results, peaks = {}, {}
+    """All results by (model, optimizer, threads) and system, all peaks by threads, and what there was no time for. Ctrl-C ends it with
+    what there is."""
+    results, peaks, left_out = {}, {}, []
     try:
-        fill(args, peak, folder, results, peaks)
+        fill(args, peak, folder, results, peaks, left_out)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-    return results, peaks
+    return results, peaks, left_out
 
 
-def fill(args, peak, folder, results, peaks):
+def fill(args, peak, folder, results, peaks, left_out):
+    end, took = time.monotonic() + (args.seconds or 1e9), {}
     for number in range(args.rounds):
-        for n in args.threads:
+        for optimizer, n in itertools.product(args.optimizers, args.threads):   # what is most wanted comes first
             peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
             for model in args.models:
-                few = model in common.IMAGES   # steps of seconds: by SGD, and in two rounds
+                key, began = (model, optimizer, n), time.monotonic()
+                if model in common.IMAGES and (optimizer != "sgd" or number > 1):   # steps of seconds: by SGD, and in two rounds
+                    continue
+                if began + took.get(key, max(took.values(), default=0)) > end:
+                    if not number:
+                        left_out.append(" ".join(map(str, key)))
+                        print(f"no time for {left_out[-1]}", file=sys.stderr)
+                    continue
                 systems = commands(args, model, folder)
-                for optimizer in args.optimizers:
-                    if few and (optimizer != "sgd" or number > 1):
-                        continue
-                    turn = number % max(1, len(systems))
-                    for name in [*systems][turn:] + [*systems][:turn]:
-                        more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
-                        got = run([*systems[name], *more], args.timeout)
-                        results.setdefault((model, optimizer, n), {}).setdefault(name, []).append(got)
-                        text = f"{tables.digits(got['median_ms'])} ms" if "median_ms" in got else got["failed"]
-                        print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
+                turn = number % max(1, len(systems))
+                for name in [*systems][turn:] + [*systems][:turn]:
+                    more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
+                    got = run([*systems[name], *more], args.timeout)
+                    results.setdefault(key, {}).setdefault(name, []).append(got)
+                    text = f"{tables.digits(got['median_ms'])} ms" if "median_ms" in got else got["failed"]
+                    print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
+                took[key] = time.monotonic() - began
 
 
 def merge(key, name, got, peak):
@@ -171,11 +181,11 @@ def main():
     where = machine.describe(compiler=machine.compiler_version(args.compiler))
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        results, peaks = rounds(args, build_peak(args.compiler, folder), folder)
+        results, peaks, left_out = rounds(args, build_peak(args.compiler, folder), folder)
     if not results:
         sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}
-    where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak}
+    where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak} | ({"left_out": left_out} if left_out else {})
     rows = [merge(key, name, got, peak[key[2]]) for key, by_name in results.items() for name, got in by_name.items()]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("".join(json.dumps(r) + "\n" for r in [where, *rows]))

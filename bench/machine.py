@@ -48,7 +48,8 @@ def sentence(machine):
         text += f", {m['vector_bits']}-bit vectors"
     if "peak_gflops" in m:
         text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
-    return f"{text}; load before the run {m['load_before']}; {m['date']}"
+    text += f"; load before the run {m['load_before']}; {m['date']}"
+    return text + ("; no time was left for " + ", ".join(m["left_out"]) if "left_out" in m else "")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Turns the JSON lines of bench/run.sh's pieces into tables, and fills them into doc/benchmarks.md.
+"""Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
 Usage: tables.py step|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->

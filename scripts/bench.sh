@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills them into
+# doc/benchmarks.md, and writes everything into one JSON file. Under an hour on two cores.
+#   --quick            a first look in under eight minutes; leaves bench/results and the page as they are
+#   --only A,B         only these pieces: step, predict, fusion, kernels, gemm, conv, bandwidth, build (default: all; of
+#                      --quick all but fusion)
+#   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
+#   --unlimited        no piece is cut short: all nets in all rounds take some hours
+#   --peers FOLDER     where PyTorch, JAX, TensorFlow and onnxruntime are, or are put (default build/peers; about 4 GB)
+#   --no-peers         steps and predictions of Sinter alone
+#   --out FOLDER       for bench.json and the pieces' JSON lines (default build/bench)
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+# A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
+# with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
+pieces=(step predict fusion kernels gemm conv bandwidth build)
+declare -A programs=([step]="step step_sequences step_images step_small" [predict]=predict [fusion]=fusion [kernels]=kernels
+                     [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
+declare -A full=([step]=1500 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
+declare -A short=([step]=110 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=15 [build]=30)
+step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
+predict() { compare predict --predict ${quick:+--quick}; }
+fusion() { lines fusion fusion ${quick:+--seconds 0.5}; }
+kernels() { lines kernels kernels ${quick:+mlp}; }
+gemm() { lines gemm gemm_peers ${quick:+--rounds 3}; }
+conv() { lines conv conv_peers ${quick:+--rounds 3}; }
+bandwidth() { lines bandwidth bandwidth ${quick:+--rounds 3}; }
+build() {
+    limited python3 "$bench/build_cost.py" --out "$out/build.jsonl" --rounds 1 --compilers g++,clang++ \
+        ${quick:+--quick --cases empty,README} ${more[build]:-}
+}
+
+quick= unlimited= only= peers=$top/build/peers with_peers=yes out=$top/build/bench
+bench=$top/bench built=$top/build/release
+declare -A more=() took=()
+while [ $# -gt 0 ]; do
+    case $1 in
+        --quick) quick=yes ;;
+        --unlimited) unlimited=yes ;;
+        --no-peers) with_peers= ;;
+        --help) sed -n 's/^# \{0,1\}//; 3,12p' "${BASH_SOURCE[0]}"; exit 0 ;;
+        --*)
+            [ $# -gt 1 ] || die "bench.sh: $1 needs a value, or is unknown (--help lists the options)"
+            case $1 in
+                --only) only=${2//,/ } ;;
+                --peers) peers=$2 ;;
+                --out) out=$2 ;;
+                *) [ -v "programs[${1#--}]" ] || die "bench.sh: unknown option $1 (--help lists them)"
+                   more[${1#--}]=$2 ;;
+            esac
+            shift ;;
+        *) die "bench.sh: unknown option $1 (--help lists them)" ;;
+    esac
+    shift
+done
+if [ $quick ]; then pieces=(step predict kernels gemm conv bandwidth build); fi   # fusion's programs take long to build
+only=${only:-${pieces[*]}}
+targets=()
+for piece in $only; do
+    [ -v "programs[$piece]" ] || die "bench.sh: --only takes some of ${pieces[*]}, not $piece"
+    wanted_programs=${programs[$piece]}
+    if [ $quick ]; then wanted_programs=${wanted_programs%% *}; fi   # the first program's nets will do
+    for program in $wanted_programs; do targets+=("bench_$program"); done
+done
+wants() { case " $only " in *" $1 "*) ;; *) return 1 ;; esac }
+
+# What stands in more[...] is several words on purpose. A piece's own options come last, so that they win.
+# limited COMMAND...: interrupted when its time is up, after which what it has found counts.
+limited() {
+    local status=0
+    if [ $limit ]; then timeout --foreground -s INT -k 20 "$limit" "$@" || status=$?; else "$@" || status=$?; fi
+    case $status in 0) ;; 124 | 130) say "$piece: cut short" ;; *) return $status ;; esac
+}
+# lines PIECE PROGRAM OPTIONS...: the machine in words, then what the program prints, as JSON lines.
+lines() {
+    local name=$1 program=$2
+    shift 2
+    python3 "$bench/machine.py" >"$out/$name.part"
+    limited stdbuf -oL "$built/bench/$program" "$@" ${more[$name]:-} >>"$out/$name.part"
+    mv "$out/$name.part" "$out/$name.jsonl"
+    python3 "$bench/tables.py" "$name" "$out/$name.jsonl"
+}
+# compare PROGRAM OPTIONS...: beside the peers.
+compare() {
+    local program=$1 systems=()
+    shift
+    if [ ! $with_peers ]; then systems=(--systems ''); fi
+    limited python3 "$bench/compare.py" --sinter "$built/bench/$program" --peers "$peers" --compiler "$CXX" --out "$out/$piece.jsonl" \
+        "${systems[@]}" "$@" ${more[$piece]:-}
+}
+
+need_compiler_and_cmake
+want_command python3 python3
+want_library zlib.h z zlib1g-dev
+if wants gemm; then want_library cblas.h openblas libopenblas-dev; fi
+if wants gemm || wants conv; then want_library dnnl.h dnnl libdnnl-dev; fi
+install_wanted
+mkdir -p "$out"
+
+getting=
+if { wants step || wants predict; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
+    say "Getting the peers into $peers"
+    python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv || die "Python's venv module is missing."
+    "$bench/peers/setup.sh" "$peers" >"$out/peers.log" 2>&1 &
+    getting=$!
+fi
+if [ ${#targets[@]} -gt 0 ]; then
+    say "Building"
+    configure "$built" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_BUILD_BENCH=ON \
+        -DSINTER_BUILD_TESTS=OFF -DSINTER_CUDA=OFF >"$out/configure.log" 2>&1 || { cat "$out/configure.log"; die "Configuring failed."; }
+    cmake --build "$built" --parallel "$(jobs)" --target "${targets[@]}"
+fi
+if [ $getting ]; then wait $getting || { cat "$out/peers.log"; die "The peers could not be had; --no-peers does without."; }; fi
+took[building]=$SECONDS
+
+for piece in $only; do
+    say "$piece"
+    began=$SECONDS
+    if [ $unlimited ]; then limit=; elif [ $quick ]; then limit=${short[$piece]}; else limit=${full[$piece]}; fi
+    $piece
+    took[$piece]=$((SECONDS - began))
+done
+
+for piece in building $only; do echo "$piece ${took[$piece]}"; done |
+    python3 "$bench/collect.py" --lines "$out" --commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo unknown)" >"$out/bench.json"
+say "All results: $out/bench.json, after $SECONDS seconds"
+if [ ! $quick ]; then
+    mkdir -p "$bench/results"
+    for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$bench/results/"; fi; done
+    python3 "$bench/tables.py" fill
+    say "doc/benchmarks.md is filled from bench/results"
+fi
