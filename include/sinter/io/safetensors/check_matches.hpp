@@ -14,13 +14,13 @@ struct expected_tensor {
 /// One line for each tensor in which `file` and `expected` differ, by name; empty where they match. A tensor whose type
 /// and shape both differ has both in its line.
 inline std::vector<std::string> differences(const std::vector<expected_tensor>& expected, const contents& file) {
-    std::map<std::string_view, std::string> lines; // sorted by name, whichever side knows it
-    std::map<std::string_view, const expected_tensor*> wanted;
+    metadata_map lines;   // by name, whichever side knows it
+    std::vector<std::string_view> wanted;
     for (const expected_tensor& want : expected) {
-        wanted.emplace(want.name, &want);
+        wanted.push_back(want.name);
         const auto found = file.tensors.find(want.name);
         if (found == file.tensors.end()) {
-            lines[want.name] = "missing, needed " + describe(want.type, want.shape);
+            lines.emplace(std::string(want.name), "missing, needed " + describe(want.type, want.shape));
             continue;
         }
         const tensor_view& is = found->second;
@@ -31,10 +31,12 @@ inline std::vector<std::string> differences(const std::vector<expected_tensor>& 
             if (!line.empty()) line += "; ";
             line += "shape: got " + io::extents_text(is.shape) + ", needed " + io::extents_text(want.shape);
         }
-        if (!line.empty()) lines[want.name] = std::move(line);
+        if (!line.empty()) lines.emplace(std::string(want.name), std::move(line));
     }
+    std::sort(wanted.begin(), wanted.end());
     for (const auto& [name, is] : file.tensors)
-        if (!wanted.contains(name)) lines[name] = "unexpected, got " + describe(is.type, is.shape);
+        if (!std::binary_search(wanted.begin(), wanted.end(), std::string_view(name)))
+            lines.emplace(std::string(name), "unexpected, got " + describe(is.type, is.shape));
 
     std::vector<std::string> out;
     for (const auto& [name, line] : lines) out.push_back(io::printable(name) + ": " + line);

@@ -5,6 +5,7 @@
 #include <sinter/io/printable.hpp>
 #include <sinter/io/safetensors/dtype.hpp>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -16,6 +17,14 @@ inline constexpr std::uint64_t largest_header = 100'000'000;
 
 /// Free text that a file carries under `__metadata__`.
 using metadata_map = std::map<std::string, std::string, std::less<>>;
+
+/// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere in these files: programs that save
+/// nothing compile them all the same, so they share the few maps and sorts that they need.)
+inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    return twice == names.end() ? std::nullopt : std::optional(*twice);
+}
 
 /// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at any address.
 struct tensor_view {

@@ -75,9 +75,7 @@ inline void check_names_differ(const std::vector<tensor_place>& places, std::str
     std::vector<std::string_view> names;
     names.reserve(places.size());
     for (const tensor_place& place : places) names.push_back(place.name);
-    std::sort(names.begin(), names.end());
-    const auto twice = std::adjacent_find(names.begin(), names.end());
-    if (twice != names.end())
+    if (const auto twice = sort_and_find_repeated(names))
         throw format_error("two tensors have one name", std::string(file), io::printable(*twice) + " twice",
                            "each name once");
 }

@@ -77,12 +77,13 @@ inline std::string encode_header(const std::vector<entry>& entries, const metada
         json.back() = '}';
         json += ',';
     }
-    std::map<std::string_view, int> names;
+    std::vector<std::string_view> names{"__metadata__"};
+    for (const entry& tensor : entries) names.push_back(tensor.name);
+    if (const auto twice = sort_and_find_repeated(names))
+        throw format_error("tensor cannot have this name", std::string(file), io::printable(*twice),
+                           "names that differ, none of them __metadata__");
     std::uint64_t begin = 0;
     for (const entry& tensor : entries) {
-        if (tensor.name == "__metadata__" || !names.emplace(tensor.name, 0).second)
-            throw format_error("tensor cannot have this name", std::string(file), io::printable(tensor.name),
-                               "names that differ, none of them __metadata__");
         const std::uint64_t bytes = detail::bytes_of(tensor, file);
         if (begin > UINT64_MAX - bytes)
             throw format_error("tensors are too large", std::string(file), {}, "fewer than 2^64 bytes");
