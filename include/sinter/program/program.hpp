@@ -12,6 +12,7 @@
 #include <sinter/program/pool_gradients.hpp>
 #include <sinter/program/trace.hpp>
 #include <sinter/program/update.hpp>
+#include <array>
 
 /// The program: an expression in, one constant out. Each pass is one constant evaluation of its own, so that each has
 /// the compiler's whole budget; those whose result's size is unknown beforehand run twice.
@@ -300,6 +301,15 @@ template <class R, bool Sound>
 struct compiled_value {
     using request = R;
     static constexpr graph_view graph = detail::graph_value<R>::v.view();
+    /// What paths are made of, apart from the graph: whoever looks at a node at run time has all functions of all ops compiled,
+    /// for the node points to them.
+    static constexpr auto scope_entries = [] {
+        constexpr int n = graph.scopes.n;
+        std::array<scope_entry, static_cast<std::size_t>(n)> e{};
+        for (int i = 0; i < n; ++i) e[static_cast<std::size_t>(i)] = graph.scopes[i];
+        return e;
+    }();
+    static constexpr view<const scope_entry> scopes{scope_entries.data(), static_cast<int>(scope_entries.size())};
     static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
     static constexpr port_info port(const node& n) { return {n.s, n.p[1], n.p[3], n.p[4] != 0}; }
     static constexpr auto make() {

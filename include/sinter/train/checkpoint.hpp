@@ -40,7 +40,7 @@ template <class Trainer>
 constexpr bool names_are_free() {
     const auto taken = [](const variable_info& v) {
         detail::path_start path;
-        path.add_scope(Trainer::training::graph.scopes, v.scope);
+        path.add_scope(Trainer::training::scopes, v.scope);
         path.add(v.name);
         return path.starts_with("optimizer/") || same_name(path.c, "step");
     };

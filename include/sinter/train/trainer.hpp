@@ -107,7 +107,7 @@ public:
     static const variable_info& parameter(int i) { return training::v.parameters[i]; }
     static constexpr int states() { return training::v.n_states; }
     static const variable_info& state(int i) { return training::v.states[i]; }
-    static std::string path(const variable_info& v) { return path_of(training::graph.scopes, v); }
+    static std::string path(const variable_info& v) { return path_of(training::scopes, v); }
     static shape output_shape(int i = 0) { return training::v.output_shapes[i]; }
     /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those that end in candidate_scores.
     shape last_output_shape(int i = 0) const { return output_shapes_[i]; }
