@@ -65,6 +65,9 @@ def parse():
     args = options.parse_args()
     names = lambda text: [t for t in text.split(",") if t]
     peers, models = (PREDICTORS, PREDICTED) if args.predict else (PEERS | IMAGE_PEERS, MODELS)
+    data = os.environ.setdefault("SINTER_DATA", str(BENCH.parent.parent / "shared" / "data"))
+    if not (pathlib.Path(data) / "fashion-mnist").is_dir():
+        models = [m for m in models if m != "mlp_fashion"]   # nothing to train it on
     args.systems = [*peers] if args.systems is None else names(args.systems)
     args.models = models if args.models is None else names(args.models)
     args.optimizers = ["predict"] if args.predict else names(args.optimizers)

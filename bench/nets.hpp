@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdlib>
+
 #include <sinter/expr/layers/embedding.hpp>
 #include <sinter/expr/layers/lstm.hpp>
 #include <sinter/expr/layers/transformer.hpp>
@@ -71,6 +73,13 @@ inline std::vector<std::int32_t> classes(std::size_t n, int most, int seed) {
 /// Sixteen batches.
 inline data::example_set images() {
     return data::example_set(extents(28, 28, 1), numbers(16 * 64 * 784)).labels(classes(16 * 64, 10, 8), 10);
+}
+/// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below $SINTER_DATA: half of their pixels are zero.
+inline data::example_set clothes() {
+    const char* folder = std::getenv("SINTER_DATA");
+    if (!folder) throw option_error("no data", "SINTER_DATA", "not set", "the folder in which fashion-mnist lies");
+    const std::string files = std::string(folder) + "/fashion-mnist/train-";
+    return data::idx(files + "images-idx3-ubyte.gz", files + "labels-idx1-ubyte.gz", 10).slice(0, 16 * 64);
 }
 inline data::example_set rows() {
     return data::example_set(extents(32, 256), numbers(16 * 32 * 32 * 256)).labels(classes(16 * 32, 10, 8), 10);

@@ -9,15 +9,17 @@ import sys
 import time
 
 # Layers that follow each other. ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by
-# relu but for the last. The first three nets take images, policy four numbers, columns five and a row of TABLE for each category.
+# relu but for the last. The first four nets take images, mlp_fashion Fashion-MNIST's, of whose pixels half are zero; policy four
+# numbers, columns five and a row of TABLE for each category.
 MODELS = {
     "mlp": [("dense", 128), ("dense", 10)],
+    "mlp_fashion": [("dense", 128), ("dense", 10)],
     "lenet": [("conv", 6, 5, "same"), ("conv", 16, 5, "valid"), ("dense", 120), ("dense", 84), ("dense", 10)],
     "cnn": [("conv", 32, 3, "same"), ("conv", 64, 3, "same"), ("dense", 128), ("dense", 10)],
     "policy": [("dense", 64), ("dense", 64), ("dense", 2)],
     "columns": [("dense", 64), ("dense", 1)],
 }
-BATCH = {"mlp": 64, "lenet": 64, "cnn": 64, "policy": 32, "columns": 256}
+BATCH = {"mlp": 64, "mlp_fashion": 64, "lenet": 64, "cnn": 64, "policy": 32, "columns": 256}
 SMALL = ["policy", "columns"]
 TABLE = {"rows": [10, 16, 25, 40, 80, 150, 300, 600, 1000], "width": 16, "numbers": 5}
 FLAT = {"policy": 4, "columns": len(TABLE["rows"]) * TABLE["width"] + TABLE["numbers"]}
@@ -240,11 +242,22 @@ def weights(model):
         yield random.uniform(-limit, limit, shape).astype(np.float32), np.zeros(shape[-1], np.float32)
 
 
+def fashion(part, n, skip):
+    """n bytes behind the head of a file of Fashion-MNIST's training set, in the folder fashion-mnist below $SINTER_DATA."""
+    import gzip
+    import numpy as np
+    with gzip.open(os.path.join(os.environ["SINTER_DATA"], "fashion-mnist", f"train-{part}-ubyte.gz")) as file:
+        return np.frombuffer(file.read(skip + n), np.uint8, offset=skip)
+
+
 def batch(model):
     """Images [64][28][28][1] or numbers [32][4], in [0, 1), and labels; the same batch for every step, so no peer waits for data."""
     import numpy as np
     random = np.random.default_rng(2)
     n = BATCH[model]
+    if model == "mlp_fashion":
+        images, labels = fashion("images-idx3", n * 784, 16), fashion("labels-idx1", n, 8)
+        return (images.reshape(n, 28, 28, 1) / 255).astype(np.float32), labels.astype(np.int32)
     shape = (n, FLAT[model]) if model in FLAT else (n, 28, 28, 1)
     return random.random(shape, np.float32), random.integers(0, MODELS[model][-1][1], n).astype(np.int32)
 

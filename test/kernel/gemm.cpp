@@ -76,8 +76,10 @@ bool same(const floats& a, const floats& b) {   // bit by bit, but one NaN is as
         if (std::memcmp(&a[i], &b[i], 4) != 0 && !(std::isnan(a[i]) && std::isnan(b[i]))) return false;
     return a.size() == b.size();
 }
-/// Runs a product by tiles, by the function for zeros (whose condition must hold), and as three threads with two or three parts each.
-void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles_function skipping, floats a, floats b, std::int64_t size) {
+/// Runs a product by tiles, by the function for zeros (whose condition must hold), and as three threads with two or three
+/// parts each.
+void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles_function skipping, floats a, floats b,
+                  std::int64_t size) {
     static constexpr cpu::finisher f = cpu::finisher_of<store_body, true>();
     q.a = a.data();
     q.b = b.data();
@@ -104,7 +106,8 @@ void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles
     });
     for (const outcome* r : {&whole, &parts})
         if (!same(r->value, dense.value) || r->row != dense.row || r->col != dense.col || r->visits != dense.visits)
-            BOOST_FAIL("not what the tiles make of " << q.rows << "x" << q.depth << "x" << q.columns << (r == &whole ? "" : ", in parts"));
+            BOOST_FAIL("not what the tiles make of " << q.rows << "x" << q.depth << "x" << q.columns
+                                                     << (r == &whole ? "" : ", in parts"));
 }
 const float strange[] = {0.5f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()};
 
@@ -115,11 +118,12 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
         for (std::int64_t K : {64, 77, 193})
             for (std::int64_t N : {5 * panel_width, 9 * panel_width - 3})
                 for (float odd : strange) {   // a weight whose input is zero in the first example
-                    floats b = random_floats(static_cast<std::size_t>(K * N), 2), packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
+                    floats b = random_floats(static_cast<std::size_t>(K * N), 2);
+                    floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
                     b[static_cast<std::size_t>(3 * N + 1)] = odd;
                     pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
-                    check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_sparse_left, cpu::run_sparse_left,
-                                 sparse_floats(m, K, 1), packed, m * N);
+                    check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_sparse_left,
+                                 cpu::run_sparse_left, sparse_floats(m, K, 1), packed, m * N);
                 }
     const floats full = random_floats(64 * 128, 1);
     const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128, false, 0, 0};
@@ -133,12 +137,26 @@ BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
                 for (float odd : strange) {   // an input of an example whose gradients are zero
                     floats a = random_floats(static_cast<std::size_t>(m * K), 3);
                     a[static_cast<std::size_t>(7 * K + 2)] = odd;
-                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, cpu::is_sparse_gradient,
+                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, [](const cpu::product& q) { return cpu::gradient_share(q) <= cpu::sparse_share; },
                                  cpu::run_sparse_gradient, a, sparse_floats(m, N, 4), panel_floats(K, N, lanes));
                 }
     const floats full = random_floats(64 * 128, 1);
     const cpu::product dense{full.data(), 1, 128, full.data(), 128, cpu::right::rows, 128, 128, 64, true, 0, 0};
-    BOOST_TEST(!cpu::is_sparse_gradient(dense));
+    BOOST_TEST(cpu::gradient_share(dense) == 1);
+    BOOST_TEST(cpu::input_share(dense) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing_else_changes) {
+    for (std::int64_t m : {32, 71, 300})
+        for (std::int64_t K : {80, 112})
+            for (std::int64_t N : {5 * panel_width, 9 * panel_width + lanes - 2})
+                for (float odd : strange) {   // a gradient of an example whose inputs are zero
+                    floats d = random_floats(static_cast<std::size_t>(m * N), 3);
+                    d[static_cast<std::size_t>(7 * N + 2)] = odd;
+                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0},
+                                 [](const cpu::product& q) { return cpu::input_share(q) <= cpu::sparse_share; },
+                                 cpu::run_sparse_inputs, sparse_floats(m, K, 4), d, panel_floats(K, N, lanes));
+                }
 }
 
 BOOST_AUTO_TEST_CASE(panels_round_trip) {

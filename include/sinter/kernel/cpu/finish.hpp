@@ -50,7 +50,8 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     });
 }
 
-/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns fill vectors.
+/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns
+/// fill vectors.
 template <class Body>
 __attribute__((noinline)) void finish_columns(const finished& done, const call& by) {
     const finished t = done;
@@ -60,11 +61,12 @@ __attribute__((noinline)) void finish_columns(const finished& done, const call& 
             vf r[lanes];
             load_transposed<input_block>(r, t.sums + j * input_block + i);
             if (t.rows - i >= lanes)
-                unroll<lanes>([&](auto k) SINTER_ALWAYS { Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c); });
-            else
                 unroll<lanes>([&](auto k) SINTER_ALWAYS {
-                    if (i + k < t.rows) Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
+                    Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
                 });
+            else
+                for (int k = 0; i + k < t.rows; ++k)
+                    Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
         }
 }
 

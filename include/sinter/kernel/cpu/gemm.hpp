@@ -8,7 +8,8 @@ namespace sinter::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N]. e = {K, N, floats from one row of A to the next}. c.m = m >= 1.
-/// The body's off is row * N + col. The bits of a row do not depend on the other rows. Zeros of A are skipped where they are many.
+/// The body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// Zeros of A are skipped where they are many.
 template <class Body>
 struct gemm {
     static void run(const call& c) {

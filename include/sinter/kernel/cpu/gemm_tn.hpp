@@ -3,6 +3,7 @@
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/sparse_gradient.hpp>
+#include <sinter/kernel/cpu/sparse_inputs.hpp>
 
 namespace sinter::cpu {
 
@@ -10,7 +11,7 @@ namespace sinter::cpu {
 /// p[0] = A and p[1] = D, row-major; e = {K, N}. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
-/// Zeros of D are skipped where they are many. Before a deep sum A is transposed: a tile reads a few columns of it, of each row a
+/// Zeros of A or of D are skipped where they are many. Before a deep sum A is transposed: a tile reads a few columns of it, of each row a
 /// part of a line, and does so again for each panel of D.
 template <class Body>
 struct gemm_tn {
@@ -31,7 +32,9 @@ struct gemm_tn {
         static constexpr finisher f = finisher_of<Body, true>();
         const std::int64_t K = c.e[0], N = c.e[1];
         product q{c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0};
-        if (is_sparse_gradient(q)) return run_share(q, f, c, run_sparse_gradient);
+        const float behind = gradient_share(q), before = input_share(q);
+        if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
+        if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
         if (transposes(c.e, c.m)) q.a = c.scratch, q.row_step = row_step(c.m), q.sum_step = 1;
         run_share(q, f, c, run_tiles);
     }

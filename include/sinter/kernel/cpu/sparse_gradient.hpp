@@ -4,24 +4,25 @@
 #include <sinter/kernel/cpu/vector_block.hpp>
 #include <sinter/kernel/cpu/zeros.hpp>
 
-/// The weights' gradient where what comes from behind is often exactly zero, as behind relu: those terms are skipped. For each unit
-/// the examples whose gradient is not zero are gone over with lanes along the inputs, a block of which lies in the first-level
-/// cache for all examples; the sums are transposed as they are finished. The terms are added in the same order as by the
-/// tiles, so the result has the same bits. Where an input is not finite nothing is skipped: zero times infinity is NaN.
+/// The weights' gradient where what comes from behind is often exactly zero, as behind relu: those terms are skipped. For
+/// each unit the examples whose gradient is not zero are gone over with lanes along the inputs, a block of which lies in
+/// the first-level cache for all examples; the sums are transposed as they are finished. The terms are added in the same
+/// order as by the tiles, so the result has the same bits. Where an input is not finite nothing is skipped: zero times
+/// infinity is NaN.
 namespace sinter::cpu {
 
 inline constexpr int sparse_units = 128;                 ///< at most, over which a block of inputs stays in the cache
 inline constexpr std::int64_t sparse_examples = 512;     ///< at most
-/// Elements that are not zero, up to which skipping is faster. It is at 0.75; sampling may err.
-inline constexpr float sparse_gradient_share = 0.62f;
-
-inline bool is_sparse_gradient(const product& q) {
-    return q.depth >= 32 && q.depth <= sparse_examples && q.rows >= input_block / 2 && q.columns >= panel_width &&
-           q.rows * q.columns >= 8192 && often_zero(q.b, q.depth, q.columns, q.b_step, sparse_gradient_share);
+/// Of the gradients, the share that is not zero; 1 where the extents do not suit.
+inline float gradient_share(const product& q) {
+    const bool suits = q.depth >= 32 && q.depth <= sparse_examples && q.rows >= input_block / 2 && q.columns >= panel_width &&
+                       q.rows * q.columns >= 8192;
+    return suits ? non_zero_share(q.b, q.depth, q.columns, q.b_step) : 1.f;
 }
 
-/// to[unit][] = from[unit][] + the sum over the marked examples i < 64 of d[i][unit] x[i][]; from null: zeros.
-__attribute__((noinline)) inline void add_marked_units(const float* x, const float* d, const std::uint64_t* mask, bool first, float* to) {
+/// to[unit][] (+)= the sum over the marked examples i < 64 of d[i][unit] x[i][].
+__attribute__((noinline)) inline void add_marked_units(const float* x, const float* d, const std::uint64_t* mask, bool first,
+                                                       float* to) {
     for (int u = 0; u < panel_width; ++u, to += input_block) {
         vf c[input_vectors];
         if (first) clear_block(c);
@@ -37,7 +38,8 @@ __attribute__((noinline)) inline void add_marked_units(const float* x, const flo
 }
 
 /// Copies n columns of rows [0, rows), zeros behind them; false if one is not finite.
-__attribute__((noinline)) inline bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to) {
+__attribute__((noinline)) inline bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n,
+                                                  float* to) {
     vf finite = zero();
     for (std::int64_t i = 0; i < rows; ++i, from += step, to += input_block)
         for (int k = 0; k < input_block; k += lanes) {
@@ -49,7 +51,8 @@ __attribute__((noinline)) inline bool copy_inputs(const float* from, std::int64_
 }
 
 /// The tiles [tile, end), numbered as by run_tiles.
-__attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c,
+                                                          std::int64_t tile, std::int64_t end) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     std::uint64_t mask[sparse_examples / mask_bits * sparse_units], all[panel_width];
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
@@ -62,7 +65,8 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
             const std::int64_t i0 = g / n * mask_bits, rows = q.depth - i0 < mask_bits ? q.depth - i0 : mask_bits;
             const float* from = q.b + i0 * q.b_step + j0 + g % n * panel_width;
             for (int v = 0; v < panel_width; v += lanes) {
-                for (std::int64_t i = 0; i < rows; ++i) store(d + g * mask_bits * panel_width + i * panel_width + v, load(from + i * q.b_step + v));
+                for (std::int64_t i = 0; i < rows; ++i)
+                    store(d + (g * mask_bits + i) * panel_width + v, load(from + i * q.b_step + v));
                 column_masks(from + v, q.b_step, rows, mask + g * panel_width + v);
             }
         }
@@ -76,10 +80,12 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
                     const std::int64_t g = h * n + p;
                     float* const to = sums + (chunks > 1 ? p * panel_width * input_block : 0);
                     const std::int64_t j = j0 + p * panel_width;
-                    const finished done{to, static_cast<int>(inputs), panel_width, input_block, q.off + j * q.rows + k * panel_width,
-                                        panel_width, q.row + k, q.col + static_cast<int>(j)};
+                    const finished done{to, static_cast<int>(inputs), panel_width, input_block,
+                                        q.off + j * q.rows + k * panel_width, panel_width, q.row + k,
+                                        q.col + static_cast<int>(j)};
                     if (h + 1 == chunks && f.expect) f.expect(done, c);
-                    add_marked_units(x, d + g * mask_bits * panel_width, finite ? mask + g * panel_width : all, h == 0, to);
+                    const std::uint64_t* const marked = finite ? mask + g * panel_width : all;
+                    add_marked_units(x, d + g * mask_bits * panel_width, marked, h == 0, to);
                     if (h + 1 == chunks) f.columns(done, c);
                 }
             }

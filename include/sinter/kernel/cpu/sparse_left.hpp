@@ -4,26 +4,29 @@
 #include <sinter/kernel/cpu/vector_block.hpp>
 #include <sinter/kernel/cpu/zeros.hpp>
 
-/// Products whose left operand is often exactly zero, as images are and what relu or dropout leave: those terms are skipped. A row's
-/// sums stay in registers while it goes over the elements that are not zero, each of which multiplies a row of four panels; these
-/// lie in the first-level cache for a block of the depth. The other terms are added in the same order as by the tiles, so the
-/// result has the same bits. Where a weight is not finite nothing is skipped: zero times infinity is NaN.
+/// Products whose left operand is often exactly zero, as images are and what relu or dropout leave: those terms are
+/// skipped. A row's sums stay in registers while it goes over the elements that are not zero, each of which multiplies a
+/// row of four panels; these lie in the first-level cache for a block of the depth. The other terms are added in the same
+/// order as by the tiles, so the result has the same bits. Where a weight is not finite nothing is skipped: zero times
+/// infinity is NaN.
 namespace sinter::cpu {
 
 inline constexpr int sparse_panels = 4, sparse_rows = 64;
 inline constexpr std::int64_t sparse_words = 4096;   ///< of the masks of sparse_rows rows
-/// Elements that are not zero, up to which skipping is faster. It is at 0.8; sampling may err.
-inline constexpr float sparse_share = 0.65f;
 
 /// Do the tiles' panels suit this, and are there zeros enough?
 inline bool is_sparse_left(const product& q) {
     return q.rows >= sparse_rows / 2 && q.columns >= sparse_panels * panel_width && q.depth >= mask_bits &&
-           q.depth <= sparse_words * mask_bits / sparse_rows && often_zero(q.a, q.rows, q.depth, q.row_step, sparse_share);
+           q.depth <= sparse_words * mask_bits / sparse_rows &&
+           non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
 }
 
-/// sums[panel][row][] (+)= the terms of at most 64 of the depth.
-__attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask, std::int64_t mask_step,
-                                                      const float* w, std::int64_t panel_step, std::int64_t rows, float* sums, bool first) {
+/// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind the other; or the rows do,
+/// and its elements are t_step apart.
+template <bool Transposed = false>
+__attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
+                                                      std::int64_t mask_step, const float* w, std::int64_t panel_step,
+                                                      std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1) {
     constexpr int V = 2 * sparse_panels;
     constexpr std::int64_t sums_step = sparse_rows * panel_width;
     for (std::int64_t i = 0; i < rows; ++i, x += x_step, mask += mask_step, sums += panel_width) {
@@ -31,8 +34,8 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
         if (first) clear_block(c);
         else unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = load(sums + v / 2 * sums_step + v % 2 * lanes); });
         for (std::uint64_t m = *mask; m; m &= m - 1) {
-            const int k = __builtin_ctzll(m);
-            const vf a = splat(x[k]);
+            const std::int64_t k = __builtin_ctzll(m);
+            const vf a = splat(x[Transposed ? k * t_step : k]);
             const float* row = w + k * panel_width;
             unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), c[v]); });
         }
@@ -48,12 +51,15 @@ __attribute__((noinline)) inline vf finite_panels(const float* w, std::int64_t p
             unroll<4>([&](auto v) SINTER_ALWAYS { s[v] = fma(load(w + p * panel_step + k + v * lanes), zero(), s[v]); });
     if (n % 2)   // two rows are four vectors
         for (int p = 0; p < sparse_panels; ++p)
-            unroll<2>([&](auto v) SINTER_ALWAYS { s[v] = fma(load(w + p * panel_step + (n - 1) * panel_width + v * lanes), zero(), s[v]); });
+            unroll<2>([&](auto v) SINTER_ALWAYS {
+                s[v] = fma(load(w + p * panel_step + (n - 1) * panel_width + v * lanes), zero(), s[v]);
+            });
     return s[0] + s[1] + (s[2] + s[3]);
 }
 
-/// The sums of some rows and of the four panels from column j0 on; false: a weight was not finite, while masks left terms out.
-inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, const std::uint64_t* mask, std::int64_t rows, float* sums) {
+/// The sums of some rows and of the four panels from column j0 on; false: a weight was not finite.
+inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, const std::uint64_t* mask, std::int64_t rows,
+                            float* sums) {
     const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits, panel_step = panel_width * q.depth;
     vf finite = zero();
     for (std::int64_t b = 0; b < words; ++b) {
@@ -66,7 +72,8 @@ inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, c
 }
 
 /// The tiles [tile, end), numbered as by run_tiles.
-__attribute__((noinline)) inline void run_sparse_left(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_sparse_left(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                      std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width];
     std::uint64_t mask[sparse_words];
     const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits, off_step = q.result_step ? q.result_step : q.columns;

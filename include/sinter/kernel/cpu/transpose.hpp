@@ -65,7 +65,8 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
     swap_rows<8>(r);
 }
 
-/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while they are loaded.
+/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
+/// they are loaded.
 template <std::int64_t Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #if defined(__AVX__) && !defined(__AVX512F__)

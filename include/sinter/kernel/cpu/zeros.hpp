@@ -41,14 +41,19 @@ SINTER_INLINE void column_masks(const float* x, std::int64_t step, std::int64_t 
     vi half[2] = {};
     for (int h = 0; h < 2; ++h) {
         vi bit = splat(std::int32_t{1});
-        for (std::int64_t i = 32 * h; i < n && i < 32 * h + 32; ++i, bit += bit) half[h] |= (load(x + i * step) != zero()) & bit;
+        for (std::int64_t i = 32 * h; i < n && i < 32 * h + 32; ++i, bit += bit)
+            half[h] |= (load(x + i * step) != zero()) & bit;
     }
     for (int l = 0; l < lanes; ++l)
-        mask[l] = static_cast<std::uint32_t>(half[0][l]) | static_cast<std::uint64_t>(static_cast<std::uint32_t>(half[1][l])) << 32;
+        mask[l] = static_cast<std::uint32_t>(half[0][l]) |
+                  static_cast<std::uint64_t>(static_cast<std::uint32_t>(half[1][l])) << 32;
 }
 
-/// Are at most `most` of a matrix's elements other than zero, as far as eight of its rows tell?
-inline bool often_zero(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step, float most) {
+/// Elements that are not zero, up to which skipping the others is faster. It is at 0.75; sampling may err.
+inline constexpr float sparse_share = 0.64f;
+
+/// The share of a matrix's elements that are not zero, as far as eight of its rows tell.
+inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step) {
     const std::int64_t samples = rows < 8 ? rows : 8;
     std::int64_t n = 0;
     for (std::int64_t s = 0; s < samples; ++s) {
@@ -56,7 +61,7 @@ inline bool often_zero(const float* x, std::int64_t rows, std::int64_t columns, 
         for (std::int64_t k = 0; k < columns; k += mask_bits)
             n += __builtin_popcountll(row_mask(row + k, columns - k < mask_bits ? columns - k : mask_bits));
     }
-    return static_cast<float>(n) <= most * static_cast<float>(samples * columns);
+    return static_cast<float>(n) / static_cast<float>(samples * columns);
 }
 
 } // namespace sinter::cpu
