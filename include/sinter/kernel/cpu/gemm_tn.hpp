@@ -11,8 +11,8 @@ namespace sinter::cpu {
 /// p[0] = A and p[1] = D, row-major; e = {K, N}. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
-/// Zeros of A or of D are skipped where they are many. Before a deep sum A is transposed: a tile reads a few columns of it, of each row a
-/// part of a line, and does so again for each panel of D.
+/// Zeros of A or of D are skipped where they are many. Before a deep sum A is transposed: a tile reads a few columns of it,
+/// of each row a part of a line, and does so again for each panel of D.
 template <class Body>
 struct gemm_tn {
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
