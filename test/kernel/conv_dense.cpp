@@ -80,6 +80,10 @@ BOOST_AUTO_TEST_CASE(strides) {
     check<19, 18, 3, 10, 9, 33, 7, 7, 2, 3, 2>(1);
     check<10, 10, 2, 3, 3, 3, 2, 2, 3, 0, 0>(2);
 }
+BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or panels, instead of images
+    check<12, 11, 60, 12, 11, 124, 3, 3, 1, 1, 1>(3);
+    check<9, 9, 150, 9, 9, 440, 1, 1, 1, 0, 0>(4);
+}
 BOOST_AUTO_TEST_CASE(extreme_shapes) {
     check<1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>(1);
     check<5, 4, 3, 1, 1, 10, 5, 4, 1, 0, 0>(7);   // the kernel is as large as the image

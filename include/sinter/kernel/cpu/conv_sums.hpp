@@ -8,9 +8,11 @@
 
 namespace sinter::cpu {
 
-/// Partial sums of a packed matrix [Depth][N], one copy a part, at the beginning of the scratch space.
-template <int Depth, int N, class Body>
+/// Sums of a packed matrix [Depth][N] at the beginning of the scratch space: partial ones, a copy for each part, or one copy of
+/// which the parts have made different pieces.
+template <int Depth, int N, class Body, bool Partial = true>
 struct conv_sums {
+    static constexpr int copies(int parts) { return Partial ? parts : 1; }
     static constexpr int panel = 2 * lanes, whole = N / panel, rest = N % panel;
     static constexpr std::int64_t floats = round_up(panel_floats(Depth, N, lanes), 16);
 
@@ -25,7 +27,7 @@ struct conv_sums {
     template <int Valid>
     static SINTER_INLINE void emit(std::int64_t off, std::int64_t row, int col, const call& c) {
         vf v = load(c.scratch + off);
-        for (int p = 1; p < c.parts; ++p) v += load(c.scratch + p * floats + off);
+        for (int p = 1; p < copies(c.parts); ++p) v += load(c.scratch + p * floats + off);
         if constexpr (Valid < lanes) {
             vi mask;
             for (int i = 0; i < lanes; ++i) mask[i] = i < Valid ? -1 : 0;
