@@ -49,15 +49,19 @@ void check(int m) {
             else
                 BOOST_TEST((dx1 == dxb.values()));
 
-            using weight_gradient = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
-            dwb.clear();
-            run<weight_gradient>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts);
-            const auto first = dwb.values();
-            BOOST_TEST(error(unpacked(first, KH * KW * CI, CO), dw, double(OH) * OW * m) < 1);
-            BOOST_TEST((packed(unpacked(first, KH * KW * CI, CO), KH * KW * CI, CO) == first));   // padding is zero
-            dwb.clear();
-            run<weight_gradient>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts, true);
-            BOOST_TEST((dwb.values() == first));
+            const auto check_weight_gradient = [&](auto kernel) {
+                using weight_gradient = typename decltype(kernel)::type;
+                dwb.clear();
+                run<weight_gradient>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts);
+                const auto first = dwb.values();
+                BOOST_TEST(error(unpacked(first, KH * KW * CI, CO), dw, double(OH) * OW * m) < 1);
+                BOOST_TEST((packed(unpacked(first, KH * KW * CI, CO), KH * KW * CI, CO) == first));   // padding is zero
+                dwb.clear();
+                run<weight_gradient>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts, true);
+                BOOST_TEST((dwb.values() == first));
+            };
+            check_weight_gradient(std::type_identity<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
+            check_weight_gradient(std::type_identity<window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
         }
     }
 }

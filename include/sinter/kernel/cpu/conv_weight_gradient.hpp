@@ -1,142 +1,140 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cstring>
-
+#include <algorithm>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/kernel/cpu/window_panels.hpp>
+#include <sinter/kernel/cpu/padded_image.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
+#include <sinter/kernel/cpu/window_weight_gradient.hpp>
 
 namespace sinter::cpu {
 
-/// A weight gradient's sums: the product of the windows, transposed, and the gradient, over a share of pixels, rows or panels.
-struct window_sums {
-    static constexpr int block = 256;        ///< pixels at a time: a panel of the gradient stays in the first-level cache
-    static constexpr int group = 16;         ///< tiles whose windows are copied at once: these stay in the second-level cache
-    static constexpr int strip = 16;         ///< pixels whose windows are copied side by side
-    /// From tile to tile of the copies; odd in cache lines, or the copies' streams would meet in the same sets.
-    static constexpr std::int64_t tile_floats = round_up(block * tile_rows + lanes, 32) + 16;
-
-    window_extents e;
-    std::int64_t first_pixel, last_pixel;
-    int first_row, last_row, first_panel, last_panel;
-
-    /// The gradient's panel as [pixels][width], zeros behind the last channel.
-    static void copy_panel(const float* from, int columns, int there, std::int64_t n, float* to, int width) {
-        if (there == panel_width) {
-            for (std::int64_t i = 0; i < n; ++i, from += columns, to += panel_width) store(to, load(from)), store(to + lanes, load(from + lanes));
-            return;
-        }
-        for (std::int64_t i = 0; i < n; ++i, from += columns, to += width)
-            for (int j = 0; j < width; j += lanes)
-                store(to + j, there - j >= lanes ? load(from + j) : there > j ? load(from + j, there - j) : zero());
-    }
-
-    /// sums: packed [depth][CO], of which this share is set. Reads nothing of x from x_end on.
-    __attribute__((noinline)) void run(const float* x, const float* x_end, const float* dy, float* sums) const {
-        alignas(64) float panel[block * panel_width];
-        alignas(64) float windows[group * tile_floats];
-        window_strip strips[block];
-        const std::int64_t pixels = last_pixel - first_pixel, blocks = (pixels + block - 1) / block;
-        const int depth = e.depth();
-        if (pixels == 0) return clear(sums);
-        for (std::int64_t k = 0; k < blocks; ++k) {
-            const std::int64_t first = first_pixel + pixels * k / blocks, n = first_pixel + pixels * (k + 1) / blocks - first;
-            const int n_strips = cut_strips(e, x, first, first + n, strip, strips);
-            for (int row = first_row; row < last_row; row += group * tile_rows) {
-                const int rows = std::min(last_row - row, group * tile_rows);
-                copy_group(x_end, strips, n_strips, row, rows, windows);
-                for (int p = first_panel; p < last_panel; ++p) {
-                    const int width = panel_columns(e.CO, p, panel_width, lanes), j0 = p * panel_width;
-                    const float* const from = dy + first * e.CO + j0;
-                    copy_panel(from, e.CO, std::min(e.CO - j0, width), n, panel, width);
-                    float* to = sums + std::int64_t{j0} * depth + static_cast<std::int64_t>(row) * width;
-                    std::int64_t next = p + 1 < last_panel ? 0 : n;   // line of the next panel to be asked for
-                    for (int r = 0; r < rows; r += tile_rows, to += tile_rows * width) {
-                        for (const std::int64_t last = std::min(n, next + block / group); next < last; ++next)
-                            __builtin_prefetch(from + next * e.CO + panel_width);
-                        tile(windows + r / tile_rows * tile_floats, std::min(tile_rows, rows - r), panel, width, n, k == 0, to);
-                    }
-                }
-            }
-        }
-    }
-
-private:
-    static int height(int rows) { return rows > small_tile_rows ? tile_rows : small_tile_rows; }
-
-    /// The windows of a group of tiles, each as [pixels][height]: strip by strip, so that the images' lines are read once.
-    void copy_group(const float* x_end, const window_strip* strips, int n_strips, int row, int rows, float* windows) const {
-        std::int64_t at[group] = {};
-        for (int s = 0; s < n_strips; ++s) {
-            window_rows w(e, row, tile_rows);
-            for (int t = 0; t * tile_rows < rows; ++t) {
-                w.rows = std::min(tile_rows, rows - t * tile_rows);
-                copy_windows(e, strips[s], w, x_end, windows + t * tile_floats + at[t], height(w.rows));
-                at[t] += strips[s].count * height(w.rows);
-                for (w.at += tile_rows; w.at >= w.line; w.at -= w.line) ++w.ky;
-            }
-        }
-    }
-    static void tile(const float* windows, int rows, const float* panel, int width, std::int64_t n, bool first, float* to) {
-        const bool wide = width == panel_width;
-        if (rows == tile_rows) {
-            (wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>)(first ? no_sum : to, to, windows, 1, tile_rows, panel, width, n);
-            return;
-        }
-        alignas(64) float room[tile_rows * panel_width] = {};
-        const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(rows * width);
-        if (!first) std::memcpy(room, to, bytes);
-        if (height(rows) == tile_rows)
-            (wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>)(room, room, windows, 1, tile_rows, panel, width, n);
-        else
-            (wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>)(room, room, windows, 1, small_tile_rows, panel,
-                                                                                           width, n);
-        std::memcpy(to, room, bytes);
-    }
-    void clear(float* sums) const {
-        for (int p = first_panel; p < last_panel; ++p) {
-            const std::int64_t width = panel_columns(e.CO, p, panel_width, lanes);
-            std::fill_n(sums + std::int64_t{p} * panel_width * e.depth() + first_row * width, (last_row - first_row) * width, 0.f);
-        }
-    }
-};
-
 /// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
-/// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; sums are made in scratch, and finish() hands them to the body. Body: off
-/// in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+/// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
+/// their order. Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
 ///
-/// Parts of a small gradient each sum some of the pixels, and finish() adds them in their order. Where the gradient is large,
-/// so that a copy for each part would be memory and time, parts sum different rows of it, or columns.
+/// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
+/// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
+/// channels a tap cannot fill a tile: then rows of any taps are combined and read from a padded copy of the image.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_weight_gradient {
-    static constexpr window_extents extents = window_extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL}.flat();
-    static constexpr int depth = KH * KW * CI, panels = (CO + panel_width - 1) / panel_width;
-    static constexpr bool by_pixels = std::int64_t{depth} * CO <= (std::int64_t{1} << 16), by_rows = !by_pixels && depth >= CO;
-    using sums = conv_sums<depth, CO, Body, by_pixels>;
-    static constexpr int phases = 2;
-    static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats; }
+    using sums = conv_sums<KH * KW * CI, CO, Body>;
+    using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
+    static constexpr bool copies = CI < 4;
+    static constexpr int phases = 2, panel = 2 * lanes, depth = KH * KW * CI;
+    static constexpr std::int64_t image_floats = copies ? round_up(padded::floats, 16) : 0;
+    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + image_floats); }
     static void finish(const call& c) { sums::finish(c); }
 
+    static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
+    static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles,
+                         larger = tap_rows % tiles;
+    /// Large gradients stay in registers for longer than small ones.
+    static constexpr int block_pixels = depth * CO > (1 << 16) ? 1024 : 256;
+    static constexpr int block_rows = copies ? OH : std::clamp(block_pixels / OW, 1, OH);
+    static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
+
+    struct pixels {
+        int images, rows, columns;
+    };   // that a tile sums over
+
+    /// One pixel's share of a tile; I counts accumulators.
+    template <int M, int V, int Valid, int... I>
+    static SINTER_INLINE void pixel(vf (&c)[M * V], const float* a, const std::ptrdiff_t* at, const float* b,
+                                    std::integer_sequence<int, I...>) {
+        vf v[2];
+        v[0] = V > 1 || Valid == lanes ? load(b) : load(b, Valid % lanes);
+        if constexpr (V > 1) v[1] = Valid == V * lanes ? load(b + lanes) : load(b + lanes, Valid % lanes);
+        if constexpr (M > 1 && M <= 4) {
+            pin(v[0]);
+            if constexpr (V > 1) pin(v[1]);
+        }
+        ((c[I] = fma(splat(copies ? a[at[I / V]] : a[I / V]), v[I % V], c[I])), ...);
+    }
+
+    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. With copies, `row` counts rows of all taps.
+    template <int M, int V, int Valid>
+    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n) {
+        constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
+        std::ptrdiff_t at[M];
+        if constexpr (copies)
+            for (int i = 0; i < M; ++i)
+                at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
+        vf c[M * V];
+        load_block<V>(c, sum, V * lanes);
+        for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * CO)
+            for (int y = 0; y < n.rows; ++y) {
+                const float* a = x + y * (S * width * CI);
+                const float* b = dy + y * (OW * CO);
+                for (int i = 0; i < n.columns; ++i, a += S * CI, b += CO)
+                    pixel<M, V, Valid>(c, a, at, b, indices<M * V>{});
+            }
+        store_block<V>(c, sum, V * lanes);
+    }
+
+    template <int V, int Valid>
+    static void tap(float* sum, const float* x, const float* dy, pixels n) {
+        int row = 0;
+        for (int t = 0; t < tiles; ++t) {
+            const float* from = copies ? x : x + row;
+            if (t < larger) {
+                if constexpr (larger > 0) tile<least + 1, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+            } else {
+                tile<least, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+            }
+            row += least + (t < larger);
+        }
+    }
+
+    /// One panel: images from x and dy on, output rows [first, last).
+    template <int V, int Valid>
+    static void block(float* sum, const float* x, const float* dy, int images, int first, int last) {
+        if constexpr (copies) {
+            tap<V, Valid>(sum, x, dy, {1, OH, OW});
+        } else {
+            for (int ky = 0; ky < KH; ++ky)
+                for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
+                    const int top = std::max(first, (PT - ky + S - 1) / S * (PT > ky));
+                    const int bottom = std::min(last, H - 1 + PT - ky < 0 ? 0 : (H - 1 + PT - ky) / S + 1);
+                    const int left = (PL - kx + S - 1) / S * (PL > kx);
+                    const int right = std::min(OW, W - 1 + PL - kx < 0 ? 0 : (W - 1 + PL - kx) / S + 1);
+                    if (top < bottom && left < right)
+                        tap<V, Valid>(sum, x + ((top * S - PT + ky) * W + left * S - PL + kx) * CI,
+                                      dy + (top * OW + left) * CO, {images, bottom - top, right - left});
+                }
+        }
+    }
+
     static void run(const call& c) {
-        const auto cut = [&](bool cuts, std::int64_t n, std::int64_t& first, std::int64_t& last) {
-            first = cuts ? share(n, c.part, c.parts) : 0;
-            last = cuts ? share(n, c.part + 1, c.parts) : n;
-        };
-        constexpr int tiles = (depth + tile_rows - 1) / tile_rows;
-        std::int64_t pixel[2], row[2], panel[2];
-        cut(by_pixels, std::int64_t{c.m} * (OH * OW), pixel[0], pixel[1]);
-        cut(by_rows, tiles, row[0], row[1]);
-        cut(!by_pixels && !by_rows, panels, panel[0], panel[1]);
-        const window_sums s{extents, pixel[0], pixel[1], static_cast<int>(row[0]) * tile_rows,
-                            std::min(depth, static_cast<int>(row[1]) * tile_rows), static_cast<int>(panel[0]), static_cast<int>(panel[1])};
-        s.run(c.p[0], c.p[0] + c.m * (std::int64_t{H} * W * CI), c.p[1], c.scratch + (by_pixels ? c.part : 0) * sums::floats);
+        float* sum = sums::clear(c);
+        float* copy = c.scratch + c.parts * sums::floats + c.part * image_floats;
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = begin; i < end; i += block_images) {
+            const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
+            const float* x = c.p[0] + i * (H * W * CI);
+            const float* dy = c.p[1] + i * (OH * OW * CO);
+            if constexpr (copies) {
+                padded::copy(x, copy, i == begin);
+                x = copy;
+            }
+            for (int y = 0; y < OH; y += block_rows) {
+                const int last = std::min(y + block_rows, OH);
+                if constexpr (sums::whole > 0)
+                    for (int p = 0; p < sums::whole; ++p)
+                        block<2, panel>(sum + p * panel * depth, x, dy + p * panel, images, y, last);
+                if constexpr (sums::rest > 0)
+                    block<(sums::rest > lanes) + 1, sums::rest>(sum + sums::whole * panel * depth, x,
+                                                                dy + sums::whole * panel, images, y, last);
+            }
+        }
     }
 };
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
-    using type = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<by_windows::pays, by_windows, conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>;
 };
 
 } // namespace sinter::cpu
