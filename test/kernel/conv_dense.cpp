@@ -5,6 +5,7 @@
 
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 
@@ -49,6 +50,17 @@ void check(int m) {
             else
                 BOOST_TEST((dx1 == dxb.values()));
 
+            if constexpr (KH == 1 && KW == 1 && PT == 0 && PL == 0) {
+                yb.clear();
+                run<typename nest<sinter::op::conv, store_raw, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                    {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
+                BOOST_TEST(error(yb.values(), y, CI) < 1);
+                dxb.clear();
+                run<typename nest<sinter::op::conv_input_gradient, store_raw, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                    {db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
+                BOOST_TEST(error(dxb.values(), dx, CO) < 1);
+            }
+
             const auto check_weight_gradient = [&](auto kernel) {
                 using weight_gradient = typename decltype(kernel)::type;
                 dwb.clear();
@@ -87,6 +99,12 @@ BOOST_AUTO_TEST_CASE(strides) {
 BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or panels, instead of images
     check<12, 11, 60, 12, 11, 124, 3, 3, 1, 1, 1>(3);
     check<9, 9, 150, 9, 9, 440, 1, 1, 1, 0, 0>(4);
+}
+BOOST_AUTO_TEST_CASE(single_pixels) {
+    check<13, 11, 40, 13, 11, 52, 1, 1, 1, 0, 0>(3);
+    check<13, 12, 21, 7, 6, 33, 1, 1, 2, 0, 0>(3);
+    check<9, 8, 12, 3, 3, 20, 1, 1, 3, 0, 0>(2);
+    check<9, 8, 12, 8, 6, 20, 1, 1, 1, 0, 0>(2);   // the last row and columns take no part
 }
 BOOST_AUTO_TEST_CASE(extreme_shapes) {
     check<1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0>(1);

@@ -8,6 +8,7 @@
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_pooled_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_pooled_weight_gradient.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>

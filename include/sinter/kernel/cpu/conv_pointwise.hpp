@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <cstring>
+
+#include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
+
+/// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of the
+/// weights pass, so that images are read once, whatever the number of channels that come out.
+namespace sinter::cpu {
+
+/// Pixels in a block: large tiles, as many as the cache has room for.
+constexpr int pointwise_block(int depth) { return std::clamp((1 << 15) / depth / tile_rows, 4, 40) * tile_rows; }
+
+/// y [m, OH, OW, CO] from x [m, H, W, CI], of which every S-th pixel of every S-th row counts: conv_forward's operands and body.
+template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
+struct pointwise_forward {
+    static constexpr int phases = 1;
+    static constexpr bool in_place = S == 1 && OH == H && OW == W;
+    static constexpr int block = pointwise_block(CI);
+    static constexpr std::int64_t floats = in_place ? 0 : round_up(std::int64_t{block} * CI, 16);
+    static constexpr std::int64_t scratch(int parts) { return parts * floats; }
+    static void finish(const call&) {}
+
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        const std::int64_t pixels = std::int64_t{c.m} * OH * OW, end = share(pixels, c.part + 1, c.parts);
+        for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
+            const std::int64_t n = std::min<std::int64_t>(block, end - i);
+            const float* x = c.p[0] + i * CI;
+            if constexpr (!in_place) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
+            run_product({x, CI, 1, c.p[1], 0, right::panels, n, CO, CI, false, i * CO, i}, f, c, 0, 1);
+        }
+    }
+
+private:
+    static const float* collect(const float* x, std::int64_t first, std::int64_t n, float* to) {
+        for (std::int64_t i = 0; i < n; ++i) {
+            const std::int64_t image = (first + i) / (OH * OW), y = (first + i) / OW % OH, at = (first + i) % OW;
+            std::memcpy(to + i * CI, x + ((image * H + y * S) * W + at * S) * CI, sizeof(float) * CI);
+        }
+        return to;
+    }
+};
+
+/// dx [m, H, W, CI] from dy [m, OH, OW, CO]: conv_input_gradient's operands and body. Pixels between those that count are zero.
+template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
+struct pointwise_input_gradient {
+    static constexpr int phases = 1;
+    static constexpr int rows = std::max(1, pointwise_block(CO) / OW);   ///< of dy, in a block
+    static constexpr std::int64_t floats = round_up(std::int64_t{rows} * OW * CI, 16);
+    static constexpr std::int64_t scratch(int parts) { return parts * floats; }
+    static void finish(const call&) {}
+
+    static void keep(const finished& t, const call& c) {
+        for (int i = 0; i < t.rows; ++i)
+            std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, sizeof(float) * static_cast<std::size_t>(t.columns));
+    }
+    static void run(const call& c) {
+        static constexpr finisher f{keep};
+        call work = c;
+        work.scratch = c.scratch + c.part * floats;
+        const std::int64_t all = std::int64_t{c.m} * OH, end = share(all, c.part + 1, c.parts);
+        for (std::int64_t i = share(all, c.part, c.parts); i < end; i += rows) {
+            const std::int64_t n = std::min<std::int64_t>(rows, end - i);
+            run_product({c.p[0] + i * OW * CO, CO, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
+            for (std::int64_t k = 0; k < n; ++k) {
+                const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
+                for (std::int64_t y = oy * S; y < last; ++y) emit(y == oy * S ? work.scratch + k * OW * CI : nullptr, (image * H + y) * W, c);
+            }
+        }
+    }
+
+private:
+    /// A row of dx: `from` is what its counting pixels are, null where none counts.
+    static void emit(const float* from, std::int64_t pixel, const call& c) {
+        for (int x = 0; x < W; ++x) {
+            const bool counts = from && x % S == 0 && x / S < OW;
+            const float* const at = counts ? from + x / S * CI : nullptr;
+            for (int j = 0; j < CI; j += lanes) {
+                const std::int64_t off = (pixel + x) * CI + j;
+                if (CI - j >= lanes) Body::vector(counts ? load(at + j) : zero(), off, pixel + x, j, c);
+                else Body::vector(counts ? load(at + j, CI - j) : zero(), CI - j, off, pixel + x, j, c);
+            }
+        }
+    }
+};
+
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int S>
+struct nest<op::conv, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0> {
+    using type = pointwise_forward<H, W, CI, OH, OW, CO, S, Body>;
+};
+/// Without strides it is the forward product of the gradient and the exchanged weights.
+template <class Body, int H, int W, int CI, int OH, int OW, int CO, int S>
+struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0> {
+    using in_place = pointwise_forward<OH, OW, CO, H, W, CI, 1, Body>;
+    using type = std::conditional_t<S == 1 && OH == H && OW == W, in_place, pointwise_input_gradient<H, W, CI, OH, OW, CO, S, Body>>;
+};
+
+} // namespace sinter::cpu
