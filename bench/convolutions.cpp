@@ -84,7 +84,8 @@ void layer(const char* name, int m) {
     if constexpr (P == 0) {
         using forward = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
         using input_gradient = conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
-        using weight_gradient = typename nest<sinter::op::conv_weight_gradient, store_raw, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>::type;
+        using weight_gradient =
+            typename nest<sinter::op::conv_weight_gradient, store_raw, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>::type;
         report(n, "forward", flops, time_kernel<forward>({x, w, nullptr, y}, m));
         report(n, "transpose_weights", 0, time_kernel<conv_transpose_weights<CI, CO, KH, KW>>({w, t}, m));
         if (CI > 1) report(n, "input_gradient", flops, time_kernel<input_gradient>({y, t, nullptr, x}, m));

@@ -21,7 +21,8 @@ namespace {
 constexpr const char* help =
     "step_images [--model alexnet|googlenet|overfeat|resnet18|resnet50|vgg_a] [--threads N] [--seconds S] [--kernels 0|1]\n"
     "Times SGD's training steps for S seconds (default 2, and four steps at least) and prints one JSON line.\n"
-    "--threads 0: all cores; default 1. --kernels 1: a table of every kernel's time, rate and share goes to standard error first.";
+    "--threads 0: all cores; default 1. --kernels 1: a table of every kernel's time, rate and share goes to standard error\n"
+    "first.";
 
 constexpr bool has(std::string_view net) {
     constexpr std::string_view only = SINTER_BENCH_NET;
@@ -33,7 +34,8 @@ template <int Batch, class Loss = softmax_cross_entropy_loss, int Extent = 224, 
 int time_net(Net net, const bench::step_settings& s) {
     constexpr std::size_t n = 2 * Batch;
     const data::example_set examples =
-        data::example_set(extents(Extent, Extent, 3), bench::numbers(n * Extent * Extent * 3)).labels(bench::classes(n, 1000, 8), 1000);
+        data::example_set(extents(Extent, Extent, 3), bench::numbers(n * Extent * Extent * 3))
+            .labels(bench::classes(n, 1000, 8), 1000);
     return bench::time_step<Batch, Loss>(net, sgd{.learning_rate = 0.01f}, examples, s);
 }
 

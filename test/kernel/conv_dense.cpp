@@ -73,7 +73,8 @@ void check(int m) {
                 BOOST_TEST((dwb.values() == first));
             };
             check_weight_gradient(std::type_identity<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
-            check_weight_gradient(std::type_identity<window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
+            using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
+            check_weight_gradient(std::type_identity<by_windows>{});
         }
     }
 }

@@ -6,8 +6,8 @@
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 
-/// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of the
-/// weights pass, so that images are read once, whatever the number of channels that come out.
+/// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of
+/// the weights pass, so that images are read once, whatever the number of channels that come out.
 namespace sinter::cpu {
 
 /// Pixels in a block: large tiles, as many as the cache has room for.
@@ -55,7 +55,7 @@ struct pointwise_input_gradient {
 
     static void keep(const finished& t, const call& c) {
         for (int i = 0; i < t.rows; ++i)
-            std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, sizeof(float) * static_cast<std::size_t>(t.columns));
+            std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, 4 * static_cast<std::size_t>(t.columns));
     }
     static void run(const call& c) {
         static constexpr finisher f{keep};
@@ -67,7 +67,8 @@ struct pointwise_input_gradient {
             run_product({c.p[0] + i * OW * CO, CO, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
-                for (std::int64_t y = oy * S; y < last; ++y) emit(y == oy * S ? work.scratch + k * OW * CI : nullptr, (image * H + y) * W, c);
+                for (std::int64_t y = oy * S; y < last; ++y)
+                    emit(y == oy * S ? work.scratch + k * OW * CI : nullptr, (image * H + y) * W, c);
             }
         }
     }
@@ -95,7 +96,8 @@ struct nest<op::conv, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0> {
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int S>
 struct nest<op::conv_input_gradient, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0> {
     using in_place = pointwise_forward<OH, OW, CO, H, W, CI, 1, Body>;
-    using type = std::conditional_t<S == 1 && OH == H && OW == W, in_place, pointwise_input_gradient<H, W, CI, OH, OW, CO, S, Body>>;
+    using strided = pointwise_input_gradient<H, W, CI, OH, OW, CO, S, Body>;
+    using type = std::conditional_t<S == 1 && OH == H && OW == W, in_place, strided>;
 };
 
 } // namespace sinter::cpu

@@ -134,7 +134,8 @@ struct conv_weight_gradient {
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
     using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-    using type = std::conditional_t<by_windows::pays, by_windows, conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>;
+    using in_place = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<by_windows::pays, by_windows, in_place>;
 };
 
 } // namespace sinter::cpu

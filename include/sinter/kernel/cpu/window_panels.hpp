@@ -30,7 +30,8 @@ struct window_strip {
 };
 
 /// Cuts output pixels [first, last), numbered through all images, into strips of at most `most`. Returns how many there are.
-inline int cut_strips(const window_extents& e, const float* x, std::int64_t first, std::int64_t last, int most, window_strip* to) {
+inline int cut_strips(const window_extents& e, const float* x, std::int64_t first, std::int64_t last, int most,
+                      window_strip* to) {
     int n = 0;
     while (first < last) {
         const std::int64_t image = first / e.pixels(), row = first % e.pixels() / e.OW, column = first % e.OW;
@@ -45,7 +46,8 @@ inline int cut_strips(const window_extents& e, const float* x, std::int64_t firs
 /// Rows of the windows that a tile takes: `rows` from place `at` of the line `ky` on. They may run on into the next lines.
 struct window_rows {
     int ky, at, rows, line;
-    window_rows(const window_extents& e, int row, int n) : ky(row / (e.KW * e.CI)), at(row % (e.KW * e.CI)), rows(n), line(e.KW * e.CI) {}
+    window_rows(const window_extents& e, int row, int n)
+        : ky(row / (e.KW * e.CI)), at(row % (e.KW * e.CI)), rows(n), line(e.KW * e.CI) {}
 };
 
 namespace detail {
@@ -65,7 +67,8 @@ inline float window_value(const window_extents& e, const window_strip& s, int i,
     const bool in = y >= 0 && y < e.H && x >= 0 && x < e.W * e.CI;
     return in ? s.image[static_cast<std::ptrdiff_t>(y) * e.W * e.CI + x] : 0.f;
 }
-inline void copy_singly(const window_extents& e, const window_strip& s, const window_rows& r, int first, int last, float* to, int height) {
+inline void copy_singly(const window_extents& e, const window_strip& s, const window_rows& r, int first, int last, float* to,
+                        int height) {
     for (int i = first; i < last; ++i)
         for (int j = 0, ky = r.ky, at = r.at; j < r.rows; ++j) {
             to[i * height + j] = window_value(e, s, i, ky, at);
@@ -77,12 +80,14 @@ inline void copy_singly(const window_extents& e, const window_strip& s, const wi
 
 /// to[i * height + j] = row j of the strip's window i, for j < rows; what stands behind may be anything. May write up to a vector
 /// behind the last window. Reads nothing from `end` on.
-inline void copy_windows(const window_extents& e, const window_strip& s, const window_rows& r, const float* end, float* to, int height) {
+inline void copy_windows(const window_extents& e, const window_strip& s, const window_rows& r, const float* end, float* to,
+                         int height) {
     detail::window_run runs[tile_rows];
     const int step = e.S * e.CI, width = e.W * e.CI;
     int n = 0, low = 0, high = s.count;   // windows [low, high) can be copied by vectors
     for (int j = 0, ky = r.ky, at = r.at; j < r.rows; ++ky, at = 0) {
-        const int rows = std::min(r.rows - j, r.line - at), y = s.y + ky, x = s.x * e.CI + at, whole = (rows + lanes - 1) / lanes * lanes;
+        const int rows = std::min(r.rows - j, r.line - at), whole = (rows + lanes - 1) / lanes * lanes;
+        const int y = s.y + ky, x = s.x * e.CI + at;
         if (y < 0 || y >= e.H) {
             runs[n++] = {detail::no_line, 0, j, rows};
         } else {

@@ -23,7 +23,8 @@ struct window_sums {
     /// The gradient's panel as [pixels][width], zeros behind the last channel.
     static void copy_panel(const float* from, int columns, int there, std::int64_t n, float* to, int width) {
         if (there == panel_width) {
-            for (std::int64_t i = 0; i < n; ++i, from += columns, to += panel_width) store(to, load(from)), store(to + lanes, load(from + lanes));
+            for (std::int64_t i = 0; i < n; ++i, from += columns, to += panel_width)
+                store(to, load(from)), store(to + lanes, load(from + lanes));
             return;
         }
         for (std::int64_t i = 0; i < n; ++i, from += columns, to += width)
@@ -79,24 +80,20 @@ private:
     }
     static void tile(const float* windows, int rows, const float* panel, int width, std::int64_t n, bool first, float* to) {
         const bool wide = width == panel_width;
-        if (rows == tile_rows) {
-            (wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>)(first ? no_sum : to, to, windows, 1, tile_rows, panel, width, n);
-            return;
-        }
+        const tile_function large = wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>;
+        const tile_function small = wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>;
+        if (rows == tile_rows) return large(first ? no_sum : to, to, windows, 1, tile_rows, panel, width, n);
         alignas(64) float room[tile_rows * panel_width] = {};
         const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(rows * width);
         if (!first) std::memcpy(room, to, bytes);
-        if (height(rows) == tile_rows)
-            (wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>)(room, room, windows, 1, tile_rows, panel, width, n);
-        else
-            (wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>)(room, room, windows, 1, small_tile_rows, panel,
-                                                                                           width, n);
+        (height(rows) == tile_rows ? large : small)(room, room, windows, 1, height(rows), panel, width, n);
         std::memcpy(to, room, bytes);
     }
     void clear(float* sums) const {
         for (int p = first_panel; p < last_panel; ++p) {
             const std::int64_t width = panel_columns(e.CO, p, panel_width, lanes);
-            std::fill_n(sums + std::int64_t{p} * panel_width * e.depth() + first_row * width, (last_row - first_row) * width, 0.f);
+            float* const to = sums + std::int64_t{p} * panel_width * e.depth() + first_row * width;
+            std::fill_n(to, (last_row - first_row) * width, 0.f);
         }
     }
 };
@@ -129,8 +126,10 @@ struct window_weight_gradient {
         cut(by_pixels, std::int64_t{c.m} * (OH * OW), pixel[0], pixel[1]);
         cut(by_rows, tiles, row[0], row[1]);
         cut(!by_pixels && !by_rows, panels, panel[0], panel[1]);
-        const window_sums s{extents, pixel[0], pixel[1], static_cast<int>(row[0]) * tile_rows,
-                            std::min(depth, static_cast<int>(row[1]) * tile_rows), static_cast<int>(panel[0]), static_cast<int>(panel[1])};
+        const int last_row = std::min(depth, static_cast<int>(row[1]) * tile_rows);
+        const int first_row = static_cast<int>(row[0]) * tile_rows;
+        const int first_panel = static_cast<int>(panel[0]), last_panel = static_cast<int>(panel[1]);
+        const window_sums s{extents, pixel[0], pixel[1], first_row, last_row, first_panel, last_panel};
         s.run(c.p[0], c.p[0] + c.m * (std::int64_t{H} * W * CI), c.p[1], c.scratch + (by_pixels ? c.part : 0) * sums::floats);
     }
 };
