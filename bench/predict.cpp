@@ -3,6 +3,7 @@
 #include "nets.hpp"
 #include "options.hpp"
 #include <sinter/train/export_onnx.hpp>
+#include <sinter/train/predictor.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -26,13 +27,16 @@ int run(Net net, const settings& s) {
         export_onnx(net, s.onnx);
         return 0;
     }
-    trainer<Net, softmax_cross_entropy_loss, sgd> t({}, {.threads = 1});
+    const trainer<Net, softmax_cross_entropy_loss, sgd> model({}, {.threads = 1});
+    predictor p{net, model};
     constexpr int examples = 8;
-    const int width = decltype(t)::training::v.inputs[0].s.size();
-    const std::vector<float> x = bench::numbers(static_cast<std::size_t>(examples * width));
+    constexpr std::size_t width = static_cast<std::size_t>(decltype(p)::program::v.inputs[0].s.size());
+    const std::vector<float> x = bench::numbers(examples * width);
+    std::vector<float> y(p(std::span(x).first(width)).size());
     double sum = 0;
     const auto once = [&](long i) {
-        sum += static_cast<double>(t.predict({.x = x.data() + i % examples * width, .size = 1})[0]);
+        p(std::span(x).subspan(static_cast<std::size_t>(i % examples) * width, width), y);
+        sum += static_cast<double>(y[0]);
     };
     long calls = 1;
     for (double took = 0; took < 1e-4; calls *= 2) {   // a sample is so long that the clock does not matter

@@ -98,8 +98,8 @@ private:
         c.turn = turn;
         c.batch = s.batch;
         c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
-        c.parts = l.parts;
-        const int first = static_cast<int>(share(l.parts, thread, workers)), end = static_cast<int>(share(l.parts, thread + 1, workers));
+        c.parts = workers == 1 && k.only_divides ? 1 : l.parts;
+        const int first = static_cast<int>(share(c.parts, thread, workers)), end = static_cast<int>(share(c.parts, thread + 1, workers));
         c.first = first;
         c.end = end;
         if (thread == 0) observe(i, true);

@@ -61,16 +61,18 @@ public:
     /// throws comes out of run (the first, if several do); the others are released from their barriers.
     template <class F>
     void run(F&& f) {
+        if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
+            const flush_denormals here;
+            return f(0);
+        }
         using callee = std::remove_reference_t<F>;
         job_ = [](void* context, int thread) { (*static_cast<callee*>(context))(thread); };
         context_ = const_cast<void*>(static_cast<const void*>(std::addressof(f)));
         arrived_ = 0;
         failed_ = false;
         pending_ = size_;
-        if (size_ > 1) {
-            begun_.fetch_add(1);
-            begun_.notify_all();
-        }
+        begun_.fetch_add(1);
+        begun_.notify_all();
         {
             const flush_denormals here;
             execute(0);

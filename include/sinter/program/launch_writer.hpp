@@ -63,7 +63,8 @@ private:
 
     /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
-        if (s.kind == walk::flat || s.kind == walk::rows) return l.batched || work > 4096 ? t_.parts : 1;
+        if (s.kind == walk::flat || s.kind == walk::rows)
+            return (l.batched ? work * max_batch_ * body.words().n > 8192 : work > 4096) ? t_.parts : 1;
         const bool product = s.kind == op::gemm || s.kind == op::gemm_tn;
         const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
         return product && rows * e[0] * e[1] < 1 << 18 && t_.parts > 2 ? 2 : t_.parts;

@@ -177,6 +177,7 @@ private:
     struct other_program {   // evaluation and prediction, made when first asked for
         typename Device::template runner<P> run;
         typename Device::memory memory;   ///< lent for the time of a call, but for what the trainer's is too small for
+        bool bound = false;
     };
     Optimizer optimizer_;
     trainer_options options_;
@@ -272,7 +273,8 @@ private:
         float loss = 0;
         {
             const loan<P> lent(memory_, o->memory);
-            o->run.bind(o->memory);
+            if (!o->bound) o->run.bind(o->memory);   // which is where it is now each time
+            o->bound = true;
             device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
             if (with_targets) loss = read_loss<P>(o->memory);
         }

@@ -9,15 +9,16 @@ namespace sinter::cpu {
 /// were checked when the batch was bound.
 template <class Body>
 struct gather_rows {
+    static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t width = c.e[0], end = share(c.m, c.part + 1, c.parts);
         const auto* index = reinterpret_cast<const std::int32_t*>(c.p[1]);
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
             const float* from = c.p[0] + index[i] * width;
-            for (std::int64_t j = 0; j < width; j += lanes) {
-                const int n = width - j < lanes ? static_cast<int>(width - j) : lanes;
+            std::int64_t j = 0;
+            for (; j + lanes <= width; j += lanes) Body::vector(load(from + j), i * width + j, i, static_cast<int>(j), c);
+            if (const int n = static_cast<int>(width - j); n > 0)
                 Body::vector(load(from + j, n), n, i * width + j, i, static_cast<int>(j), c);
-            }
         }
     }
 };

@@ -15,6 +15,7 @@ namespace sinter::cpu {
 /// of each row a part of a line, and does so again for each panel of D.
 template <class Body>
 struct gemm_tn {
+    static constexpr bool only_divides = true;
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
 
     static constexpr bool transposes(const std::int64_t* e, std::int64_t m) { return m >= deep && e[1] >= wide; }

@@ -48,6 +48,7 @@ struct kernel_entry {
     void (*run)(const call&) = nullptr;
     void (*finish)(const call&) = nullptr;
     void (*prepare)(const call&) = nullptr;
+    bool only_divides = false;   ///< parts share the work and nothing depends on how: a lone thread does it in one
 };
 
 namespace detail {
@@ -87,7 +88,11 @@ struct kernel {
         if constexpr (requires { &Nest::prepare; }) return &Nest::prepare;
         else return nullptr;
     }
-    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation()};
+    static constexpr bool only_divides = [] {
+        if constexpr (requires { Nest::only_divides; }) return Nest::only_divides && Body::sums == 0;
+        else return false;
+    }();
+    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation(), only_divides};
 };
 
 template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>

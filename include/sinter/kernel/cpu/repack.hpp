@@ -11,6 +11,7 @@ namespace sinter::cpu {
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}.
 struct transpose_panels {
+    static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
         const std::int64_t end = share(panels, c.part + 1, c.parts);
@@ -32,6 +33,7 @@ struct transpose_panels {
 
 /// [c.m][R][C] to [c.m][C][R], row-major. p[0] to p[1]; e = {R, C}.
 struct transpose {
+    static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t R = c.e[0], C = c.e[1], strips = (C + lanes - 1) / lanes;
         const std::int64_t end = share(c.m * strips, c.part + 1, c.parts);

@@ -10,7 +10,8 @@ namespace sinter::cpu {
 /// indices, p[1] = rows; e = {E, V, lazy}. With `lazy` the body sees only the rows that occur: it is an optimizer's
 /// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred.
 ///
-/// First one part chains equal indices by a hash table in scratch, then all parts share the rows.
+/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then all parts
+/// share the rows.
 template <class Body>
 struct scatter_rows {
     static constexpr int phases = 2;
@@ -27,7 +28,7 @@ struct scatter_rows {
         if (c.part != 0) return;
         const chains t(c);
         *t.distinct = 0;
-        for (std::int64_t i = 0; i <= t.mask; ++i) t.key[i] = -1;
+        for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
         const auto* index = reinterpret_cast<const std::int32_t*>(c.p[0]);
         for (std::int32_t i = 0; i < c.m; ++i) {
             const std::int64_t s = t.find(index[i]);
@@ -55,7 +56,8 @@ struct scatter_rows {
 private:
     struct chains {
         std::int32_t *distinct, *key, *first, *last, *next, *order;
-        std::int64_t mask;
+        std::int64_t slots;   ///< of the hash table; or one for each row of the table, where it has no more than that
+        bool hashed;
         explicit chains(const call& c) {
             const std::int64_t n = capacity(c.m);
             distinct = reinterpret_cast<std::int32_t*>(c.scratch);
@@ -64,18 +66,25 @@ private:
             last = first + n;
             next = last + n;
             order = next + c.m;
-            mask = n - 1;
+            hashed = c.e[1] > n;
+            slots = hashed ? n : c.e[1];
         }
         std::int64_t find(std::int32_t v) const {
-            std::int64_t s = (static_cast<std::uint32_t>(v) * 2654435761u >> 7) & mask;
-            while (key[s] >= 0 && key[s] != v) s = (s + 1) & mask;
+            if (!hashed) return v;
+            std::int64_t s = (static_cast<std::uint32_t>(v) * 2654435761u >> 7) & (slots - 1);
+            while (key[s] >= 0 && key[s] != v) s = (s + 1) & (slots - 1);
             return s;
         }
     };
     static void sum_row(std::int64_t row, std::int32_t first, const chains& t, const call& c) {
         const std::int64_t width = c.e[0];
-        for (std::int64_t j = 0; j < width; j += lanes) {
-            const int n = width - j < lanes ? static_cast<int>(width - j) : lanes;
+        std::int64_t j = 0;
+        for (; j + lanes <= width; j += lanes) {
+            vf s = zero();
+            for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j);
+            Body::vector(s, row * width + j, row, static_cast<int>(j), c);
+        }
+        if (const int n = static_cast<int>(width - j); n > 0) {
             vf s = zero();
             for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j, n);
             Body::vector(s, n, row * width + j, row, static_cast<int>(j), c);

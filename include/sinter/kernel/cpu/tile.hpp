@@ -17,7 +17,8 @@ inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 6 : 22) : 11, input_block = input_vectors * lanes;
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
-/// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped.
+/// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
+/// of columns even and odd t are summed apart: a tile's few sums would wait for each other.
 template <int MR, int NR>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
                               const float* b, std::int64_t b_step, std::int64_t n) {
@@ -28,6 +29,22 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
+    if constexpr (NR == 1) {
+        vf odd[MR];
+        unroll<MR>([&](auto i) SINTER_ALWAYS { odd[i] = zero(); });
+        const auto step = [&](vf (&to)[MR], std::int64_t ahead, vf v) SINTER_ALWAYS {
+            pin(v);
+            unroll<MR>([&](auto i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
+        };
+        for (; n > 1; n -= 2, b += 2 * b_step) {
+            step(c, 0, load(b));
+            step(odd, sum_step, load(b + b_step));
+            unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += 2 * sum_step; });
+        }
+        if (n > 0) step(c, 0, load(b));
+        unroll<MR>([&](auto i) SINTER_ALWAYS { c[i] += odd[i]; });
+        return;
+    }
     do {
         vf v[NR];
         unroll<NR>([&](auto j) SINTER_ALWAYS {

@@ -9,6 +9,7 @@ namespace sinter::cpu {
 /// c.m elements in the order in which they lie in memory.
 template <class Body>
 struct flat_walk {
+    static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t blocks = (c.m + 15) / 16, end = share(blocks, c.part + 1, c.parts) * 16;
         std::int64_t i = share(blocks, c.part, c.parts) * 16;
@@ -23,6 +24,7 @@ struct flat_walk {
 /// c.m rows of e[extent::columns] columns.
 template <class Body>
 struct row_walk {
+    static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/trainer.hpp>
+#include <array>
+
+namespace sinter {
+
+/// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked out
+/// again from call to call. It has weights and memory of its own, so that several threads may have one each, and a model may be
+/// trained on while its predictor answers.
+///
+///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
+///     p(image, scores);                    // spans of floats: the first input, the first output
+///     predictor many{net, at_most<8>, model};
+///
+/// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts: here it
+/// is one part. MaxBatch: the most examples of one call.
+template <class Net, int MaxBatch = 1, program_options Options = program_options{}>
+class predictor {
+    static constexpr target alone = [] {
+        target t = cpu_device::target;
+        t.parts = 1;
+        return t;
+    }();
+
+public:
+    using program =
+        compiled<request<Net, detail::stand_in_loss, void, program_mode::prediction, MaxBatch, alone, Options>>;
+
+    template <class Model>
+    predictor(Net, const Model& from) : predictor(from) {}
+    template <class Model>
+    predictor(Net, batch_limit<MaxBatch>, const Model& from) : predictor(from) {}
+    predictor(const predictor&) = delete;
+    predictor& operator=(const predictor&) = delete;
+
+    /// The model's weights and states as they are now. option_error where it is of another net.
+    template <class Model>
+    void take(const Model& from) {
+        if constexpr (requires { from.inner(); }) {
+            take(from.inner());
+        } else {
+            for (int i = 0; i < program::v.n_parameters; ++i) copy(program::v.parameters[i], from, Model::parameters(), Model::parameter);
+            for (int i = 0; i < program::v.n_states; ++i) copy(program::v.states[i], from, Model::states(), Model::state);
+            seed_ = from.options().seed;
+            step_ = from.steps();
+            batch_ = 0;
+        }
+    }
+
+    /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
+    /// MaxBatch whole examples. Allocates nothing. For nets with one input, of floats.
+    std::span<const float> operator()(std::span<const float> x) {
+        constexpr auto& in = program::v.inputs[0];
+        static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32, "predictor: the net has other inputs; predict() takes a batch");
+        constexpr std::size_t width = static_cast<std::size_t>(in.s.size());
+        const std::size_t n = MaxBatch == 1 ? 1 : x.size() / width;
+        if (x.size() != n * width || n < 1 || n > MaxBatch)
+            throw data_error("input of the wrong size", "predictor", std::to_string(x.size()),
+                             std::to_string(width) + " for each of 1 to " + std::to_string(MaxBatch) + " examples");
+        std::memcpy(input_.data(), x.data(), 4 * x.size());   // kernels may read a little beyond the last number, and may not there
+        const float* port = input_.data();
+        return run(&port, static_cast<int>(n), 0);
+    }
+    /// The same, written to y, which has just as much room.
+    void operator()(std::span<const float> x, std::span<float> y) {
+        const std::span<const float> found = (*this)(x);
+        if (y.size() != found.size())
+            throw data_error("output of the wrong size", "predictor", std::to_string(y.size()), std::to_string(found.size()));
+        std::memcpy(y.data(), found.data(), 4 * y.size());
+    }
+    /// Output `i` for a batch of any inputs, as trainer::predict.
+    std::span<const float> predict(const data::batch_view& b, int i = 0) {
+        const float* ports[program::v.n_inputs + 1];
+        bind_batch<program>(b, ports, false);
+        return run(ports, b.size, i);
+    }
+
+    /// Bytes that it takes. A constant.
+    static constexpr std::int64_t bytes() {
+        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? MaxBatch * program::v.inputs[0].s.size() : 0);
+    }
+
+private:
+    static constexpr int launches = program::v.n_launches;
+    static constexpr bool prepared = program::v.n_loops == 0;   // a loop's operands move from turn to turn
+
+    model_memory memory_;
+    arena input_, tables_;
+    std::array<float*, program::v.n_args + 1> operands_{};
+    std::array<call, launches + 1> calls_{};
+    std::array<const float*, program::v.n_inputs + 1> ports_{};   ///< and the batch that calls_ are prepared for
+    cpu_runner<program> loops_;
+    team alone_{1};
+    std::uint64_t seed_ = 1;
+    std::int64_t step_ = 0;
+    int batch_ = 0;
+
+    template <class Model>
+    explicit predictor(const Model& from) {
+        constexpr auto& p = program::v;
+        memory_.parameters = arena(p.floats(space::parameter));
+        memory_.states = arena(p.floats(space::state));
+        memory_.activations = arena(p.floats(space::activation));
+        memory_.scratch = arena(cpu_runner<program>::scratch_floats());
+        input_ = arena(std::int64_t{MaxBatch} * (p.n_inputs ? p.inputs[0].s.size() : 0) + 16);
+        if (prepared && program_tables<program>::floats) {
+            tables_ = arena(program_tables<program>::floats);
+            program_tables<program>::fill(tables_.data());
+        }
+        if (!prepared) loops_.bind(memory_);
+        take(from);
+    }
+    template <class Model>
+    void copy(const variable_info& v, const Model& from, int n, const variable_info& (*nth)(int)) {
+        const std::string name = path_of(program::graph.scopes, v);
+        for (int i = 0; i < n; ++i)
+            if (const variable_info& other = nth(i); Model::path(other) == name && other.s.size() == v.s.size()) {
+                const std::vector<float> x = from_plain(v, from.plain(other).data(), cpu_device::panel_width, cpu::lanes);
+                std::memcpy(memory_.at(v.at), x.data(), 4 * x.size());
+                return;
+            }
+        throw option_error("the model does not have this variable", "predictor", name);
+    }
+    void prepare(const float* const* ports, int batch) {
+        std::copy_n(ports, program::v.n_inputs, ports_.data());
+        batch_ = batch;
+        const host_places places(memory_);
+        for (int i = 0; i < program::v.n_args; ++i) {
+            const address a = program::v.args[i];
+            operands_[static_cast<std::size_t>(i)] = a.where() == space::port    ? const_cast<float*>(ports[port_of(a)])
+                                                     : a.where() == space::table ? tables_.data() + a.offset()
+                                                                                 : places.at(a);
+        }
+        for (int i = 0; i < launches; ++i) {
+            const launch& l = program::v.launches[i];
+            call& c = calls_[static_cast<std::size_t>(i)];
+            c.p = operands_.data() + l.first_arg;
+            c.e = program::v.extents + l.first_extent;
+            c.k = program::v.constants + l.first_constant;
+            c.scratch = memory_.scratch.data();
+            c.seed = seed_;
+            c.step = step_;
+            c.batch = batch;
+            c.m = static_cast<int>(l.batched ? l.m * batch : l.m);
+            c.end = c.parts = l.parts;
+        }
+    }
+    std::span<const float> run(const float* const* ports, int batch, int output) {
+        if constexpr (prepared) {
+            if (batch != batch_ || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
+            const flush_denormals here;
+            for (int i = 0; i < launches; ++i) {
+                const cpu::kernel_entry& k = cpu::kernel_table<program>::entries[program::v.launches[i].spec];
+                call& c = calls_[static_cast<std::size_t>(i)];
+                if (k.prepare)
+                    for (c.part = 0; c.part < c.parts; ++c.part) k.prepare(c);
+                for (c.part = 0; c.part < c.parts; ++c.part) k.run(c);
+                if (k.finish)
+                    for (c.part = 0; c.part < c.parts; ++c.part) k.finish(c);
+            }
+        } else {
+            loops_.run(alone_, {ports, nullptr, seed_, step_, batch});
+        }
+        const shape& s = program::v.output_shapes[output];
+        return {memory_.at(program::v.outputs[output]), static_cast<std::size_t>((s.batched ? batch : 1) * s.size())};
+    }
+};
+template <class Net, class Model>
+predictor(Net, const Model&) -> predictor<Net>;
+template <class Net, int N, class Model>
+predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, N>;
+
+} // namespace sinter
