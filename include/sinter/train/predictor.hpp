@@ -5,9 +5,9 @@
 
 namespace sinter {
 
-/// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked out
-/// again from call to call. It has weights and memory of its own, so that several threads may have one each, and a model may be
-/// trained on while its predictor answers.
+/// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked
+/// out again from call to call. It has weights and memory of its own, so that several threads may have one each, and a model may
+/// be trained on while its predictor answers.
 ///
 ///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
 ///     p(image, scores);                    // spans of floats: the first input, the first output
@@ -40,8 +40,9 @@ public:
         if constexpr (requires { from.inner(); }) {
             take(from.inner());
         } else {
-            for (int i = 0; i < program::v.n_parameters; ++i) copy(program::v.parameters[i], from, Model::parameters(), Model::parameter);
-            for (int i = 0; i < program::v.n_states; ++i) copy(program::v.states[i], from, Model::states(), Model::state);
+            constexpr auto& p = program::v;
+            for (int i = 0; i < p.n_parameters; ++i) copy(p.parameters[i], from, Model::parameters(), Model::parameter);
+            for (int i = 0; i < p.n_states; ++i) copy(p.states[i], from, Model::states(), Model::state);
             seed_ = from.options().seed;
             step_ = from.steps();
             batch_ = 0;
@@ -52,13 +53,14 @@ public:
     /// MaxBatch whole examples. Allocates nothing. For nets with one input, of floats.
     std::span<const float> operator()(std::span<const float> x) {
         constexpr auto& in = program::v.inputs[0];
-        static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32, "predictor: the net has other inputs; predict() takes a batch");
+        static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32,
+                      "predictor: the net has other inputs; predict() takes a batch");
         constexpr std::size_t width = static_cast<std::size_t>(in.s.size());
         const std::size_t n = MaxBatch == 1 ? 1 : x.size() / width;
         if (x.size() != n * width || n < 1 || n > MaxBatch)
             throw data_error("input of the wrong size", "predictor", std::to_string(x.size()),
                              std::to_string(width) + " for each of 1 to " + std::to_string(MaxBatch) + " examples");
-        std::memcpy(input_.data(), x.data(), 4 * x.size());   // kernels may read a little beyond the last number, and may not there
+        std::memcpy(input_.data(), x.data(), 4 * x.size());   // kernels may read a little beyond the last number: here they can
         const float* port = input_.data();
         return run(&port, static_cast<int>(n), 0);
     }
