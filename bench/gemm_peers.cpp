@@ -3,6 +3,8 @@
 // Matrix products on the shapes of nets, beside OpenBLAS and oneDNN in the same process, in turns. --help says more.
 #include <cblas.h>
 
+#include <memory>
+
 #include <sinter/device/denormals.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
+
 #include <sinter/kernel/cpu/product.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>
 #include <sinter/kernel/cpu/zeros.hpp>
