@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
+#include <sinter/kernel/cpu/product.hpp>
 #include <sinter/kernel/cpu/window_panels.hpp>
 
 namespace sinter::cpu {
