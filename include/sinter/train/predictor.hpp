@@ -13,8 +13,9 @@ namespace sinter {
 ///     p(image, scores);                    // spans of floats: the first input, the first output
 ///     predictor many{net, at_most<8>, model};
 ///
-/// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts: here it
-/// is one part. MaxBatch: the most examples of one call.
+/// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
+/// is one part), and of 3 x 3 convolutions, which may be computed otherwise for few images than for many (ops/detail/winograd.hpp).
+/// MaxBatch: the most examples of one call.
 template <class Net, int MaxBatch = 1, program_options Options = program_options{}>
 class predictor {
     static constexpr target alone = [] {
