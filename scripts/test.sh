@@ -53,7 +53,7 @@ build() {
     echo "subdirs(../$name)" >>"$builds/all/CTestTestfile.cmake"
 }
 
-build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON \
+build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_BENCH_OPTIMISATION=-O0 \
     ${python:+-DPython3_EXECUTABLE="$python"}
 if has_sanitizers "$CXX"; then
     build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
