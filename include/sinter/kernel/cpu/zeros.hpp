@@ -40,9 +40,9 @@ SINTER_INLINE std::uint64_t row_mask(const float* x, std::int64_t n) {
 SINTER_INLINE void column_masks(const float* x, std::int64_t step, std::int64_t n, std::uint64_t* mask) {
     vi half[2] = {};
     for (int h = 0; h < 2; ++h) {
-        vi bit = splat(std::int32_t{1});
+        vu bit = (vu)splat(std::int32_t{1});
         for (std::int64_t i = 32 * h; i < n && i < 32 * h + 32; ++i, bit += bit)
-            half[h] |= (load(x + i * step) != zero()) & bit;
+            half[h] |= (load(x + i * step) != zero()) & (vi)bit;
     }
     for (int l = 0; l < lanes; ++l)
         mask[l] = static_cast<std::uint32_t>(half[0][l]) |

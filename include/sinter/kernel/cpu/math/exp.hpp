@@ -16,12 +16,14 @@ SINTER_INLINE reduced reduce_exp(vf x) {
     const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x)), square = r * r;
     const vf low = fma(r, splat(0.166665196f), splat(0.49999994f)), high = fma(r, splat(0.00836883951f), splat(0.0416682474f));
     const vf p = fma(fma(square, splat(0.00138226117f), high), square, low);
-    return {fma(square, p, r), (vi)shifted - (vi)magic, (vi)((vu)shifted << 23)};
+    return {fma(square, p, r), (vi)((vu)shifted - (vu)magic), (vi)((vu)shifted << 23)};
 }
+/// y times the power of two that `exponent` stands for (reduced).
+SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
 /// e^x where that is neither infinite nor denormal: |x| <= 87.
 SINTER_INLINE vf near_exp(vf x) {
     const reduced t = reduce_exp(x);
-    return (vf)((vi)(t.expm1 + 1.f) + t.exponent);
+    return scale_up(t.expm1 + 1.f, t.exponent);
 }
 /// Lanes where it may be, and NaN.
 SINTER_INLINE vi beyond_exp(vf x) { return ~(absolute(x) <= splat(87.f)); }

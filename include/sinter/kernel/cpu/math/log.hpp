@@ -51,7 +51,7 @@ struct whole_log1p {
 SINTER_INLINE vf log1p(vf x) {
     const vf sum = x + 1.f, lost = x - (sum - 1.f);
     const split_float s = split(sum);
-    const vf scale = (vf)((vi)splat(1.f) - (vi)((vu)s.n << 23));   // 2^-n, or 0 for n = 127
+    const vf scale = (vf)((vu)splat(1.f) - ((vu)s.n << 23));   // 2^-n, or 0 for n = 127
     return with_far<whole_log1p>(x, beyond_log(sum, 0x7f000000), log_of(__builtin_convertvector(s.n, vf), fma(lost, scale, s.m - 1.f)));
 }
 
