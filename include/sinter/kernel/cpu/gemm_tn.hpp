@@ -33,6 +33,7 @@ struct gemm_tn {
         static constexpr finisher f = finisher_of<Body, true>();
         const std::int64_t K = c.e[0], N = c.e[1];
         product q{c.p[0], 1, K, c.p[1], N, right::rows, K, N, c.m, true, 0, 0};
+        if (is_done(f, c)) return;   // before zeros are looked for
         const float behind = gradient_share(q), before = input_share(q);
         if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);

@@ -210,13 +210,17 @@ inline void run_product(const product& q, const finisher& f, const call& c, int 
     run_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));
 }
 
+/// Does the call for a thread's first part do all of that thread's parts (run_share)? And was this call's part done so?
+inline bool does_all_parts(const finisher& f, const call& c) { return !f.by_part && c.end > c.first; }
+inline bool is_done(const finisher& f, const call& c) { return does_all_parts(f, c) && c.part != c.first; }
+
 using tiles_function = void (*)(const product&, const finisher&, const call&, std::int64_t tile, std::int64_t end);
 
 /// The share of this call's part, by `run`; at once that of all parts of this thread, unless the body sums by parts: what is
 /// gathered or looked for in the operands is then gathered once.
 inline void run_share(const product& q, const finisher& f, const call& c, tiles_function run) {
-    const bool together = !f.by_part && c.end > c.first;
-    if (together && c.part != c.first) return;
+    if (is_done(f, c)) return;
+    const bool together = does_all_parts(f, c);
     const std::int64_t tiles = tiles_of(q);
     run(q, f, c, share(tiles, c.part, c.parts), share(tiles, together ? c.end : c.part + 1, c.parts));
 }
