@@ -9,7 +9,10 @@
 
 #include <unistd.h>
 
+#include <sinter/device/denormals.hpp>
+
 #include "measure.hpp"
+#include "options.hpp"
 
 /// The same work done by several, timed in turns: what slows the machine down for a while slows all of them.
 namespace sinter::bench {
@@ -42,6 +45,16 @@ inline void contest(const std::string& facts, double flops, const std::vector<co
     std::fflush(stdout);
 }
 
+/// What programs of contests are told: which layers and kinds of work, by parts of their names, and how long to time them.
+struct contest_settings {
+    double seconds;
+    int rounds;
+    std::string layer = {}, kind = {};
+    bool wanted(const std::string& of_layer, const std::string& of_kind) const {
+        return of_layer.find(layer) != std::string::npos && of_kind.find(kind) != std::string::npos;
+    }
+};
+
 /// Largest difference between two results, relative to their size.
 inline double difference(const float* a, const float* b, std::int64_t n) {
     double most = 0, size = 0;
@@ -66,6 +79,21 @@ inline void with_one_thread(char** argv) {
     execv("/proc/self/exe", argv);
     std::perror("beginning again with one thread");
     std::exit(1);
+}
+
+template <class Run>
+int contest_main(int argc, char** argv, const char* help, contest_settings& s, Run run) {
+    with_one_thread(argv);
+    const flush_denormals here;
+    const auto take = [&](const std::string& name, const std::string& value) {
+        if (name == "--layer") s.layer = value;
+        else if (name == "--kind") s.kind = value;
+        else if (name == "--rounds") s.rounds = number(name, value, 1, 1000);
+        else if (name == "--seconds") s.seconds = number(name, value, 1e-6, 10.);
+        else return false;
+        return true;
+    };
+    return with_options(argc, argv, help, take, run);
 }
 
 } // namespace sinter::bench

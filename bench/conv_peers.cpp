@@ -3,7 +3,6 @@
 // Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself, in turns. --help says more.
 #include <optional>
 
-#include <sinter/device/denormals.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
@@ -13,7 +12,6 @@
 
 #include "contest.hpp"
 #include "onednn.hpp"
-#include "options.hpp"
 
 using namespace sinter;
 using namespace sinter::cpu;
@@ -23,9 +21,7 @@ namespace peer = bench::onednn;
 
 namespace {
 
-std::string only, only_kind;
-double seconds = 0.002;
-int rounds = 9;
+bench::contest_settings settings{.seconds = 0.002, .rounds = 9};
 
 /// The result is stored: p[3] of every convolution.
 struct store_body {
@@ -98,10 +94,10 @@ void compete(const std::string& name, const std::string& kind, double flops, con
         bench::expect_equal(label, facts, theirs, mine, n);
         all.push_back({label, [f = f] { (**f)(); }});
     }
-    bench::contest(facts, flops, all, seconds, rounds);
+    bench::contest(facts, flops, all, settings.seconds, settings.rounds);
 }
 bool wanted(const char* name, const char* kind) {
-    return std::string(name).find(only) != std::string::npos && std::string(kind).find(only_kind) != std::string::npos;
+    return settings.wanted(name, kind);
 }
 
 /// m images of H x W x CI to OH x OW x CO, by windows of KH x KW, S apart, PT and PL zeros before.
@@ -171,16 +167,4 @@ constexpr const char* help =
 
 } // namespace
 
-int main(int argc, char** argv) {
-    bench::with_one_thread(argv);
-    const flush_denormals here;
-    auto take = [](const std::string& name, const std::string& value) {
-        if (name == "--layer") only = value;
-        else if (name == "--kind") only_kind = value;
-        else if (name == "--rounds") rounds = bench::number(name, value, 1, 1000);
-        else if (name == "--seconds") seconds = bench::number(name, value, 1e-6, 10.);
-        else return false;
-        return true;
-    };
-    return bench::with_options(argc, argv, help, take, all_layers);
-}
+int main(int argc, char** argv) { return bench::contest_main(argc, argv, help, settings, all_layers); }

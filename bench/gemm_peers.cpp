@@ -5,7 +5,6 @@
 
 #include <memory>
 
-#include <sinter/device/denormals.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
@@ -13,7 +12,6 @@
 
 #include "contest.hpp"
 #include "onednn.hpp"
-#include "options.hpp"
 
 using namespace sinter;
 using bench::buffer;
@@ -21,9 +19,7 @@ using std::int64_t;
 
 namespace {
 
-std::string only, only_kind;
-double seconds = 0.0005;
-int rounds = 15;
+bench::contest_settings settings{.seconds = 0.0005, .rounds = 15};
 
 /// The result is stored: p[2] of every product.
 struct store_body {
@@ -64,7 +60,7 @@ struct plain_product {
 };
 
 bool wanted(const std::string& layer, const std::string& kind) {
-    return layer.find(only) != std::string::npos && kind.find(only_kind) != std::string::npos;
+    return settings.wanted(layer, kind);
 }
 /// `ours` puts its result where `result` says, row-major [M][N].
 void compete(const std::string& layer, const std::string& kind, const plain_product& q, bool weights,
@@ -85,7 +81,7 @@ void compete(const std::string& layer, const std::string& kind, const plain_prod
     ours.push_back({"openblas", [&] { q.openblas(); }});
     ours.push_back({"onednn", [&] { plain(); }});
     if (weights) ours.push_back({"onednn_packed", [&] { packed(); }});
-    bench::contest(facts, 2. * static_cast<double>(q.M * q.N * q.K), ours, seconds, rounds);
+    bench::contest(facts, 2. * static_cast<double>(q.M * q.N * q.K), ours, settings.seconds, settings.rounds);
 }
 
 /// A dense layer of m rows, K inputs and N outputs: forward, gradient of the input (its weights transposed before, and within
@@ -169,16 +165,4 @@ constexpr const char* help =
 
 } // namespace
 
-int main(int argc, char** argv) {
-    bench::with_one_thread(argv);
-    const flush_denormals here;
-    auto take = [](const std::string& name, const std::string& value) {
-        if (name == "--layer") only = value;
-        else if (name == "--kind") only_kind = value;
-        else if (name == "--rounds") rounds = bench::number(name, value, 1, 1000);
-        else if (name == "--seconds") seconds = bench::number(name, value, 1e-6, 10.);
-        else return false;
-        return true;
-    };
-    return bench::with_options(argc, argv, help, take, all_layers);
-}
+int main(int argc, char** argv) { return bench::contest_main(argc, argv, help, settings, all_layers); }

@@ -48,7 +48,6 @@ public:
         typename P::request::optimizer{}.scalars(0, scalars_);
     }
     void run() {
-        const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
         call c;
         c.p = operands_;
         c.e = extents_of();
@@ -58,9 +57,7 @@ public:
         c.batch = 1;
         c.m = static_cast<int>(rows());
         c.parts = l.parts;
-        for (c.part = 0; c.part < c.parts; ++c.part) k.run(c);
-        if (!k.finish) return;
-        for (c.part = 0; c.part < c.parts; ++c.part) k.finish(c);
+        cpu::kernel_table<P>::entries[l.spec].run_alone(c);
     }
 
 private:

@@ -153,15 +153,8 @@ private:
         if constexpr (prepared) {
             if (batch != batch_ || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
             const flush_denormals here;
-            for (int i = 0; i < launches; ++i) {
-                const cpu::kernel_entry& k = cpu::kernel_table<program>::entries[program::v.launches[i].spec];
-                call& c = calls_[static_cast<std::size_t>(i)];
-                if (k.prepare)
-                    for (c.part = 0; c.part < c.parts; ++c.part) k.prepare(c);
-                for (c.part = 0; c.part < c.parts; ++c.part) k.run(c);
-                if (k.finish)
-                    for (c.part = 0; c.part < c.parts; ++c.part) k.finish(c);
-            }
+            for (int i = 0; i < launches; ++i)
+                cpu::kernel_table<program>::entries[program::v.launches[i].spec].run_alone(calls_[static_cast<std::size_t>(i)]);
         } else {
             loops_.run(alone_, {ports, nullptr, seed_, step_, batch});
         }

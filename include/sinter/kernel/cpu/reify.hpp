@@ -49,6 +49,12 @@ struct kernel_entry {
     void (*finish)(const call&) = nullptr;
     void (*prepare)(const call&) = nullptr;
     bool only_divides = false;   ///< parts share the work and nothing depends on how: a lone thread does it in one
+
+    /// The whole launch by one thread.
+    void run_alone(call& c) const {
+        for (void (*const phase)(const call&) : {prepare, run, finish})
+            for (c.part = 0; phase && c.part < c.parts; ++c.part) phase(c);
+    }
 };
 
 namespace detail {
