@@ -53,7 +53,10 @@ struct kernel_entry {
     /// The whole launch by one thread.
     void run_alone(call& c) const {
         for (void (*const phase)(const call&) : {prepare, run, finish})
-            for (c.part = 0; phase && c.part < c.parts; ++c.part) phase(c);
+            for (int part = 0; phase && part < c.parts; ++part) {   // nvcc takes `c.part <` for the template ops::part
+                c.part = part;
+                phase(c);
+            }
     }
 };
 
