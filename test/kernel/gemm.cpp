@@ -64,6 +64,16 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
 }
 
+/// With its extents as constants a single row has the same bits.
+template <int K, int N>
+void check_gemm_row() {
+    const floats a = random_floats(K, 1), b = random_floats(K * N, 2);
+    floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
+    pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
+    const outcome fixed = run<cpu::gemm_row<store_body, K, N>>(a, packed, N, {K, N, K}, 1, 1);
+    if (!(fixed == run<cpu::gemm<store_body>>(a, packed, N, {K, N, K}, 1, 1))) BOOST_FAIL("a row of " << K << " by " << N);
+}
+
 /// Random numbers of which every third is left, and every row that is a multiple of seven is zero as a whole.
 floats sparse_floats(std::int64_t rows, std::int64_t columns, unsigned seed) {
     floats v = random_floats(static_cast<std::size_t>(rows * columns), seed);
@@ -193,6 +203,17 @@ BOOST_AUTO_TEST_CASE(gemm_of_many_sizes) {
     for (std::int64_t m : {1, 2, 3, 4, 5, 6, 7, 11, 13, 16, 23, 64})
         for (std::int64_t K : {1, 2, 9, 33})
             for (std::int64_t N : sizes) check_gemm(m, K, N);
+}
+
+BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {
+    constexpr int most = cpu::gemm_row<store_body, 1, 1>::most;   // one group of panels, several, and the last one narrow or not full
+    check_gemm_row<1, 1>();
+    check_gemm_row<2, 3 * panel_width>();
+    check_gemm_row<33, panel_width + 1>();
+    check_gemm_row<64, most * panel_width - lanes - 1>();
+    check_gemm_row<7, most * panel_width + lanes>();
+    check_gemm_row<100, (2 * most + 3) * panel_width - 1>();
+    check_gemm_row<9, (3 * most + 1) * panel_width>();
 }
 
 BOOST_AUTO_TEST_CASE(gemm_deeper_than_one_piece) {

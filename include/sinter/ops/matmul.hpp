@@ -22,6 +22,7 @@ struct rule<op::gemm> : heavy_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.x(0).last(), r.y().last(), r.x(0).last()});
         k.by_example(r.y(), r.y().rows());
+        if (r.one_example && k.rows == 1) k.set_fixed({r.x(0).last(), r.y().last()});
     }
     static constexpr void gradient(gradient_of& g);
 };

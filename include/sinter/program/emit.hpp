@@ -26,7 +26,8 @@ public:
                       const update_set& u, const target& t, int max_batch, listing& o, winograd most = winograd::forbid)
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
           write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
-          winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch}, pooled_(g.n.n, false) {
+          winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
+          one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false) {
         mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -59,6 +60,7 @@ private:
     body_emitter& body_;
     update_emitter update_;
     winograd_choice winograd_;
+    bool one_example_;
     growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
     int in_loop_ = 0;
 
@@ -140,6 +142,7 @@ private:
             request.updates = request.updates || base_of(g_.n, g_.gradients[i]) == q.root;
         request.winograd = winograd_;
         if (pooled_[q.root]) request.winograd.most = winograd::f2;
+        request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
         l.m = k.rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/gemm_row.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/sparse_left.hpp>
 
@@ -22,7 +23,9 @@ struct gemm {
     }
 };
 
+template <class Body, int K, int N, int... X>
+struct nest<op::gemm, Body, K, N, X...> { using type = gemm_row<Body, K, N>; };
 template <class Body, int... X>
-struct nest<op::gemm, Body, X...> { using type = gemm<Body>; };
+struct nest<op::gemm, Body, 0, 0, X...> { using type = gemm<Body>; };
 
 } // namespace sinter::cpu
