@@ -227,13 +227,16 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {
             for (std::int64_t N : sizes) check_gemm_tn(m, K, N);
 }
 
-BOOST_AUTO_TEST_CASE(gemm_tn_of_a_transposed_operand) {
+BOOST_AUTO_TEST_CASE(gemm_tn_of_packed_operands) {
     using kernel = cpu::gemm_tn<store_body>;
     for (std::int64_t m : {kernel::deep - 1, kernel::deep, kernel::deep + 35})
         for (std::int64_t K : {1, 3, 4, 5, 7, 12, 29, 70})
             for (std::int64_t N : {kernel::wide - 1, kernel::wide, kernel::wide + 9}) check_gemm_tn(m, K, N);
-    // more tiles than carry their sums, over several pieces of the depth
-    check_gemm_tn(2 * cpu::gathered_floats / panel_width + 3, (cpu::carried_tiles + 2) * cpu::tile_rows, kernel::wide + 3);
+    // more tiles than stay in the cache, and more panels than carry their sums from piece to piece of the depth
+    const std::int64_t piece = cpu::gathered_floats / panel_width, block = cpu::packed_floats / (cpu::tile_rows * piece);
+    const std::int64_t panels = cpu::continued_floats / (cpu::tile_rows * panel_width) / block;
+    check_gemm_tn(piece + 3, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
+    check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
 }
 
 BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {
