@@ -61,13 +61,15 @@ private:
     listing& o_;
     growing<int> bucket_, chain_;
 
-    /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two.
+    /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two, what
+    /// takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows)
             return (l.batched ? work * max_batch_ * body.words().n > 8192 : work > 4096) ? t_.parts : 1;
         const bool product = s.kind == op::gemm || s.kind == op::gemm_tn;
         const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
-        return product && rows * e[0] * e[1] < 1 << 18 && t_.parts > 2 ? 2 : t_.parts;
+        if (!product || t_.parts <= 2 || rows * e[0] * e[1] >= 1 << 18) return t_.parts;
+        return rows * e[0] * e[1] < 1 << 14 ? 1 : 2;
     }
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {

@@ -77,7 +77,7 @@ __attribute__((noinline)) inline void multiply_panel(const float* x, std::int64_
         const tile_function f = w == panel_width ? tile_of<2>(height) : tile_of<1>(height);
         float* const there = to + row * w;
         float* const result = row == begin ? there : spare;   // rows that an earlier tile has done are not added again
-        f(add ? there : no_sum, result, x + row * row_step, row_step, sum_step, b, w, n);
+        f(add ? there : no_sum, result, x + row * row_step, row_step, sum_step, b, w, n, 1);
         if (row != begin)
             std::memcpy(there + (begin - row) * w, spare + (begin - row) * w,
                         4 * static_cast<std::size_t>((row + height - begin) * w));

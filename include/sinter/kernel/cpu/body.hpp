@@ -246,10 +246,12 @@ private:
         if constexpr (code[I].is(instruction::column_sum)) {
             const std::int64_t columns = code[I].row ? 1 : c.e[extent::columns];
             float* out = c.p[code[I].arg];
-            for (std::int64_t j = share(columns, c.part, c.parts); j < share(columns, c.part + 1, c.parts); ++j) {
-                float s = 0;
-                for (int p = 0; p < c.parts; ++p) s += partial_sum(code[I].b, p, c)[j];
-                out[j] = s;
+            const std::int64_t end = share(columns, c.part + 1, c.parts);
+            for (std::int64_t j = share(columns, c.part, c.parts); j < end; j += lanes) {
+                const int n = end - j < lanes ? static_cast<int>(end - j) : lanes;
+                vf s = zero();
+                for (int p = 0; p < c.parts; ++p) s += load(partial_sum(code[I].b, p, c) + j, n);
+                store(out + j, s, n);
             }
         }
     }

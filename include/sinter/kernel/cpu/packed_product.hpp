@@ -82,7 +82,7 @@ __attribute__((noinline)) inline void run_packed(const product& q, const finishe
                             direct(from, x, 1, height, b, w, n, done, c);
                             continue;
                         }
-                        (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, b, w, n);
+                        (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, b, w, n, 1);
                         if (last) f.finish(done, c);
                     }
                 }

@@ -36,7 +36,7 @@ struct finished {
 };
 
 using tile_function = void (*)(const float* from, float* to, const float* x, std::int64_t row_step,
-                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n);
+                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles);
 using direct_function = void (*)(const float* from, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
@@ -76,6 +76,8 @@ struct row_cover {
 
 /// A panel that must be gathered is cut into pieces that stay in L1; one that is packed already streams well from L2.
 inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
+/// Rows whose sums are finished in one call.
+inline constexpr std::int64_t finished_rows = 64;
 /// A result that lies in L1 with what goes with it: nothing has to be asked for.
 inline constexpr std::int64_t near_floats = 4096;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
@@ -138,9 +140,39 @@ __attribute__((noinline)) inline void run_rows(const product& q, const finisher&
             if (n == at_once) multiply_row<at_once>(sums, x, q.sum_step, b, panel_step, q.depth);
             else if (n == 2) multiply_row<2>(sums, x, q.sum_step, b, panel_step, q.depth);
             else if (wide) multiply_row<1>(sums, x, q.sum_step, b, panel_step, q.depth);
-            else multiply_tile<1, 1>(no_sum, sums, x, 0, q.sum_step, b, lanes, q.depth);
+            else multiply_tile<1, 1>(no_sum, sums, x, 0, q.sum_step, b, lanes, q.depth, 1);
             f.finish({sums, 1, there, width, q.off + i * off_step + j0, off_step, q.row + i, q.col + static_cast<int>(j0)}, c);
         }
+    }
+}
+
+/// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is summed at once: equal ones below
+/// each other are summed by one call and finished by one, for what is around a small tile takes as long as the tile itself.
+inline void run_near_tiles(const product& q, finished done, const finisher& f, const call& c, const row_cover& cover,
+                           std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step, std::int64_t panel_off,
+                           float* sums) {
+    const bool wide = done.width == panel_width;
+    const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
+    while (tile < end) {
+        const bool large = tile < cover.large;
+        const int height = cover.height(tile);
+        const std::int64_t begin = cover.begin(tile), alike = (large && cover.large < end ? cover.large : end) - tile;
+        const std::int64_t most = large ? (direct ? 1 : finished_rows / tile_rows) : finished_rows / small_tile_rows;
+        std::int64_t tiles = alike < most ? alike : most;
+        if (tiles > 1 && begin + tiles * height > q.rows) --tiles;   // the last one begins earlier
+        const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
+        const float* x = q.a + row * q.row_step;
+        done.sums = sums + (begin - row) * done.width;
+        done.rows = static_cast<int>(row + tiles * height - begin);
+        done.off = panel_off + begin * done.off_step;
+        done.row = q.row + begin;
+        tile += tiles;
+        if (large && direct) {
+            direct(no_sum, x, q.row_step, q.sum_step, b, b_step, q.depth, done, c);
+            continue;
+        }
+        (wide ? tile_of<2>(height) : tile_of<1>(height))(no_sum, sums, x, q.row_step, q.sum_step, b, b_step, q.depth, tiles);
+        f.finish(done, c);
     }
 }
 
@@ -169,6 +201,14 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
         const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
         const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
+        if (!carry && !expect) {
+            const bool panels = q.b_layout == right::panels;
+            const float* b = gather ? gathered : panels ? q.b + j0 * q.depth : q.b + j0;
+            if (gather) gather_panel(q, j0, w, 0, q.depth, gathered);
+            run_near_tiles(q, done, f, c, cover, first, first + group, b, gather || panels ? w : q.b_step, panel_off, carried);
+            tile += group;
+            continue;
+        }
         for (std::int64_t t = 0; t < q.depth; t += piece) {
             const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
             const float* b = q.b_layout == right::panels ? q.b + j0 * q.depth + t * w : q.b + t * q.b_step + j0;
@@ -196,7 +236,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                     direct(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
                     continue;
                 }
-                (is_large ? large : rest)(from, sums, x, q.row_step, q.sum_step, b, b_step, n);
+                (is_large ? large : rest)(from, sums, x, q.row_step, q.sum_step, b, b_step, n, 1);
                 if (last) f.finish(done, c);
             }
         }

@@ -9,6 +9,16 @@
 /// Kernels that only move data.
 namespace sinter::cpu {
 
+/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants.
+__attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
+    for (int i = 0; i < panel_width; i += lanes)
+        for (int j = 0; j < panel_width; j += lanes) {
+            vf r[lanes];
+            load_transposed<panel_width>(r, from + i * panel_width + j);
+            unroll<lanes>([&](auto k) SINTER_ALWAYS { store(to + (j + k) * panel_width + i, r[k]); });
+        }
+}
+
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}.
 struct transpose_panels {
     static constexpr bool only_divides = true;
@@ -21,6 +31,10 @@ struct transpose_panels {
             for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {              // panels of the source
                 const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
                 const std::int64_t there = N - j0 < v ? N - j0 : v;
+                if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
+                    transpose_square(c.p[0] + j0 * K + k0 * v, c.p[1] + k0 * N + j0 * w);
+                    continue;
+                }
                 for (int k = 0; k < w; k += lanes) {
                     const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
                     transpose_matrix(c.p[0] + j0 * K + (k0 + k) * v, v, rows, there, c.p[1] + k0 * N + j0 * w + k, w,

@@ -63,16 +63,20 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
 /// What a tile starts from when it does not continue a sum.
 alignas(64) inline constexpr float no_sum[tile_rows * panel_width] = {};
 
-/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes]. Not inlined and free of any body, so that a program
-/// compiles it once: the detour over memory costs a few cycles a tile.
+/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes], or several below each other, which begin with `from` each.
+/// Not inlined and free of any body, so that a program compiles it once: the detour over memory costs a few cycles a tile.
 template <int MR, int NR>
 __attribute__((noinline)) void multiply_tile(const float* from, float* to, const float* x, std::int64_t row_step,
                                              std::int64_t sum_step, const float* b, std::int64_t b_step,
-                                             std::int64_t n) {
-    vf c[MR * NR];
-    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
-    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+                                             std::int64_t n, std::int64_t tiles) {
+    do {
+        vf c[MR * NR];
+        unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+        accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
+        unroll<MR * NR>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+        x += MR * row_step;
+        to += MR * NR * lanes;
+    } while (--tiles > 0);
 }
 
 } // namespace sinter::cpu

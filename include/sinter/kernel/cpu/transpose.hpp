@@ -67,7 +67,7 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
 
 /// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
 /// they are loaded.
-template <std::int64_t Step>
+template <int Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #if defined(__AVX__) && !defined(__AVX512F__)
     typedef float quad __attribute__((vector_size(16), aligned(4)));

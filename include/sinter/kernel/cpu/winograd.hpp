@@ -64,7 +64,7 @@ inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std
     for (std::int64_t t = 0; t < count; ++t) {
         const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
         float* const sums = to + begin * panel_width;
-        of.f[n - 1](first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, panel_width, depth);
+        of.f[n - 1](first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, panel_width, depth, 1);
     }
 }
 
