@@ -218,6 +218,7 @@ BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {
 
 BOOST_AUTO_TEST_CASE(gemm_deeper_than_one_piece) {
     check_gemm(67, cpu::streamed_floats / panel_width + 5, 19);
+    check_gemm(2 * cpu::blocked_floats / 250 + 5, 250, 3 * panel_width + 1);   // rows in blocks
     check_gemm(110, 2 * cpu::streamed_floats / panel_width, 17);
 }
 

@@ -19,7 +19,7 @@ struct gemm {
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
         if (is_done(f, c)) return;   // before zeros are looked for
-        run_share(q, f, c, is_sparse_left(q) ? run_sparse_left : run_tiles);
+        run_share(q, f, c, is_sparse_left(q) ? run_sparse_left : run_blocks);
     }
 };
 
