@@ -19,26 +19,30 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         }
 }
 
-/// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}.
+/// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}. The source is read
+/// from front to back; the pieces of a large result, which lie far apart, are asked for two turns ahead.
 struct transpose_panels {
     static constexpr bool only_divides = true;
+    static constexpr std::int64_t near = 4096;   ///< floats that are in the first-level cache anyway
     static void run(const call& c) {
         const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
-        const std::int64_t end = share(panels, c.part + 1, c.parts);
-        for (std::int64_t p = share(panels, c.part, c.parts); p < end; ++p) {   // panels of the result
-            const std::int64_t k0 = p * panel_width;
-            const int w = panel_columns(K, p, panel_width, lanes);
-            for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {              // panels of the source
-                const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
-                const std::int64_t there = N - j0 < v ? N - j0 : v;
+        const std::int64_t begin = share(panels, c.part, c.parts), end = share(panels, c.part + 1, c.parts);
+        for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {           // panels of the source
+            const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
+            const std::int64_t there = N - j0 < v ? N - j0 : v;
+            for (std::int64_t p = begin; p < end; ++p) {                 // panels of the result
+                const std::int64_t k0 = p * panel_width;
+                const int w = panel_columns(K, p, panel_width, lanes);
+                float* to = c.p[1] + k0 * N + j0 * w;
+                if (K * N > near && p + 2 < end && (p + 3) * panel_width <= K)   // a whole panel
+                    for (int i = 0; i < w * v; i += 16) __builtin_prefetch(to + 2 * panel_width * N + i, 1);
                 if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
-                    transpose_square(c.p[0] + j0 * K + k0 * v, c.p[1] + k0 * N + j0 * w);
+                    transpose_square(c.p[0] + j0 * K + k0 * v, to);
                     continue;
                 }
                 for (int k = 0; k < w; k += lanes) {
                     const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
-                    transpose_matrix(c.p[0] + j0 * K + (k0 + k) * v, v, rows, there, c.p[1] + k0 * N + j0 * w + k, w,
-                                     false);
+                    transpose_matrix(c.p[0] + j0 * K + (k0 + k) * v, v, rows, there, to + k, w, false);
                 }
             }
         }
