@@ -42,13 +42,14 @@ IMAGE_PEERS = {
     "pytorch": ["pytorch_images.py"], "pytorch-contiguous": ["pytorch_images.py", "--mode", "contiguous"],
     "pytorch-compile": ["pytorch_images.py", "--mode", "compile"],
 }
+GRU_PEERS = {name: PEERS[name] for name in ("pytorch", "jax", "tensorflow")}   # torch.compile leaves nn.GRU as it is
 PREDICTORS = {"onnxruntime": ["onnxruntime_predict.py"], "pytorch-jit": ["pytorch_predict.py"]}
 PREDICTED = ["policy", "mlp", "lenet"]
 
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_images and NAME_small "
+    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_speech, NAME_images and NAME_small "
                                           "do so for other nets; or its prediction; without it only the peers run")
     options.add_argument("--predict", action="store_true", help="predictions of one example by one thread, and no training")
     options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
@@ -56,7 +57,7 @@ def parse():
     options.add_argument("--models", help=f"which nets (default all: {','.join(MODELS)}; with --predict {','.join(PREDICTED)})")
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
-    options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs two at most)")
+    options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs and of gru two at most)")
     options.add_argument("--seconds", type=float, help="begins nothing that would probably end later; what was never begun is said")
     options.add_argument("--timeout", type=int, default=600, help="seconds for one process (default 600)")
     options.add_argument("--quick", action="store_true", help="one round, SGD, one thread")
@@ -85,12 +86,12 @@ def parse():
     return args
 
 
-KINDS = {"_sequences": common.SEQUENCES, "_images": common.IMAGES, "_small": common.SMALL}
+KINDS = {"_speech": ["gru"], "_sequences": common.SEQUENCES, "_images": common.IMAGES, "_small": common.SMALL}
 
 
 def commands(args, model, folder):
     """What times the model, by system. onnxruntime is given the net as Sinter writes it."""
-    found, peers = {}, PREDICTORS if args.predict else IMAGE_PEERS if model in common.IMAGES else PEERS
+    found, peers = {}, PREDICTORS if args.predict else IMAGE_PEERS if model in common.IMAGES else GRU_PEERS if model == "gru" else PEERS
     if args.sinter:
         kind = "" if args.predict else next((k for k, models in KINDS.items() if model in models), "")
         *before, program = shlex.split(args.sinter)
@@ -146,7 +147,7 @@ def fill(args, peak, folder, results, peaks, left_out):
             peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
             for model in args.models:
                 key, began = (model, optimizer, n), time.monotonic()
-                if model in common.IMAGES and (optimizer != "sgd" or number > 1):   # steps of seconds: by SGD, and in two rounds
+                if model in common.LONG and (optimizer != "sgd" or number > 1):   # steps of seconds: by SGD, and in two rounds
                     continue
                 if began + took.get(key, max(took.values(), default=0)) > end:
                     if not number:

@@ -16,7 +16,7 @@ set -euo pipefail
 # A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
 # with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
 pieces=(step predict fusion kernels gemm conv bandwidth build)
-declare -A programs=([step]="step step_sequences step_images step_small" [predict]=predict [fusion]=fusion [kernels]=kernels
+declare -A programs=([step]="step step_sequences step_speech step_images step_small" [predict]=predict [fusion]=fusion [kernels]=kernels
                      [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
 declare -A full=([step]=1500 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
 declare -A short=([step]=110 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=15 [build]=30)

@@ -53,10 +53,16 @@ build() {
     echo "subdirs(../$name)" >>"$builds/all/CTestTestfile.cmake"
 }
 
-build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_BENCH_OPTIMISATION=-O0 \
-    ${python:+-DPython3_EXECUTABLE="$python"}
+# g++ collects its garbage less often: a tenth less time for a quarter more memory (1 GB for the largest example).
+gcc_flags=
+if "$CXX" --version | grep -qiE 'g\+\+|gcc'; then
+    gcc_flags='--param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000'
+fi
+build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" -DSINTER_NATIVE=ON \
+    -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_BENCH_OPTIMISATION=-O0 ${python:+-DPython3_EXECUTABLE="$python"}
 if has_sanitizers "$CXX"; then
-    build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
+    build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
+        -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE=address,undefined -DSINTER_TEST_PREFIX=sanitized/ -DSINTER_TEST_FOLDERS="$wide_folders" \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF
 fi

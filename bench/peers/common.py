@@ -23,10 +23,12 @@ BATCH = {"mlp": 64, "mlp_fashion": 64, "lenet": 64, "cnn": 64, "policy": 32, "co
 SMALL = ["policy", "columns"]
 TABLE = {"rows": [10, 16, 25, 40, 80, 150, 300, 600, 1000], "width": 16, "numbers": 5}
 FLAT = {"policy": 4, "columns": len(TABLE["rows"]) * TABLE["width"] + TABLE["numbers"]}
-# Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's blocks over symbols.
+# Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's blocks over symbols; five GRUs
+# whose weights are a gigabyte, of which every step is classified.
 SEQUENCES = {
     "lstm": {"batch": 32, "steps": 32, "width": 256, "layers": 2, "classes": 10},
     "gpt": {"batch": 8, "steps": 64, "width": 128, "heads": 4, "blocks": 4, "classes": 65},
+    "gru": {"batch": 16, "steps": 20, "width": 3000, "layers": 5, "classes": 29},
 }
 
 
@@ -90,6 +92,9 @@ def sequence_flops(model):
     """As step_flops; attention counts in whole, though half of it is masked."""
     z = SEQUENCES[model]
     rows, w = z["batch"] * z["steps"], z["width"]
+    if model == "gru":
+        first = 2 * rows * w * 3 * w
+        return 3 * (2 * z["layers"] * first + 2 * rows * w * z["classes"]) - first
     if model == "lstm":
         first = 2 * rows * w * 4 * w
         return 3 * (2 * z["layers"] * first + 2 * z["batch"] * w * z["classes"]) - first
@@ -184,7 +189,7 @@ def layer_flops(model, batch):
 
 
 def sequence_weights(model):
-    """Name -> array, float32; matrices [in][out], gates in the order i, f, g, o."""
+    """Name -> array, float32; matrices [in][out], gates in the order i, f, g, o, a GRU's r, z, n."""
     import numpy as np
     random = np.random.default_rng(1)
     z = SEQUENCES[model]
@@ -205,6 +210,11 @@ def sequence_weights(model):
         for i in range(z["layers"]):
             dense(f"{i}", w, 4 * w)
             matrix(f"{i}.recurrent", w, 4 * w)
+    elif model == "gru":
+        for i in range(z["layers"]):
+            dense(f"{i}", w, 3 * w)
+            matrix(f"{i}.recurrent", w, 3 * w)
+            vector(f"{i}.recurrent_bias", w)
     else:
         matrix("symbols", z["classes"], w)
         matrix("places", z["steps"], w)
@@ -221,13 +231,16 @@ def sequence_weights(model):
 
 
 def sequence_batch(model):
-    """lstm: [batch][steps][width] in [0, 1) and a class each; gpt: symbols and the symbols to predict, [batch][steps]."""
+    """lstm, gru: [batch][steps][width] in [0, 1) and a class each, gru's at each step; gpt: symbols and the symbols to predict,
+    [batch][steps]."""
     import numpy as np
     random = np.random.default_rng(2)
     z = SEQUENCES[model]
     n, t = z["batch"], z["steps"]
     if model == "lstm":
         return random.random((n, t, z["width"]), np.float32), random.integers(0, z["classes"], n).astype(np.int32)
+    if model == "gru":
+        return random.random((n, t, z["width"]), np.float32), random.integers(0, z["classes"], (n, t)).astype(np.int32)
     return tuple(random.integers(0, z["classes"], (n, t)).astype(np.int32) for _ in range(2))
 
 
@@ -286,6 +299,10 @@ def column_batch():
     return rows, random.random((n, TABLE["numbers"]), np.float32), random.integers(0, 2, n).astype(np.float32)
 
 
+# Whose steps take seconds.
+LONG = [*IMAGES, "gru"]
+
+
 def options(modes, predicts=False):
     parser = argparse.ArgumentParser()
     if predicts:
@@ -337,7 +354,7 @@ def report(system, version, args, step, finish):
         loss = finish(result)
         samples.append((time.perf_counter() - start) / steps * 1e3)
     processor = (time.process_time() - processor) / (len(samples) * steps) * 1e3
-    few = args.model in IMAGES   # steps, and dropout's chance in them
+    few = args.model in LONG   # steps, and dropout's chance in them
     if not (math.isfinite(loss) and (few or loss < first)):
         sys.exit(f"{system}: loss went from {first} to {loss}: this is not training")
     print(json.dumps({

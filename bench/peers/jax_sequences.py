@@ -26,6 +26,22 @@ def lstm(sizes, p, x):
     return dense(p, "head", x[-1])
 
 
+def gru(sizes, p, x):
+    x = x.swapaxes(0, 1)
+    for i in range(sizes["layers"]):
+        u, b = p[f"{i}.recurrent"], p[f"{i}.recurrent_bias"]
+
+        def turn(h, given):
+            (r, z, n), (ur, uz, un) = jnp.split(given, 3, 1), jnp.split(h @ u, 3, 1)
+            z = jax.nn.sigmoid(z + uz)
+            h = z * h + (1 - z) * jnp.tanh(n + jax.nn.sigmoid(r + ur) * (un + b))
+            return h, h
+
+        zero = jnp.zeros((x.shape[1], sizes["width"]), x.dtype)
+        x = jax.lax.scan(turn, zero, dense(p, f"{i}", x))[1]
+    return dense(p, "head", x.swapaxes(0, 1)).reshape(-1, sizes["classes"])
+
+
 def norm(p, name, x):
     x = x - x.mean(-1, keepdims=True)
     return x * jax.lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-5) * p[f"{name}.scale"] + p[f"{name}.offset"]
@@ -45,4 +61,4 @@ def gpt(sizes, p, x):
     return dense(p, "head", norm(p, "last", x)).reshape(n * t, -1)
 
 
-NETS = {"lstm": lstm, "gpt": gpt}
+NETS = {"lstm": lstm, "gru": gru, "gpt": gpt}

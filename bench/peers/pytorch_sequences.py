@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The nets on sequences in PyTorch: functions of named weights, but for the LSTM run eagerly, which is PyTorch's own layer."""
+"""The nets on sequences in PyTorch: functions of named weights, but for the LSTM run eagerly and the GRU, which are PyTorch's own layers."""
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -23,6 +23,26 @@ class OwnLstm(nn.Module):
 
     def forward(self, x):
         return self.head(self.lstm(x)[0][:, -1])
+
+
+class OwnGru(nn.Module):
+    """torch.nn.GRU, whose biases of all recurrent products are as good as ours, which has the one that makes a difference."""
+
+    def __init__(self, sizes, arrays):
+        super().__init__()
+        width = sizes["width"]
+        self.gru = nn.GRU(width, width, sizes["layers"], batch_first=True)
+        self.head = nn.Linear(width, sizes["classes"])
+        with torch.no_grad():
+            for i in range(sizes["layers"]):
+                for part, name in (("weight_ih", f"{i}.kernel"), ("weight_hh", f"{i}.recurrent"), ("bias_ih", f"{i}.bias")):
+                    getattr(self.gru, f"{part}_l{i}").copy_(torch.from_numpy(arrays[name].T))
+                getattr(self.gru, f"bias_hh_l{i}").zero_()
+            self.head.weight.copy_(torch.from_numpy(arrays["head.kernel"].T))
+            self.head.bias.zero_()
+
+    def forward(self, x):
+        return self.head(self.gru(x)[0]).flatten(0, 1)
 
 
 class Named(nn.Module):
@@ -79,4 +99,6 @@ class Gpt(Named):
 def build(model, sizes, arrays, compiled):
     if model == "lstm":
         return (Lstm if compiled else OwnLstm)(sizes, arrays)
+    if model == "gru":
+        return OwnGru(sizes, arrays)
     return Gpt(sizes, arrays)

@@ -34,7 +34,7 @@ elif args.model in common.SEQUENCES:
     net = pytorch_sequences.build(args.model, common.SEQUENCES[args.model], common.sequence_weights(args.model),
                                   args.mode == "compile")
     x, y = map(torch.from_numpy, common.sequence_batch(args.model))
-    x, y = x if args.model == "lstm" else x.long(), y.long().flatten()
+    x, y = x.long() if args.model == "gpt" else x, y.long().flatten()
 else:
     net = pytorch_nets.build(args.model)
     images, labels = common.batch(args.model)

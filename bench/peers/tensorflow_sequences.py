@@ -25,6 +25,21 @@ def lstm(sizes, p, x):
     return dense(p, "head", h)
 
 
+def gru(sizes, p, x):
+    x = tf.transpose(x, [1, 0, 2])
+    for i in range(sizes["layers"]):
+        u, b = p[f"{i}.recurrent"], p[f"{i}.recurrent_bias"]
+        h = tf.zeros([sizes["batch"], sizes["width"]])
+        seen = []
+        for given in tf.unstack(dense(p, f"{i}", x)):
+            (r, z, n), (ur, uz, un) = tf.split(given, 3, 1), tf.split(tf.matmul(h, u), 3, 1)
+            z = tf.sigmoid(z + uz)
+            h = z * h + (1 - z) * tf.tanh(n + tf.sigmoid(r + ur) * (un + b))
+            seen.append(h)
+        x = tf.stack(seen)
+    return tf.reshape(dense(p, "head", tf.transpose(x, [1, 0, 2])), [-1, sizes["classes"]])
+
+
 def norm(p, name, x):
     x = x - tf.reduce_mean(x, -1, keepdims=True)
     return x * tf.math.rsqrt(tf.reduce_mean(x * x, -1, keepdims=True) + 1e-5) * p[f"{name}.scale"] + p[f"{name}.offset"]
@@ -43,4 +58,4 @@ def gpt(sizes, p, x):
     return tf.reshape(dense(p, "head", norm(p, "last", x)), [n * t, -1])
 
 
-NETS = {"lstm": lstm, "gpt": gpt}
+NETS = {"lstm": lstm, "gru": gru, "gpt": gpt}

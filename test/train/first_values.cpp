@@ -84,8 +84,22 @@ BOOST_AUTO_TEST_CASE(orthogonal_matrices) {
     check_orthogonal(extents(70, 20), 1.5);
     check_orthogonal(extents(20, 70), 0.5);
     check_orthogonal(extents(3, 3, 4, 8), 1);   // a convolution's kernel: [36, 8]
+    check_orthogonal(extents(83, 301), 1);   // more than a batch of vectors, and than a piece of one
     check_orthogonal(extents(1, 5), 1);
     check_orthogonal(extents(5), 1);            // one row
+}
+BOOST_AUTO_TEST_CASE(nearly_dependent_vectors_become_orthonormal) {   // a part in 1e12 is new in each: once would not do
+    orthonormal_vectors v(30, 50);
+    random_stream r(3);
+    for (std::size_t k = 0; k < 30; ++k)
+        for (std::size_t i = 0; i < 50; ++i) v.at(k, i) = (k % 10 == i ? 1. : 0.) + 1e-12 * static_cast<double>(r.normal());
+    v.orthonormalize();
+    for (std::size_t a = 0; a < 30; ++a)
+        for (std::size_t b = 0; b < 30; ++b) {
+            double product = 0;
+            for (std::size_t i = 0; i < 50; ++i) product += v.at(a, i) * v.at(b, i);
+            BOOST_TEST(std::abs(product - (a == b)) <= 1e-10, a << " and " << b << ": " << product);
+        }
 }
 BOOST_AUTO_TEST_CASE(no_direction_is_preferred) {   // else diagonals would all be positive, as plain QR's are not
     double sum = 0;

@@ -3,6 +3,7 @@
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/program/program.hpp>
+#include <sinter/train/orthonormal.hpp>
 #include <string_view>
 #include <vector>
 
@@ -26,31 +27,18 @@ inline void draw_truncated_normal(std::vector<float>& x, const initializer& init
         e = init.middle + init.a * v;
     }
 }
-/// The shorter vectors of a normal matrix, made orthonormal one after the other (Gram and Schmidt, each twice: Giraud et al.
-/// 2005). That is the Q of a QR decomposition whose R has a positive diagonal, so no direction is preferred (Mezzadri 2007).
+/// The shorter vectors of a normal matrix, made orthonormal one after the other. That is the Q of a QR decomposition whose R has
+/// a positive diagonal, so no direction is preferred (Mezzadri 2007).
 inline void draw_orthogonal(std::vector<float>& x, const shape& s, float gain, random_stream& r) {
     const std::size_t columns = static_cast<std::size_t>(s.last()), rows = x.size() / columns;
     const bool tall = rows >= columns;
     const std::size_t length = tall ? rows : columns, count = tall ? columns : rows;
-    std::vector<double> q(length * count);
-    for (double& e : q) e = static_cast<double>(r.normal());
-    const auto product = [&](const double* a, const double* b) {
-        double sum = 0;
-        for (std::size_t i = 0; i < length; ++i) sum += a[i] * b[i];
-        return sum;
-    };
-    for (std::size_t k = 0; k < count; ++k) {
-        double* const v = q.data() + k * length;
-        for (int pass = 0; pass < 2; ++pass)
-            for (std::size_t j = 0; j < k; ++j) {
-                const double* const u = q.data() + j * length;
-                const double along = product(u, v);
-                for (std::size_t i = 0; i < length; ++i) v[i] -= along * u[i];
-            }
-        const double norm = __builtin_sqrt(product(v, v));
-        for (std::size_t i = 0; i < length; ++i) v[i] /= norm;
-        for (std::size_t i = 0; i < length; ++i) x[tall ? i * columns + k : k * columns + i] = gain * static_cast<float>(v[i]);
-    }
+    orthonormal_vectors q(count, length);
+    for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t i = 0; i < length; ++i) q.at(k, i) = static_cast<double>(r.normal());
+    q.orthonormalize();
+    for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t i = 0; i < length; ++i) x[tall ? i * columns + k : k * columns + i] = gain * static_cast<float>(q.at(k, i));
 }
 inline void write_identity(std::vector<float>& x, const shape& s, float gain) {
     const std::size_t columns = static_cast<std::size_t>(s.last());

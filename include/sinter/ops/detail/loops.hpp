@@ -81,7 +81,8 @@ constexpr int steps_of(const graph& g, int l) { return g.loops[l - 1].steps; }
 constexpr shape one_step(const shape& s) {
     shape y = s.plain();
     y.rank = s.rank - 1;
-    for (int i = 0; i < max_rank; ++i) y.d[i] = i < y.rank ? s.d[i + 1] : 0;
+    for (int i = 0; i + 1 < max_rank; ++i) y.d[i] = i < y.rank ? s.d[i + 1] : 0;
+    y.d[max_rank - 1] = 0;
     return y;
 }
 constexpr shape all_steps(const shape& s, int steps) {

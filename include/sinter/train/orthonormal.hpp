@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace sinter {
+
+/// Vectors of doubles, to be made orthonormal: each loses its parts along those before it (Gram and Schmidt), once more where
+/// little of it was left (Kahan's rule: twice is enough; Giraud et al. 2005).
+///
+/// Thousands of vectors of thousands of numbers are more than a cache holds. So vectors go in batches: each group of those
+/// that are done is read once for a whole batch, piece by piece, and a piece of a group stays in the first-level cache
+/// meanwhile. A matrix of 3000 x 3000 takes seconds and not a minute.
+class orthonormal_vectors {
+public:
+    orthonormal_vectors(std::size_t count, std::size_t length)
+        : count(count), length(length), stride((length + width - 1) / width * width), all(count * stride) {}
+
+    /// What comes before orthonormalize() should be linearly independent.
+    double& at(std::size_t vector, std::size_t i) { return all[vector * stride + i]; }
+
+    void orthonormalize() {
+        for (std::size_t first = 0; first < count; first += batch) {
+            const std::size_t end = std::min(first + batch, count);
+            double before[batch];
+            for (std::size_t k = first; k < end; ++k) before[k - first] = product(k, k);
+            project(first, first, end - first);
+            for (std::size_t k = first; k < end; ++k) {
+                project_one_by_one(first, k);
+                if (product(k, k) < 1e-8 * before[k - first]) {
+                    project(first, k, 1);
+                    project_one_by_one(first, k);
+                }
+                const double norm = __builtin_sqrt(product(k, k));
+                for (std::size_t i = 0; i < length; ++i) at(k, i) /= norm;
+            }
+        }
+    }
+
+private:
+    static constexpr std::size_t width = 4, group = 8, batch = 16, piece = 256;
+    static_assert(batch % group == 0 && piece % width == 0);
+    typedef double numbers __attribute__((vector_size(8 * width), aligned(8), may_alias));
+
+    std::size_t count, length, stride;
+    std::vector<double> all;   ///< one vector behind the other, zeros to the next multiple of `width`
+
+    numbers& some(std::size_t vector, std::size_t i) { return reinterpret_cast<numbers&>(at(vector, i)); }
+    static double sum(const numbers& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
+
+    double product(std::size_t a, std::size_t b) {
+        numbers sums{};
+        for (std::size_t i = 0; i < stride; i += width) sums += some(a, i) * some(b, i);
+        return sum(sums);
+    }
+
+    /// `n` vectors from `first` on lose their parts along all before `end`, which are whole groups.
+    void project(std::size_t end, std::size_t first, std::size_t n) {
+        for (std::size_t u = 0; u < end; u += group) project_group<group>(u, first, n);
+    }
+    void project_one_by_one(std::size_t u, std::size_t vector) {
+        for (; u < vector; ++u) project_group<1>(u, vector, 1);
+    }
+    template <std::size_t Group>
+    void project_group(std::size_t u, std::size_t first, std::size_t n) {
+        [&]<std::size_t... J>(std::index_sequence<J...>) {
+            numbers along[batch][Group]{};
+            for (std::size_t at = 0; at < stride; at += piece)
+                for (std::size_t k = 0; k < n; ++k) {
+                    numbers sums[] = {along[k][J]...};
+                    for (std::size_t i = at; i < std::min(at + piece, stride); i += width) {
+                        const numbers x = some(first + k, i);
+                        ((sums[J] += x * some(u + J, i)), ...);
+                    }
+                    ((along[k][J] = sums[J]), ...);
+                }
+            for (std::size_t k = 0; k < n; ++k) ((along[k][J] = numbers{} + sum(along[k][J])), ...);
+            for (std::size_t at = 0; at < stride; at += piece)
+                for (std::size_t k = 0; k < n; ++k) {
+                    const numbers part[] = {along[k][J]...};
+                    for (std::size_t i = at; i < std::min(at + piece, stride); i += width) {
+                        numbers x = some(first + k, i);
+                        ((x -= part[J] * some(u + J, i)), ...);
+                        some(first + k, i) = x;
+                    }
+                }
+        }(std::make_index_sequence<Group>{});
+    }
+};
+
+} // namespace sinter
