@@ -140,6 +140,10 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     BOOST_TEST(!cpu::is_sparse_left(dense));
 }
 
+BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // each panel is asked for ahead; also where a panel takes several pieces
+    for (std::int64_t m : {5, 16, 37, 130}) check_gemm(m, 600, 450);
+    check_gemm(16, 4200, 80);
+}
 BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 300})
         for (std::int64_t K : {std::int64_t{2} * cpu::input_block, std::int64_t{5} * cpu::input_block / 2 + 3})

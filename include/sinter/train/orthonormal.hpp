@@ -58,35 +58,34 @@ private:
 
     /// `n` vectors from `first` on lose their parts along all before `end`, which are whole groups.
     void project(std::size_t end, std::size_t first, std::size_t n) {
-        for (std::size_t u = 0; u < end; u += group) project_group<group>(u, first, n);
+        for (std::size_t u = 0; u < end; u += group) project_group(std::make_index_sequence<group>{}, u, first, n);
     }
     void project_one_by_one(std::size_t u, std::size_t vector) {
-        for (; u < vector; ++u) project_group<1>(u, vector, 1);
+        for (; u < vector; ++u) project_group(std::index_sequence<0>{}, u, vector, 1);
     }
-    template <std::size_t Group>
-    void project_group(std::size_t u, std::size_t first, std::size_t n) {
-        [&]<std::size_t... J>(std::index_sequence<J...>) {
-            numbers along[batch][Group]{};
-            for (std::size_t at = 0; at < stride; at += piece)
-                for (std::size_t k = 0; k < n; ++k) {
-                    numbers sums[] = {along[k][J]...};
-                    for (std::size_t i = at; i < std::min(at + piece, stride); i += width) {
-                        const numbers x = some(first + k, i);
-                        ((sums[J] += x * some(u + J, i)), ...);
-                    }
-                    ((along[k][J] = sums[J]), ...);
+    template <std::size_t... J>
+    void project_group(std::index_sequence<J...>, std::size_t u, std::size_t first, std::size_t n) {
+        numbers along[batch][sizeof...(J)];
+        for (std::size_t k = 0; k < n; ++k) ((along[k][J] = numbers{}), ...);
+        for (std::size_t from = 0; from < stride; from += piece)
+            for (std::size_t k = 0; k < n; ++k) {
+                numbers sums[] = {along[k][J]...};
+                for (std::size_t i = from; i < std::min(from + piece, stride); i += width) {
+                    const numbers x = some(first + k, i);
+                    ((sums[J] += x * some(u + J, i)), ...);
                 }
-            for (std::size_t k = 0; k < n; ++k) ((along[k][J] = numbers{} + sum(along[k][J])), ...);
-            for (std::size_t at = 0; at < stride; at += piece)
-                for (std::size_t k = 0; k < n; ++k) {
-                    const numbers part[] = {along[k][J]...};
-                    for (std::size_t i = at; i < std::min(at + piece, stride); i += width) {
-                        numbers x = some(first + k, i);
-                        ((x -= part[J] * some(u + J, i)), ...);
-                        some(first + k, i) = x;
-                    }
+                ((along[k][J] = sums[J]), ...);
+            }
+        for (std::size_t k = 0; k < n; ++k) ((along[k][J] = numbers{} + sum(along[k][J])), ...);
+        for (std::size_t from = 0; from < stride; from += piece)
+            for (std::size_t k = 0; k < n; ++k) {
+                const numbers part[] = {along[k][J]...};
+                for (std::size_t i = from; i < std::min(from + piece, stride); i += width) {
+                    numbers x = some(first + k, i);
+                    ((x -= part[J] * some(u + J, i)), ...);
+                    some(first + k, i) = x;
                 }
-        }(std::make_index_sequence<Group>{});
+            }
     }
 };
 

@@ -18,10 +18,11 @@ inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 6 : 22) : 
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
-/// of columns even and odd t are summed apart: a tile's few sums would wait for each other.
-template <int MR, int NR>
+/// of columns even and odd t are summed apart: a tile's few sums would wait for each other. `each` is called once for every t
+/// of a tile of more vectors.
+template <int MR, int NR, class Each>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                              const float* b, std::int64_t b_step, std::int64_t n) {
+                              const float* b, std::int64_t b_step, std::int64_t n, Each each) {
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
     // would derive each row's address from the one before).
     const float* row[(MR + 2) / 3];
@@ -55,9 +56,15 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
             const vf a = splat(row[i / 3][i % 3 * row_step]);
             unroll<NR>([&](auto j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
         });
+        each();
         unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += sum_step; });
         b += b_step;
     } while (--n > 0);
+}
+template <int MR, int NR>
+SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
+                              const float* b, std::int64_t b_step, std::int64_t n) {
+    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
 }
 
 /// What a tile starts from when it does not continue a sum.
@@ -77,6 +84,21 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
         x += MR * row_step;
         to += MR * NR * lanes;
     } while (--tiles > 0);
+}
+
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for what lies at `ahead`, which moves on by `ahead_step`: a stream
+/// from memory that other tiles will want.
+template <int MR>
+__attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                                   const float* b, std::int64_t b_step, std::int64_t n, const float* ahead,
+                                                   std::int64_t ahead_step) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(ahead, 0, 2);
+        ahead += ahead_step;
+    });
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
 } // namespace sinter::cpu
