@@ -4,6 +4,7 @@
 #include <sinter/expr/input.hpp>
 #include <sinter/program/check_names.hpp>
 #include <sinter/program/differentiate.hpp>
+#include <sinter/program/distinct_rows.hpp>
 #include <sinter/program/emit.hpp>
 #include <sinter/program/error_message.hpp>
 #include <sinter/program/hoist.hpp>
@@ -62,7 +63,7 @@ struct traced_stage : traced_within<R, first_room> {};
 template <class R>
 struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 
-// ---- differentiate, pool gradients
+// ---- differentiate, pool gradients, distinct rows
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
@@ -79,6 +80,7 @@ struct gradient_stage {
         roomy<most> t;
         take(t, g, gradients);
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
+        if (R::options.fuse && R::target.distinct_rows) distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
         return t;
     }
     static constexpr roomy<most> v = make();

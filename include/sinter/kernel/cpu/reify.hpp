@@ -16,6 +16,11 @@
 #include <sinter/kernel/cpu/copies.hpp>
 #include <sinter/kernel/cpu/ctc_loss.hpp>
 #include <sinter/kernel/cpu/depthwise_convolution.hpp>
+#include <sinter/kernel/cpu/distinct_product.hpp>
+#include <sinter/kernel/cpu/distinct_rows.hpp>
+#include <sinter/kernel/cpu/distinct_sums.hpp>
+#include <sinter/kernel/cpu/distinct_table.hpp>
+#include <sinter/kernel/cpu/distinct_weights.hpp>
 #include <sinter/kernel/cpu/gather.hpp>
 #include <sinter/kernel/cpu/gather_axis.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
