@@ -78,8 +78,9 @@ struct row_cover {
 inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
 /// Rows whose sums are finished in one call.
 inline constexpr std::int64_t finished_rows = 64;
-/// A packed right operand that no second-level cache holds: each panel is asked for while the one before it is multiplied.
-inline constexpr std::int64_t far_floats = 262144;
+/// A packed right operand that is probably not in the second-level cache, other weights having passed since: where there are few
+/// rows, each panel is asked for while the one before it is multiplied.
+inline constexpr std::int64_t far_floats = 49152;
 /// A result that lies in L1 with what goes with it: nothing has to be asked for.
 inline constexpr std::int64_t near_floats = 4096;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
@@ -201,14 +202,15 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         const int rest_height = cover.height(cover.large);
         const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
         const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
-        // The first tiles of a panel share the next one's lines, a part of each line's floats for every tile.
-        const bool ahead = wide && q.b_layout == right::panels && q.depth * q.columns > far_floats && j0 + 2 * panel_width <= q.columns;
+        // The tiles of a panel share the next one's lines, a part of each line's floats for every tile.
+        const bool ahead = wide && q.b_layout == right::panels && q.depth * q.columns > far_floats && cover.count <= panel_width &&
+                           j0 + 2 * panel_width <= q.columns;
         const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;
         const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
         finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
         const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
         const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
-        if (!carry && !expect) {
+        if (!carry && !expect && !ahead) {
             const bool panels = q.b_layout == right::panels;
             const float* b = gather ? gathered : panels ? q.b + j0 * q.depth : q.b + j0;
             if (gather) gather_panel(q, j0, w, 0, q.depth, gathered);
@@ -241,8 +243,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                 if (last && expect) f.expect(done, c);
                 if (ahead && i * ahead_step < panel_width && (is_large || rest_height > 1)) {
                     const ahead_function sum = is_large ? multiply_tile_ahead<tile_rows> : multiply_tile_ahead<small_tile_rows>;
-                    sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, q.b + (j0 + panel_width) * q.depth + i * ahead_step * q.depth + t * ahead_step,
-                        ahead_step);
+                    const float* const next = q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step;
+                    sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, next, ahead_step);
                     if (last) f.finish(done, c);
                     continue;
                 }
