@@ -23,6 +23,11 @@ inline constexpr refusal refusals[] = {
     {"add_patches", "a gradient: ONNX has no operator for it"},
     {"trigamma", "a gradient: ONNX has no operator for it"},
     {"loop_saved", "the gradient of a loop: it reads what each turn of another computed"},
+    {"distinct_rows", "what a training program makes of looked-up rows' products"},
+    {"distinct_product", "what a training program makes of looked-up rows' products"},
+    {"distinct_sums", "what a training program makes of looked-up rows' products"},
+    {"distinct_weights", "what a training program makes of looked-up rows' products"},
+    {"distinct_table", "what a training program makes of looked-up rows' products"},
     {"optimizer_port", "a part of optimizers, which predictions have not"},
     {"runtime_scalar", "a part of optimizers, which predictions have not"},
 };
