@@ -5,44 +5,27 @@ from torch import nn
 from torch.nn import functional as F
 
 
-class OwnLstm(nn.Module):
-    """torch.nn.LSTM, PyTorch's fastest form where nothing is compiled."""
+class Own(nn.Module):
+    """torch.nn.LSTM or torch.nn.GRU, PyTorch's fastest form where nothing is compiled. A GRU's biases of all recurrent products are as
+    good as ours, which has the one that makes a difference."""
 
-    def __init__(self, sizes, arrays):
+    def __init__(self, layer, sizes, arrays):
         super().__init__()
         width = sizes["width"]
-        self.lstm = nn.LSTM(width, width, sizes["layers"], batch_first=True)
+        self.layer = layer(width, width, sizes["layers"], batch_first=True)
         self.head = nn.Linear(width, sizes["classes"])
         with torch.no_grad():
             for i in range(sizes["layers"]):
                 for part, name in (("weight_ih", f"{i}.kernel"), ("weight_hh", f"{i}.recurrent"), ("bias_ih", f"{i}.bias")):
-                    getattr(self.lstm, f"{part}_l{i}").copy_(torch.from_numpy(arrays[name].T.copy()))
-                getattr(self.lstm, f"bias_hh_l{i}").zero_()
-            self.head.weight.copy_(torch.from_numpy(arrays["head.kernel"].T.copy()))
-            self.head.bias.zero_()
-
-    def forward(self, x):
-        return self.head(self.lstm(x)[0][:, -1])
-
-
-class OwnGru(nn.Module):
-    """torch.nn.GRU, whose biases of all recurrent products are as good as ours, which has the one that makes a difference."""
-
-    def __init__(self, sizes, arrays):
-        super().__init__()
-        width = sizes["width"]
-        self.gru = nn.GRU(width, width, sizes["layers"], batch_first=True)
-        self.head = nn.Linear(width, sizes["classes"])
-        with torch.no_grad():
-            for i in range(sizes["layers"]):
-                for part, name in (("weight_ih", f"{i}.kernel"), ("weight_hh", f"{i}.recurrent"), ("bias_ih", f"{i}.bias")):
-                    getattr(self.gru, f"{part}_l{i}").copy_(torch.from_numpy(arrays[name].T))
-                getattr(self.gru, f"bias_hh_l{i}").zero_()
+                    getattr(self.layer, f"{part}_l{i}").copy_(torch.from_numpy(arrays[name].T))
+                getattr(self.layer, f"bias_hh_l{i}").zero_()
             self.head.weight.copy_(torch.from_numpy(arrays["head.kernel"].T))
             self.head.bias.zero_()
 
     def forward(self, x):
-        return self.head(self.gru(x)[0]).flatten(0, 1)
+        """The LSTM's last step is classified, the GRU's are all."""
+        seen = self.layer(x)[0]
+        return self.head(seen[:, -1] if isinstance(self.layer, nn.LSTM) else seen).flatten(0, -2)
 
 
 class Named(nn.Module):
@@ -98,7 +81,7 @@ class Gpt(Named):
 
 def build(model, sizes, arrays, compiled):
     if model == "lstm":
-        return (Lstm if compiled else OwnLstm)(sizes, arrays)
+        return Lstm(sizes, arrays) if compiled else Own(nn.LSTM, sizes, arrays)
     if model == "gru":
-        return OwnGru(sizes, arrays)
+        return Own(nn.GRU, sizes, arrays)
     return Gpt(sizes, arrays)
