@@ -59,6 +59,12 @@ BOOST_AUTO_TEST_CASE(a_product_takes_what_is_behind_it) {
     BOOST_TEST(s.stored(z));
     BOOST_TEST(s.p.f.g[0].heavy);
 }
+BOOST_AUTO_TEST_CASE(a_narrow_product_takes_no_more_than_its_bias) {   // a walk of its own goes across rows
+    small s;
+    const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 2), zeros)) + s.own("b", extents(2)), z = ops::exp(ops::tanh(y));
+    BOOST_TEST(s.groups({z}) == 2);
+    BOOST_TEST(s.stored(y));
+}
 BOOST_AUTO_TEST_CASE(what_is_before_a_product_is_stored) {
     small s;
     const tensor a = ops::tanh(s.x), y = ops::matmul(a, weights(s.x, "w", extents(6, 8), zeros));

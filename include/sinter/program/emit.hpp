@@ -117,6 +117,7 @@ private:
         }
         if (!q.heavy) {
             s.kind = body_.is_flat() ? walk::flat : walk::rows;
+            if (!body_.is_flat() && q.space.last() <= narrow_columns) s.extents[0] = q.space.last();
             const std::int64_t all = floats_of({.s = unbatched(q.space)}, t_, 1);
             l.m = body_.is_flat() ? all : q.space.rows();
             l.batched = q.space.batched;

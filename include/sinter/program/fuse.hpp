@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/broadcast.hpp>
 #include <sinter/program/sink.hpp>
+#include <sinter/program/spec.hpp>
 
 /// Fusion: every live node that must be computed joins one group; a group becomes one kernel.
 ///
@@ -100,6 +101,7 @@ private:
         if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
         if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
         if (q.heavy && kind == op_kind::col_reduce && n_[q.root].about->sums_rows) return false;
+        if (q.heavy && q.space.last() <= narrow_columns && q.members >= 2) return false;   // its vectors would be nearly empty
         if (!fits(v, q)) return false;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];

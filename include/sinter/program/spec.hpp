@@ -12,10 +12,14 @@ inline constexpr op_id flat = op::none;       ///< elements in memory order
 inline constexpr op_id rows = op::row_sum;    ///< rows and columns, in phases
 } // namespace walk
 
+/// Rows of at most so many columns leave most lanes of a vector along them idle: kernels for processors go across them, and know
+/// how many there are when they are compiled.
+inline constexpr int narrow_columns = 3;
+
 /// What must be instantiated. Equal specs are one kernel. Only what pays is here: everything else is in the launch.
 struct spec {
     op_id kind = op::none;
-    int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions and pools; empty for all others
+    int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions, pools and narrow walks; empty for all others
     int code = 0, words = 0;
     unsigned hash = 0;
 };

@@ -98,7 +98,43 @@ struct body {
     template <int Phase>
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
 
+    // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
+    static SINTER_INLINE vi lane_numbers() {
+        vi v{};
+        for (int i = 0; i < lanes; ++i) v[i] = i;
+        return v;
+    }
+    /// The random numbers of these elements, or rows, in [0, 1).
+    static SINTER_INLINE vf uniform(int stream, vi index, const call& c) {
+        const vu bits = philox_bits(c.seed, counter_of(stream, c), (vu)index);
+        return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+    }
+    template <int I>
+    static SINTER_INLINE vf get(const vf* pr, const vf* r) {
+        if constexpr (per_row(I)) return pr[I];
+        else return r[I];
+    }
+    /// Word I, an elementwise op.
+    template <int I>
+    static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
+        constexpr word w = code[I];
+        constexpr op_id k = static_cast<op_id>(w.code);
+        if constexpr (k == op::column_index)
+            return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
+        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
+            return splat(uniform(w.arg, index_of(at.row), c)[0]);
+        else if constexpr (k == op::random_uniform) return uniform(w.arg, index_of(at.off), c);
+        else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
+        else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));
+        else if constexpr (k == op::over_batch)
+            return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
+        else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
+        else if constexpr (rule<k>::operands == 2) return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
+        else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r), get<w.c()>(pr, r));
+    }
+
 private:
+    static SINTER_INLINE vi index_of(std::int64_t first) { return lane_numbers() + splat(static_cast<std::int32_t>(first)); }
     template <bool Full, bool Tile = false, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step<I, Full, Tile>(r, r, raw, at, c), ...);
@@ -129,11 +165,6 @@ private:
     static SINTER_INLINE void step_if(vf* pr, vf* r, const place& at, const call& c) {
         if constexpr (Run) step<I, Full>(pr, r, vf{}, at, c);
     }
-    template <int I>
-    static SINTER_INLINE vf get(const vf* pr, const vf* r) {
-        if constexpr (per_row(I)) return pr[I];
-        else return r[I];
-    }
     template <bool Full>
     static SINTER_INLINE vf read(const float* p, int n) {
         if constexpr (Full) return load(p);
@@ -149,12 +180,6 @@ private:
         if constexpr (Full) return v;
         else return select(lane_numbers() < splat(static_cast<std::int32_t>(n)), v, rest);
     }
-    static SINTER_INLINE vi lane_numbers() {
-        vi v{};
-        for (int i = 0; i < lanes; ++i) v[i] = i;
-        return v;
-    }
-
     template <int I>
     static SINTER_INLINE std::int64_t mapped_row(std::int64_t row, const call& c) {
         constexpr row_map m = code[I].rows();
@@ -198,29 +223,6 @@ private:
         else if constexpr (w.is(instruction::reload)) to[I] = load(row_buffer(w.b, c) + at.col);
         else to[I] = elementwise<I>(pr, r, at, c);
     }
-    template <int I>
-    static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
-        constexpr word w = code[I];
-        constexpr op_id k = static_cast<op_id>(w.code);
-        if constexpr (k == op::column_index)
-            return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
-        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
-            return splat(uniform(w.arg, {at.row, at.row, 0, lanes}, c)[0]);
-        else if constexpr (k == op::random_uniform) return uniform(w.arg, at, c);
-        else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
-        else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));
-        else if constexpr (k == op::over_batch)
-            return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
-        else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
-        else if constexpr (rule<k>::operands == 2) return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
-        else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r), get<w.c()>(pr, r));
-    }
-    static SINTER_INLINE vf uniform(int stream, const place& at, const call& c) {
-        const vu index = (vu)(lane_numbers() + splat(static_cast<std::int32_t>(at.off)));
-        const vu bits = philox_bits(c.seed, counter_of(stream, c), index);
-        return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
-    }
-
     static SINTER_INLINE std::uint64_t counter_of(int stream, const call& c) {
         return static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream);
     }

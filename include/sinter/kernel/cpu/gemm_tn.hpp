@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
+#include <sinter/kernel/cpu/narrow_gradient.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/packed_product.hpp>
 #include <sinter/kernel/cpu/sparse_gradient.hpp>
@@ -31,6 +32,7 @@ struct gemm_tn {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();
         const product q = product_of(c);
+        if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
         if (is_done(f, c)) return;   // before zeros are looked for
         const float behind = gradient_share(q), before = input_share(q);
         if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);

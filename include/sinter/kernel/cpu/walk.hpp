@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/body.hpp>
+#include <sinter/kernel/cpu/narrow_walk.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 
 /// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
@@ -62,7 +62,9 @@ private:
 
 template <class Body, int... X>
 struct nest<walk::flat, Body, X...> { using type = flat_walk<Body>; };
+template <class Body, int Columns, int... X>   // Columns: where they are few (emit.hpp)
+struct nest<walk::rows, Body, Columns, X...> { using type = narrow_walk<Body, Columns>; };
 template <class Body, int... X>
-struct nest<walk::rows, Body, X...> { using type = row_walk<Body>; };
+struct nest<walk::rows, Body, 0, X...> { using type = row_walk<Body>; };
 
 } // namespace sinter::cpu

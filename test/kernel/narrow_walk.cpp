@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// also: sse2 avx2
+#define BOOST_TEST_MODULE kernel_narrow_walk
+#include <boost/test/unit_test.hpp>
+
+#include <vector>
+
+#include <sinter/kernel/cpu/walk.hpp>
+#include <sinter/ops/add.hpp>
+#include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/mul.hpp>
+
+using namespace sinter;
+
+namespace {
+
+constexpr std::uint64_t code(word w) { return w.pack(); }
+constexpr std::uint16_t of(instruction i) { return static_cast<std::uint16_t>(i); }
+constexpr std::uint16_t of(op_id k) { return static_cast<std::uint16_t>(k); }
+constexpr std::uint8_t map_of(row_map m, int more = 0) { return static_cast<std::uint8_t>(static_cast<int>(m) | more); }
+
+/// A bit of all: every way to read, both reductions, a value kept for a later pass, sums of columns and of rows, results of
+/// elements and of rows, and random numbers of both.
+using mixed = cpu::body<
+    code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+    code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
+    code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 2}),
+    code({.code = of(instruction::load), .b = 0, .map = map_of(row_map::modulo, word::along_columns), .arg = 3}),
+    code({.code = of(instruction::load), .b = 1, .map = map_of(row_map::divided, word::whole_numbers), .arg = 4, .row = 1}),
+    code({.code = of(op::column_index)}),
+    code({.code = of(op::random_uniform), .arg = 3}),
+    code({.code = of(op::add), .a = 0, .b = 1}),
+    code({.code = of(op::mul), .a = 7, .b = 2}),
+    code({.code = of(op::add), .a = 8, .b = 3}),
+    code({.code = of(op::add), .a = 9, .b = 4}),
+    code({.code = of(op::add), .a = 10, .b = 5}),
+    code({.code = of(instruction::row_max), .a = 11}),
+    code({.code = of(instruction::row_sum), .a = 11}),
+    code({.code = of(instruction::spill), .a = 11, .b = 0}),
+    code({.code = of(instruction::reload), .b = 0, .phase = 1}),
+    code({.code = of(op::mul), .a = 15, .b = 12, .phase = 1}),
+    code({.code = of(op::add), .a = 16, .b = 13, .phase = 1}),
+    code({.code = of(instruction::column_sum), .a = 17, .b = 0, .arg = 5, .phase = 1}),
+    code({.code = of(instruction::store), .a = 17, .arg = 6, .phase = 1}),
+    code({.code = of(instruction::store), .a = 12, .arg = 7, .phase = 1, .row = 1}),
+    code({.code = of(instruction::store), .a = 6, .arg = 8}),
+    code({.code = of(instruction::column_sum), .a = 13, .b = 1, .arg = 9, .phase = 1, .row = 1}),
+    code({.code = of(op::random_uniform), .arg = 4, .row = 1}),
+    code({.code = of(instruction::store), .a = 23, .arg = 10, .row = 1})>;
+
+struct results {
+    std::vector<float> column_sums, elements, rows, random, all, random_rows;
+    bool operator==(const results&) const = default;
+};
+
+/// Whole numbers, so that the order of additions does not show.
+template <class Walk>
+results run(int rows, int columns, int parts) {
+    const int repeated = 5, each = 3;
+    const auto numbers = [](int n, int factor) {
+        std::vector<float> v(static_cast<std::size_t>(n));
+        for (int i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = static_cast<float>(i * factor % 23 - 11);
+        return v;
+    };
+    const auto room = [](int n) { return std::vector<float>(static_cast<std::size_t>(n), -1.f); };
+    std::vector<float> x = numbers(rows * columns, 7), of_row = numbers(rows, 5), of_column = numbers(columns, 3),
+                       table = numbers(repeated * columns, 11);
+    std::vector<std::int32_t> whole;
+    for (int i = 0; i * each < rows; ++i) whole.push_back(i * 13 % 19 - 9);
+    results r{room(columns), room(rows * columns), room(rows), room(rows * columns), room(1), room(rows)};
+    float* p[] = {x.data(), of_row.data(), of_column.data(), table.data(), reinterpret_cast<float*>(whole.data()),
+                  r.column_sums.data(), r.elements.data(), r.rows.data(), r.random.data(), r.all.data(), r.random_rows.data()};
+    std::int64_t e[extent::count] = {};
+    e[extent::columns] = columns;
+    e[extent::buffer_stride] = 64;
+    e[extent::first_q] = repeated;
+    e[extent::first_q + 1] = each;
+    std::vector<float> sums(static_cast<std::size_t>(mixed::scratch(e, parts)) + 16);
+    call c;
+    c.p = p;
+    c.e = e;
+    c.sums = sums.data();
+    c.seed = 17;
+    c.step = 4;
+    c.m = rows;
+    c.parts = parts;
+    for (c.part = 0; c.part < parts; ++c.part) mixed::begin(c);
+    for (c.part = 0; c.part < parts; ++c.part) Walk::run(c);
+    for (c.part = 0; c.part < parts; ++c.part) mixed::finish(c);
+    return r;
+}
+
+template <int Columns>
+void check() {
+    for (int rows = 1; rows <= 70; ++rows)
+        for (int parts = 1; parts <= 3; ++parts)
+            if (run<cpu::narrow_walk<mixed, Columns>>(rows, Columns, parts) != run<cpu::row_walk<mixed>>(rows, Columns, parts))
+                BOOST_FAIL(rows << " rows of " << Columns << " in " << parts << " parts");
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(lanes_along_rows_do_what_lanes_along_columns_do) {
+    check<1>();
+    check<2>();
+    check<3>();
+}
+
+BOOST_AUTO_TEST_CASE(one_row_by_hand) {   // so that not both walks are wrong alike
+    const results r = run<cpu::narrow_walk<mixed, 2>>(1, 2, 1);
+    // x = -11, -4; of the row -11; of the columns -11, -8; the table's -11, 0; the row's whole number -9; the columns' own 0, 1
+    const float a = (-11.f - 11.f) * -11.f - 11.f - 9.f, b = (-4.f - 11.f) * -8.f - 9.f + 1.f, most = a > b ? a : b;
+    BOOST_TEST(r.rows[0] == most);
+    BOOST_TEST(r.all[0] == a + b);
+    BOOST_TEST(r.elements[0] == a * most + (a + b));
+    BOOST_TEST(r.elements[1] == b * most + (a + b));
+    BOOST_TEST(r.column_sums[1] == r.elements[1]);
+}
