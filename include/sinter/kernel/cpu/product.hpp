@@ -81,8 +81,8 @@ inline constexpr std::int64_t finished_rows = 64;
 /// A packed right operand that is probably not in the second-level cache, other weights having passed since: where there are few
 /// rows, each panel is asked for while the one before it is multiplied.
 inline constexpr std::int64_t far_floats = 49152;
-/// A result that lies in L1 with what goes with it: nothing has to be asked for.
-inline constexpr std::int64_t near_floats = 4096;
+/// A result that lies in L1 with what goes with it, and sums too short to hide anything behind: nothing is asked for.
+inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
 inline constexpr int carried_tiles = 384 / tile_rows;
 
@@ -186,7 +186,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const bool expect = f.expect && q.rows * q.columns > near_floats;
+    const bool expect = f.expect && q.rows * q.columns > near_floats && q.depth >= short_sum;
     std::int64_t gathered_panel = -1;
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
