@@ -46,7 +46,7 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
     const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
     const auto go = [&](int parts) {
-        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, 0},
                                              static_cast<int>(m), parts);
     };
     const outcome r = go(1);
@@ -242,6 +242,19 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_packed_operands) {
     const std::int64_t panels = cpu::continued_floats / (cpu::tile_rows * panel_width) / block;
     check_gemm_tn(piece + 3, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
     check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
+}
+
+BOOST_AUTO_TEST_CASE(gemm_tn_of_what_the_launch_before_has_copied) {
+    using kernel = cpu::gemm_tn<store_body>;
+    constexpr std::int64_t m = kernel::deep + 5, K = 29, N = kernel::wide + 3;
+    const floats a = random_floats(m * K, 3), d = random_floats(m * N, 4), other = random_floats(m * N, 5);
+    const auto go = [&](const floats& x, const floats& y, std::int64_t has, floats kept, floats* left) {
+        return run<kernel>(x, y, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, has}, m, 3, std::move(kept), left);
+    };
+    floats kept;
+    go(a, d, 0, {}, &kept);
+    const floats nothing(a.size(), 1.f);   // not zeros, which would be skipped
+    BOOST_TEST((go(nothing, other, 1, kept, nullptr) == go(a, other, 0, {}, nullptr)));
 }
 
 BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {

@@ -89,8 +89,8 @@ struct deep_turn {
         s.batched = true;
         return scan(
                    [=](bundle h, bundle in) {
-                       tensor v = h[0] + in[0];
-                       for (int i = 0; i < 4; ++i) v = ops::tanh(v * w);
+                       tensor v = (h[0] + in[0]) * w;
+                       for (int i = 0; i < 4; ++i) v = ops::tanh(v);   // no weights: the gradients of these are not kept
                        return scan_step{v, {}};
                    },
                    ops::broadcast_to(constant(&g, 0.f), s), x, {.recompute = Again})
@@ -108,6 +108,29 @@ BOOST_AUTO_TEST_CASE(length_does_not_multiply_kernels) {
     constexpr auto many = array<60, 3> >> lstm<5>;
     BOOST_TEST(training<decltype(few)>::v.n_specs == training<decltype(many)>::v.n_specs);
     BOOST_TEST(training<decltype(few)>::v.n_launches == training<decltype(many)>::v.n_launches);
+}
+
+/// Gates lie where the products were that they are made of, their gradients over gates and over that of the result; and four gradients of weights are of
+/// one input, which all but the first find copied.
+BOOST_AUTO_TEST_CASE(gates_take_the_place_of_what_they_are_made_of) {
+    constexpr auto net = array<20, 8> >> lstm<16>;
+    constexpr const auto& p = training<decltype(net)>::v;
+    constexpr std::int64_t turns = 3 * 20 * 16;    // floats of one value
+    BOOST_TEST(p.z.activations < 13.5 * turns);   // 17 where each value has memory of its own
+    int over = 0, found = 0;
+    for (int i = 0; i < p.n_launches; ++i) {
+        const launch& l = p.launches[i];
+        const spec& s = p.specs[l.spec];
+        for (int a = 0; a < s.words; ++a)
+            for (int b = a + 1; b < s.words; ++b) {
+                const word from = word::unpack(p.code[s.code + a]), to = word::unpack(p.code[s.code + b]);
+                over += from.is(instruction::load) && to.is(instruction::store) && p.args[l.first_arg + from.arg].moves &&
+                        p.args[l.first_arg + from.arg] == p.args[l.first_arg + to.arg];
+            }
+        found += s.kind == op::gemm_tn && p.extents[l.first_extent + 2];
+    }
+    BOOST_TEST(over == 8);
+    BOOST_TEST(found == 6);
 }
 
 /// As many turns as the batch's second input says (the mean of it, for it is the same everywhere).

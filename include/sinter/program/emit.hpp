@@ -64,6 +64,16 @@ private:
     growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
     int in_loop_ = 0;
 
+    int left_ = -1, left_columns_ = 0;   ///< of the latest gemm_tn: its left operand, and the columns of its result
+
+    /// Has the gemm_tn before copied this one's left operand? Only if it had as many columns, which decide whether it copies at all.
+    constexpr bool has_left(const group& q, const node& n) {
+        const int left = q.loop ? -1 : base_of(g_.n, n.in[0]);   // in a loop the same node is another value in each turn
+        const bool has = left >= 0 && left == left_ && n.s.d[1] == left_columns_;
+        left_ = left;
+        left_columns_ = n.s.d[1];
+        return has;
+    }
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
         for (const node& n : g_.n) {
@@ -146,6 +156,7 @@ private:
         request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
+        if (n.k == op::gemm_tn) e[2] = has_left(q, n);
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

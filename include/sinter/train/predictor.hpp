@@ -142,7 +142,8 @@ private:
             c.p = operands_.data() + l.first_arg;
             c.e = program::v.extents + l.first_extent;
             c.k = program::v.constants + l.first_constant;
-            c.scratch = memory_.scratch.data();
+            c.kept = memory_.scratch.data();
+            c.scratch = c.kept + cpu_runner<program>::kept_floats();
             c.seed = seed_;
             c.step = step_;
             c.batch = batch;

@@ -10,7 +10,7 @@
 namespace sinter::cpu {
 
 /// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
-/// p[0] = A and p[1] = D, row-major; e = {K, N}. c.m = m >= 1.
+/// p[0] = A and p[1] = D, row-major; e = {K, N, was the launch before of the same A and of as many columns?}. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
 /// Zeros of A or of D are skipped where they are many. Before a deep sum both operands are copied (packed_product.hpp).
@@ -23,11 +23,15 @@ struct gemm_tn {
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
         return packs(e, m) ? packed_operands(e[0], e[1], m).floats() : 0;
     }
+    /// Floats that must survive until the next launch: A's copy.
+    static constexpr std::int64_t kept(const std::int64_t* e, std::int64_t m) {
+        return packs(e, m) ? packed_operands(e[0], e[1], m).kept_floats() : 0;
+    }
     static product product_of(const call& c) {
         return {c.p[0], 1, c.e[0], c.p[1], c.e[1], right::rows, c.e[0], c.e[1], c.m, true, 0, 0};
     }
     static void prepare(const call& c) {
-        if (packs(c.e, c.m)) pack_operands(product_of(c), c);
+        if (packs(c.e, c.m)) pack_operands(product_of(c), c, c.e[2] != 0);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();

@@ -8,15 +8,16 @@
 namespace sinter::cpu {
 
 /// Where the copies lie: tiles as [tile][depth][its height] and panels as [panel][depth][its columns], a little apart so that they
-/// begin in different sets of a cache.
+/// begin in different sets of a cache. The tiles are kept: another gradient may be of the same layer's input.
 struct packed_operands {
     std::int64_t tiles, panels, tile_step, panel_step;
     constexpr packed_operands(std::int64_t rows, std::int64_t columns, std::int64_t depth)
         : tiles(row_cover(rows).count), panels((columns + panel_width - 1) / panel_width),
           tile_step(round_up(tile_rows * depth + lanes, 16) + 16), panel_step(depth * panel_width + 16) {}
-    constexpr std::int64_t floats() const { return tiles * tile_step + panels * panel_step; }
-    float* tile(float* scratch, std::int64_t i) const { return scratch + i * tile_step; }
-    float* panel(float* scratch, std::int64_t p) const { return scratch + tiles * tile_step + p * panel_step; }
+    constexpr std::int64_t floats() const { return panels * panel_step; }
+    constexpr std::int64_t kept_floats() const { return tiles * tile_step; }
+    float* tile(const call& c, std::int64_t i) const { return c.kept + i * tile_step; }
+    float* panel(const call& c, std::int64_t p) const { return c.scratch + p * panel_step; }
 };
 
 /// Panels [p, end), which all are whole ones, of a row-major right operand.
@@ -32,17 +33,18 @@ __attribute__((noinline)) inline void pack_whole_panels(const product& q, std::i
 }
 
 /// This call's share of the copying; q.row_step is 1, q.b row-major. A thread's parts are copied together: longer pieces of rows.
-inline void pack_operands(const product& q, const call& c) {
+/// `has_tiles`: the launch before has left the tiles.
+inline void pack_operands(const product& q, const call& c, bool has_tiles = false) {
     const bool together = c.end > c.first;
     if (together && c.part != c.first) return;
     const int last = together ? c.end : c.part + 1;
     const packed_operands o(q.rows, q.columns, q.depth);
     const std::int64_t tile = share(o.tiles, c.part, c.parts), p = share(o.panels, c.part, c.parts), end = share(o.panels, last, c.parts);
-    pack_tiles(q, row_cover(q.rows), tile, share(o.tiles, last, c.parts) - tile, 0, q.depth, o.tile(c.scratch, tile), o.tile_step);
+    if (!has_tiles) pack_tiles(q, row_cover(q.rows), tile, share(o.tiles, last, c.parts) - tile, 0, q.depth, o.tile(c, tile), o.tile_step);
     const std::int64_t whole = q.columns / panel_width;
-    if (const std::int64_t e = end < whole ? end : whole; p < e) pack_whole_panels(q, p, e, o.panel(c.scratch, p), o.panel_step);
+    if (const std::int64_t e = end < whole ? end : whole; p < e) pack_whole_panels(q, p, e, o.panel(c, p), o.panel_step);
     if (p < end && end > whole)
-        gather_panel(q, whole * panel_width, panel_columns(q.columns, whole, panel_width, lanes), 0, q.depth, o.panel(c.scratch, whole));
+        gather_panel(q, whole * panel_width, panel_columns(q.columns, whole, panel_width, lanes), 0, q.depth, o.panel(c, whole));
 }
 
 /// The tiles [tile, end), numbered as by run_tiles, of operands that have been packed into the call's scratch space: some tiles at a
@@ -63,7 +65,7 @@ __attribute__((noinline)) inline void run_packed(const product& q, const finishe
                 for (std::int64_t p = p0; p < end_panel && p < p0 + together; ++p) {
                     const std::int64_t j0 = p * panel_width, from_tile = tile - p * o.tiles, to_tile = end - p * o.tiles;
                     const int w = panel_columns(q.columns, p, panel_width, lanes);
-                    const float* b = o.panel(c.scratch, p) + t * w;
+                    const float* b = o.panel(c, p) + t * w;
                     finished done{nullptr, 0, w, w, 0, w, 0, static_cast<int>(j0)};
                     const direct_function direct = w == panel_width ? f.direct : nullptr;
                     std::int64_t i = first > from_tile ? first : from_tile;
@@ -72,7 +74,7 @@ __attribute__((noinline)) inline void run_packed(const product& q, const finishe
                         const int height = cover.height(i);
                         const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
                         float* to = carried + (carry ? (p - p0) * block + i - first : 0) * sums;
-                        const float *from = t ? to : no_sum, *x = o.tile(c.scratch, i) + t * height;
+                        const float *from = t ? to : no_sum, *x = o.tile(c, i) + t * height;
                         done.sums = to + (begin - row) * w;
                         done.rows = static_cast<int>(row + height - begin);
                         done.off = j0 * q.rows + begin * w;
