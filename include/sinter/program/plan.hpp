@@ -74,7 +74,7 @@ class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
         : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0),
-          over_(g.n.n, -1) {
+          over_(g.loops.n ? g.n.n : 0, -1) {
         find_spans(g, r, span_);
         find_slots();
     }
@@ -293,7 +293,7 @@ private:
             if (r_.g[i].root < 0) continue;
             int tail = -1;
             for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
-                if (!has_buffer(v) || over_[v] >= 0) continue;
+                if (!has_buffer(v) || (g_.loops.n && over_[v] >= 0)) continue;
                 const int from = begins(v, i), until = last_[v] < i ? i : last_[v];
                 chain[v] = ending[until];
                 ending[until] = v;
