@@ -110,8 +110,8 @@ BOOST_AUTO_TEST_CASE(length_does_not_multiply_kernels) {
     BOOST_TEST(training<decltype(few)>::v.n_launches == training<decltype(many)>::v.n_launches);
 }
 
-/// Gates lie where the products were that they are made of, their gradients over gates and over that of the result; and four gradients of weights are of
-/// one input, which all but the first find copied.
+/// Gates lie where the products were that they are made of, their gradients over gates and over that of the result; and four
+/// gradients of weights are of one input, which all but the first find copied.
 BOOST_AUTO_TEST_CASE(gates_take_the_place_of_what_they_are_made_of) {
     constexpr auto net = array<20, 8> >> lstm<16>;
     constexpr const auto& p = training<decltype(net)>::v;
