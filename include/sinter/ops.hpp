@@ -129,6 +129,7 @@
 #include <sinter/ops/roll.hpp>
 #include <sinter/ops/rotary.hpp>
 #include <sinter/ops/round.hpp>
+#include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/scan.hpp>
 #include <sinter/ops/scatter_add.hpp>

@@ -36,6 +36,7 @@ constexpr recorded_op activations[] = {
     {&f::relu6, AS(ops::relu6(a))}, {&f::hard_sigmoid, AS(ops::hard_sigmoid(a))}, {&f::hard_swish, AS(ops::hard_swish(a))},
     {&f::threshold, AS(ops::threshold(a, 0.5f, -2.f))}, {&f::clip, AS(ops::clip(a, -0.5f, 1.5f))},
     {&f::sign, AS(ops::sign(a))}, {&f::floor, AS(ops::floor(a))}, {&f::ceil, AS(ops::ceil(a))}, {&f::round, AS(ops::round(a))},
+    {&f::round_to_bfloat16, AS(ops::round_to_bfloat16(a))},
     {&f::trunc, AS(ops::trunc(a))}, {&f::isnan, AS(ops::isnan(a))}, {&f::isinf, AS(ops::isinf(a))},
     {&f::isfinite, AS(ops::isfinite(a))}, {&f::logical_not, AS(ops::logical_not(a))},
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <sinter/kernel/host_device.hpp>
 #include <sinter/kernel/scalar_gamma.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
@@ -53,6 +55,11 @@ struct arithmetic<float> {
     static SINTER_HOST_DEVICE float ceil(float a) { return ::ceilf(a); }
     static SINTER_HOST_DEVICE float round(float a) { return ::rintf(a); }   // half to even
     static SINTER_HOST_DEVICE float trunc(float a) { return ::truncf(a); }
+    static SINTER_HOST_DEVICE float round_to_bfloat16(float a) {   // as the vector form (math/rounding.hpp)
+        const std::uint32_t bits = std::bit_cast<std::uint32_t>(a);
+        const std::uint32_t near = bits + 0x7fffu + ((bits >> 16) & 1u), nan = bits | 0x00400000u;
+        return std::bit_cast<float>((a == a ? near : nan) & 0xffff0000u);
+    }
     static SINTER_HOST_DEVICE float max(float a, float b) { return a > b ? a : b; }
     static SINTER_HOST_DEVICE float min(float a, float b) { return a < b ? a : b; }
     static SINTER_HOST_DEVICE float relu(float a) { return a < 0.f ? 0.f : a; }

@@ -40,6 +40,7 @@ constexpr shape before_pool(shape pooled, const node& n) {
 template <>
 struct rule<op::conv> : heavy_rule {
     static constexpr const char* name = "conv2d";
+    static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
         return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
@@ -54,6 +55,7 @@ struct rule<op::conv> : heavy_rule {
 template <>
 struct rule<op::conv_input_gradient> : heavy_rule {
     static constexpr const char* name = "conv2d_input_gradient";
+    static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
     }
@@ -67,6 +69,7 @@ struct rule<op::conv_input_gradient> : heavy_rule {
 template <>
 struct rule<op::conv_weight_gradient> : heavy_rule {
     static constexpr const char* name = "conv2d_weight_gradient";
+    static constexpr bool product = true;
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();

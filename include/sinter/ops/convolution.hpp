@@ -62,6 +62,7 @@ constexpr long convolution_flops(const shape& y, const shape& w) { return 2L * y
 template <>
 struct rule<op::convolution> : heavy_rule {
     static constexpr const char* name = "convolution";
+    static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) { return detail::convolution_flops(n.s, in[1].s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const convolution_extents c(r.x(0), r.x(1), r.y(), r.n.p);
@@ -74,6 +75,7 @@ struct rule<op::convolution> : heavy_rule {
 template <>
 struct rule<op::convolution_input_gradient> : heavy_rule {
     static constexpr const char* name = "convolution_input_gradient";
+    static constexpr bool product = true;
     static constexpr long flops(const node&, const node* in) { return detail::convolution_flops(in[0].s, in[1].s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const convolution_extents c(r.y(), r.x(1), r.x(0), r.n.p);
@@ -86,6 +88,7 @@ struct rule<op::convolution_input_gradient> : heavy_rule {
 template <>
 struct rule<op::convolution_weight_gradient> : heavy_rule {
     static constexpr const char* name = "convolution_weight_gradient";
+    static constexpr bool product = true;
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) { return detail::convolution_flops(in[1].s, n.s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

@@ -17,6 +17,7 @@ inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"wei
 template <>
 struct rule<op::gemm> : heavy_rule {
     static constexpr const char* name = "gemm";
+    static constexpr bool product = true;
     static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
@@ -30,6 +31,7 @@ struct rule<op::gemm> : heavy_rule {
 template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";
+    static constexpr bool product = true;
     static constexpr bool steps = true;
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
@@ -57,6 +59,7 @@ struct rule<op::weight_transpose> : heavy_rule {
 template <>
 struct rule<op::matmul> : heavy_rule {
     static constexpr const char* name = "matmul";
+    static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
         const shape& a = in[0].s;
         return 2L * n.s.size() * (n.p[0] ? a.d[a.rank - 2] : a.last());

@@ -11,6 +11,7 @@
 #include <sinter/program/loop_order.hpp>
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/program/pool_gradients.hpp>
+#include <sinter/program/round_products.hpp>
 #include <sinter/program/trace.hpp>
 #include <sinter/program/update.hpp>
 #include <array>
@@ -19,11 +20,13 @@
 /// the compiler's whole budget; those whose result's size is unknown beforehand run twice.
 namespace sinter {
 
-/// Choices that change a program without changing what it computes.
+/// Choices that change a program and, but for roundings, not what it computes.
 struct program_options {
     bool fuse = true;              ///< false: every op is a kernel of its own
     bool store_gradients = false;  ///< keep all gradients in memory instead of updating within their kernels
     sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 convolutions on CPUs: its rounding errors are larger
+
+    precision products = precision::float32;   ///< what products multiply; bfloat16 is another result (program/round_products.hpp)
 
     constexpr bool operator==(const program_options&) const = default;
 };
@@ -80,15 +83,38 @@ struct gradient_stage {
         roomy<most> t;
         take(t, g, gradients);
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
-        if (R::options.fuse && R::target.distinct_rows) distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
+        if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
+            distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
         return t;
     }
     static constexpr roomy<most> v = make();
 };
 template <class R, bool Training = R::mode == program_mode::training>
-struct graph_value : exact<traced_stage<R>> {};   // evaluation and prediction: nothing to add
+struct whole_stage : traced_stage<R> {};   // evaluation and prediction: nothing to add
 template <class R>
-struct graph_value<R, true> : exact<gradient_stage<R>> {};
+struct whole_stage<R, true> : gradient_stage<R> {};
+
+// ---- round products
+template <class R>
+struct rounded_stage {
+    static constexpr auto& before = whole_stage<R>::v;
+    static constexpr int most = 3 * before.c.nodes;
+    static constexpr roomy<most> make() {
+        graph g;
+        growing<int> gradients;
+        const graph_view all = before.view();
+        product_rounding(all, g).run(gradients);
+        g.streams = before.c.streams;
+        roomy<most> t;
+        take(t, g, gradients);
+        return t;
+    }
+    static constexpr roomy<most> v = make();
+};
+template <class R, bool Rounds = R::options.products == precision::bfloat16>
+struct graph_value : exact<whole_stage<R>> {};
+template <class R>
+struct graph_value<R, true> : exact<rounded_stage<R>> {};
 
 // ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation
 template <class R>

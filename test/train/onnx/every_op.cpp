@@ -33,7 +33,8 @@ constexpr auto functions = features<8> >> [](tensor x) {
     const tensor d = ops::concat({ops::isnan(odd), ops::isinf(odd), ops::isfinite(odd), ops::logical_and(odd, x),
                                   ops::logical_or(odd, x * 0.f), ops::logical_xor(odd, x), ops::logical_not(odd),
                                   ops::less(odd, x), ops::less_equal(odd, 0.f), ops::equal(odd, 2.5f),
-                                  ops::not_equal(odd, odd), ops::round(odd), ops::trunc(x * 3.f), ops::sign(odd)});
+                                  ops::not_equal(odd, odd), ops::round(odd), ops::trunc(x * 3.f),
+                                  ops::round_to_bfloat16(odd), ops::sign(odd)});
     const tensor e = ops::concat({ops::relu(odd), ops::relu6(x * 6.f), ops::leaky_relu(x, 0.2f), ops::prelu(x, half),
                                   ops::elu(x, 0.7f), ops::selu(x), ops::celu(x, 0.5f), ops::gelu(x), ops::gelu_tanh(x),
                                   ops::silu(x), ops::mish(x), ops::softsign(x), ops::glu(x)});

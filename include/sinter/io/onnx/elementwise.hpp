@@ -15,6 +15,7 @@
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/random_uniform.hpp>
+#include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/ops/where.hpp>
 
 /// Elementwise ops: those that are one ONNX operator say so in their own files (op_info::onnx).
@@ -60,6 +61,10 @@ inline void emit_where(exporter& e, int id) {
 inline void emit_to_float(exporter& e, int id) {
     e.set(id, as_floats(e, id, e.value(e.operand(id, 0))));
 }
+inline void emit_round_to_bfloat16(exporter& e, int id) {
+    elementwise_writer w(e, id);
+    w.done(as_floats(e, id, e.cast(id, w.in[0], element::bf16)));
+}
 inline void emit_column_index(exporter& e, int id) {
     std::vector<float> x;
     for (int i = 0; i < e.s(id).last(); ++i) x.push_back(static_cast<float>(i));
@@ -91,6 +96,7 @@ inline constexpr emitter elementwise_emitters[] = {
     {op::isfinite, detail::emit_isfinite},
     {op::random_uniform, detail::emit_random_uniform},
     {op::to_float, detail::emit_to_float},
+    {op::round_to_bfloat16, detail::emit_round_to_bfloat16},
     {op::column_index, detail::emit_column_index},
     {op::over_batch, detail::emit_over_batch},
 };

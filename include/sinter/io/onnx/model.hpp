@@ -16,7 +16,7 @@ namespace sinter::onnx {
 /// Since 18 all reductions but argmax take their axes alike.
 inline constexpr int opset = 18, ir_version = 8;
 
-enum class element : std::int64_t { f32 = 1, u8 = 2, i32 = 6, i64 = 7, truth = 9 };
+enum class element : std::int64_t { f32 = 1, u8 = 2, i32 = 6, i64 = 7, truth = 9, bf16 = 16 };
 
 /// An input or output: its extents, the batch being one of no fixed extent.
 struct port {

@@ -43,6 +43,7 @@ struct arithmetic<cpu::vf> {
     static SINTER_INLINE vf ceil(vf a) { return cpu::ceil(a); }
     static SINTER_INLINE vf round(vf a) { return cpu::round(a); }
     static SINTER_INLINE vf trunc(vf a) { return cpu::trunc(a); }
+    static SINTER_INLINE vf round_to_bfloat16(vf a) { return cpu::round_to_bfloat16(a); }
     /// The second operand where either is NaN.
     static SINTER_INLINE vf max(vf a, vf b) { return cpu::max(a, b); }
     static SINTER_INLINE vf min(vf a, vf b) { return cpu::min(a, b); }

@@ -64,6 +64,7 @@ struct op_info {
     void (*gradient)(gradient_of&);
     long (*flops)(const node&, const node* operands);
     void (*extents)(const kernel_request&, kernel_extents&);   ///< heavy ops: what their kernel is told
+    bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (pick), too
     int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
@@ -86,6 +87,7 @@ constexpr op_info describe_op() {
     if constexpr (requires { r::steps; }) i.steps = r::steps;
     if constexpr (requires { r::sums_rows; }) i.sums_rows = r::sums_rows;
     if constexpr (requires { r::moves; }) i.moves = r::moves;
+    if constexpr (requires { r::product; }) i.product = r::product;
     if constexpr (requires { r::extents; }) i.extents = &r::extents;
     if constexpr (requires { r::further_results; }) i.further_results = r::further_results;
     if constexpr (requires { r::below; }) i.below = &r::below;
