@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "products.hpp"
+#include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
+#include <sinter/kernel/scalar_arithmetic.hpp>
 
 using namespace sinter;
 using namespace sinter::test;
@@ -62,6 +64,48 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
                                       << " wanted " << want << ", visits " << r.visits[at]);
         }
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+}
+
+float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }
+
+/// Pairs of rounded numbers, made by the kernels themselves. AVX512_BF16 may round sums otherwise, within the tolerance.
+void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
+    const std::int64_t step = K + 3;
+    const floats a = random_floats(static_cast<std::size_t>(m * step), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
+    const floats d = random_floats(static_cast<std::size_t>(m * N), 4), x = random_floats(static_cast<std::size_t>(m * K), 3);
+    floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
+    floats pairs(static_cast<std::size_t>(panel_floats((K + 1) / 2, N, lanes)), 99.f);
+    pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
+    const std::int64_t e[] = {K, N};
+    float* p[] = {packed.data(), pairs.data()};
+    call c;
+    c.p = p, c.e = e, c.parts = 3;
+    for (c.part = 0; c.part < 3; ++c.part) cpu::bfloat16_weights::run(c);
+    const auto forward = [&](int parts) {
+        return run<cpu::bfloat16_gemm<store_body>>(a, pairs, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m), parts);
+    };
+    const auto backward = [&](int parts) {
+        return run<cpu::bfloat16_gemm_tn<store_body>>(x, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+                                                      static_cast<int>(m), parts);
+    };
+    const outcome y = forward(1), g = backward(1);
+    const auto at = [](const floats& v, std::int64_t i) { return rounded(v[static_cast<std::size_t>(i)]); };
+    const auto check = [&](const outcome& r, std::int64_t place, double want, std::int64_t depth, std::int64_t row, std::int64_t col) {
+        const auto i = static_cast<std::size_t>(place);
+        if (std::abs(r.value[i] - want) > tolerance(depth) || r.row[i] != static_cast<float>(row) || r.col[i] != static_cast<float>(col) ||
+            r.visits[i] != 1)
+            BOOST_FAIL("pairs of " << m << "x" << K << "x" << N << " at " << row << "," << col << ": " << r.value[i] << " wanted " << want);
+    };
+    for (std::int64_t j = 0; j < N; ++j) {
+        for (std::int64_t i = 0; i < m; ++i)
+            check(y, i * N + j, dot(K, [&](auto t) { return at(a, i * step + t); }, [&](auto t) { return at(b, t * N + j); }), K, i, j);
+        for (std::int64_t k = 0; k < K; ++k)
+            check(g, panel_offset(K, N, k, j, panel_width, lanes),
+                  dot(m, [&](auto t) { return at(x, t * K + k); }, [&](auto t) { return at(d, t * N + j); }), m, k, j);
+    }
+    for (std::int64_t k = 0; k < K; ++k)
+        for (std::int64_t j = N; j < round_up(N, lanes); ++j) check(g, panel_offset(K, N, k, j, panel_width, lanes), 0, 0, k, j);
+    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((forward(parts) == y && backward(parts) == g));
 }
 
 /// With its extents as constants a single row has the same bits.
@@ -138,6 +182,13 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     const floats full = random_floats(64 * 128, 1);
     const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128, false, 0, 0};
     BOOST_TEST(!cpu::is_sparse_left(dense));
+}
+
+BOOST_AUTO_TEST_CASE(pairs_of_bfloat16) {
+    for (std::int64_t m : {1, 2, 3, 4, 5, 7, 13, 15, 33, 64})
+        for (std::int64_t K : {1, 2, 3, 8, 15, 16, 33, 65})
+            for (std::int64_t N : {1, 3, 8, 15, 16, 17, 31, 32, 33, 70}) check_pairs(m, K, N);
+    check_pairs(150, 700, 40);   // more tiles than stay in a cache
 }
 
 BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // each panel is asked for ahead; also where a panel takes several pieces

@@ -103,7 +103,7 @@ struct rounded_stage {
         graph g;
         growing<int> gradients;
         const graph_view all = before.view();
-        product_rounding(all, g).run(gradients);
+        product_rounding(all, g, R::target.bfloat16_pairs).run(gradients);
         g.streams = before.c.streams;
         roomy<most> t;
         take(t, g, gradients);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/bfloat16_products.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/program/grouping.hpp>
@@ -10,21 +11,37 @@
 ///
 ///     gemm(x, W)      becomes   gemm(round(x), round(W))
 ///     gemm_tn(x, d)             gemm_tn(round(x), round(d))
+///
+/// or, where the target multiplies pairs of bfloat16, for layers that are not small:
+///
+///     gemm(x, W)      becomes   bfloat16_gemm(x, bfloat16_weights(W))
+///     gemm_tn(x, d)             bfloat16_gemm_tn(x, d)
 namespace sinter {
 
 /// What products multiply: float32, or that rounded to bfloat16.
 enum class precision { float32, bfloat16 };
 
+/// From so many rows and columns of weights on: below, making pairs would take as long as multiplying them.
+inline constexpr int least_paired_extent = 64;
+
 class product_rounding {
 public:
     /// `to` is an empty graph; the nodes of `from` go there, and what rounds their operands.
-    constexpr product_rounding(const graph_view& from, graph& to) : from_(from), to_(to), place_(from.n.n, -1) {}
+    constexpr product_rounding(const graph_view& from, graph& to, bool pairs)
+        : from_(from), to_(to), pairs_(pairs), place_(from.n.n, -1) {}
 
     constexpr void run(growing<int>& gradients) {
         for (int v = 0; v < from_.n.n; ++v) {
             node n = from_.n[v];
             for (int k = 0; k < n.operands; ++k) n.in[k] = place_[n.in[k]];
-            for (int k = 0; n.about->product && k < 2; ++k) n.in[k] = rounded(n.in[k]);
+            if (pairs_ && n.k == op::gemm && is_large(to_.n[n.in[1]].s)) {
+                n.in[1] = paired(n.in[1]);
+                become<op::bfloat16_gemm>(n);
+            } else if (pairs_ && n.k == op::gemm_tn && is_large(n.s)) {
+                become<op::bfloat16_gemm_tn>(n);
+            } else if (n.about->product) {
+                for (int k = 0; k < 2; ++k) n.in[k] = rounded(n.in[k]);
+            }
             place_[v] = append(n);
         }
         for (const variable& v : from_.parameters) to_.parameters.push(moved(v));
@@ -50,8 +67,18 @@ public:
 private:
     const graph_view& from_;
     graph& to_;
-    growing<int> place_;     ///< of each node in `to`
-    growing<int> rounded_;   ///< of each node in `to`: the same rounded, or -1
+    bool pairs_;
+    growing<int> place_;              ///< of each node in `to`
+    growing<int> rounded_, paired_;   ///< of each node in `to`: the same rounded, or as pairs, or -1
+
+    static constexpr bool is_large(const shape& weights) {
+        return weights.d[0] >= least_paired_extent && weights.d[1] >= least_paired_extent;
+    }
+    template <op_id K>
+    static constexpr void become(node& n) {
+        n.k = K;
+        n.about = &info_of<K>;
+    }
 
     constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
     constexpr variable moved(variable v) const {
@@ -61,6 +88,7 @@ private:
     constexpr int append(const node& n) {
         to_.restore(n);
         rounded_.push(-1);
+        paired_.push(-1);
         return to_.n.n - 1;
     }
     /// The node of v rounded. What only moves numbers does so with rounded ones: then weights are rounded once for both directions,
@@ -74,16 +102,29 @@ private:
             moves.in[0] = rounded(x.in[0]);
             found = moves.in[0] == x.in[0] ? v : append(moves);
         } else if (x.k != op::round_to_bfloat16) {
-            node r = node_of<op::round_to_bfloat16>();
-            r.operands = 1;
-            r.in[0] = v;
-            r.s = x.s;
-            r.scope = x.scope;
-            r.epoch = x.epoch;
-            r.loop = x.loop;
-            found = append(r);
+            found = append(made_of<op::round_to_bfloat16>(v));
         }
         return rounded_[v] = found;
+    }
+    constexpr int paired(int weights) {
+        if (paired_[weights] >= 0) return paired_[weights];
+        node n = made_of<op::bfloat16_weights>(weights);
+        n.s.d[0] = (n.s.d[0] + 1) / 2;
+        const int found = append(n);
+        return paired_[weights] = found;
+    }
+    /// A node of v alone, to be computed where v is.
+    template <op_id K>
+    constexpr node made_of(int v) const {
+        const node& x = to_.n[v];
+        node n = node_of<K>();
+        n.operands = 1;
+        n.in[0] = v;
+        n.s = x.s;
+        n.scope = x.scope;
+        n.epoch = x.epoch;
+        n.loop = x.loop;
+        return n;
     }
 };
 

@@ -10,6 +10,7 @@ struct target {
     int parts = 1;    ///< shares that a kernel's work is cut into; fixed, so that threads never change a sum's order
     bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
     bool winograd = false;             ///< kernels for 3 x 3 convolutions by Winograd's minimal filtering
+    bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
 
     constexpr bool operator==(const target&) const = default;

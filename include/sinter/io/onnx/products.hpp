@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
-#include <sinter/ops/matmul.hpp>
+#include <sinter/ops/detail/bfloat16_products.hpp>
 
 /// Products: MatMul.
 namespace sinter::onnx {
@@ -28,6 +28,14 @@ inline bool emit_dense_of_image(exporter& e, int id) {
 inline void emit_gemm(exporter& e, int id) {
     if (emit_dense_of_image(e, id)) return;
     e.set(id, e.add(id, "MatMul", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))}));
+}
+/// Products of pairs: of rounded operands, which is what they are.
+inline std::string rounded_to_bfloat16(exporter& e, int id, const std::string& x) {
+    return e.cast(id, e.cast(id, x, element::bf16), element::f32);
+}
+inline void emit_bfloat16_weights(exporter& e, int id) { e.set(id, rounded_to_bfloat16(e, id, e.value(e.operand(id, 0)))); }
+inline void emit_bfloat16_gemm(exporter& e, int id) {
+    e.set(id, e.add(id, "MatMul", {rounded_to_bfloat16(e, id, e.value(e.operand(id, 0))), e.value(e.operand(id, 1))}));
 }
 inline std::string last_two_swapped(exporter& e, int id, int x) {
     const int axes = e.s(x).rank + e.s(x).batched;
@@ -56,6 +64,8 @@ inline void emit_weight_transpose(exporter& e, int id) { e.set(id, last_two_swap
 inline constexpr emitter product_emitters[] = {{op::gemm, detail::emit_gemm},
                                                {op::matmul, detail::emit_matmul},
                                                {op::gemm_tn, detail::emit_gemm_tn},
+                                               {op::bfloat16_weights, detail::emit_bfloat16_weights},
+                                               {op::bfloat16_gemm, detail::emit_bfloat16_gemm},
                                                {op::weight_transpose, detail::emit_weight_transpose}};
 
 } // namespace sinter::onnx

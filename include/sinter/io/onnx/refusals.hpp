@@ -23,6 +23,7 @@ inline constexpr refusal refusals[] = {
     {"add_patches", "a gradient: ONNX has no operator for it"},
     {"trigamma", "a gradient: ONNX has no operator for it"},
     {"loop_saved", "the gradient of a loop: it reads what each turn of another computed"},
+    {"bfloat16_gemm_tn", "a gradient: ONNX has no operator for it"},
     {"distinct_rows", "what a training program makes of looked-up rows' products"},
     {"distinct_product", "what a training program makes of looked-up rows' products"},
     {"distinct_sums", "what a training program makes of looked-up rows' products"},

@@ -168,6 +168,16 @@ SINTER_INTRINSIC __m512 _mm512_maskz_compress_ps(__mmask16 m, __m512 a) {
     return (__m512)__builtin_ia32_compresssf512_mask((lane_types::f16)a, lane_types::f16{}, m);
 }
 #endif
+#if defined(__AVX512BF16__)
+#if __GNUC__ >= 13
+typedef __bf16 __m512bh __attribute__((vector_size(64), may_alias));
+#else
+typedef short __m512bh __attribute__((vector_size(64), may_alias));
+#endif
+SINTER_INTRINSIC __m512 _mm512_dpbf16_ps(__m512 sum, __m512bh a, __m512bh b) {
+    return (__m512)__builtin_ia32_dpbf16ps_v16sf((lane_types::f16)sum, a, b);
+}
+#endif
 
 } // namespace sinter::cpu
 

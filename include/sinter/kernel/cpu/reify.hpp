@@ -4,6 +4,7 @@
 #include <sinter/kernel/cpu/attention_bias_gradient.hpp>
 #include <sinter/kernel/cpu/attention_gradient.hpp>
 #include <sinter/kernel/cpu/avg_pool.hpp>
+#include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
