@@ -15,7 +15,8 @@ constexpr const char* help =
 template <precision P>
 int timed(const bench::step_settings& s) {
     constexpr program_options o{.products = P};
-    return bench::time_step<8, softmax_cross_entropy_loss, o>(bench::wide_gpt, sgd{.learning_rate = 0.01f}, bench::text(), s);
+    const sgd optimizer{.learning_rate = 0.01f};
+    return bench::time_step<8, softmax_cross_entropy_loss, o>(bench::wide_gpt, optimizer, bench::text(), s);
 }
 int run(const bench::step_settings& s) {
     if (s.model == "gpt512") return timed<precision::float32>(s);
@@ -25,4 +26,6 @@ int run(const bench::step_settings& s) {
 
 } // namespace
 
-int main(int argc, char** argv) { return bench::step_main(argc, argv, help, {.model = "gpt512_bfloat16", .kernel_steps = 5}, run); }
+int main(int argc, char** argv) {
+    return bench::step_main(argc, argv, help, {.model = "gpt512_bfloat16", .kernel_steps = 5}, run);
+}

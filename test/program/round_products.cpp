@@ -10,6 +10,7 @@
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
+#include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
@@ -24,8 +25,8 @@ using namespace sinter::test;
 inline constexpr program_options bfloat16_products{.products = precision::bfloat16};
 static double r(double x) { return static_cast<double>(arithmetic<float>::round_to_bfloat16(static_cast<float>(x))); }
 
-/// A convolution with a pool, and a dense layer. Numbers are drawn so that float32 holds every sum, of rounded ones and of others:
-/// what is compared differs by nothing, or by as much as a rounding to eight bits.
+/// A convolution with a pool, and a dense layer. Numbers are drawn so that float32 holds every sum, of rounded ones and of
+/// others: what is compared differs by nothing, or by as much as a rounding to eight bits.
 constexpr auto net = image<6, 6, 2> >> conv2d<3, 3> >> relu >> max_pool<2> >> flatten >> dense<4>;
 constexpr int B = 2, C = 2, F = 3, N = 4;
 
@@ -34,7 +35,9 @@ struct by_hand {
     double loss = 0;
     explicit by_hand(const net_data& d) {
         const doubles &W1 = d.parameters[0], &b = d.parameters[1], &W2 = d.parameters[2], &x = d.inputs[0], &t = d.targets[0];
-        const auto source = [&](int n, int i, int j, int c) { return i < 0 || i > 5 || j < 0 || j > 5 ? 0 : r(x.at({n, i, j, c})); };
+        const auto source = [&](int n, int i, int j, int c) {
+            return i < 0 || i > 5 || j < 0 || j > 5 ? 0 : r(x.at({n, i, j, c}));
+        };
         for (int n = 0; n < B; ++n) {
             double h[27], best[27];
             int at[27];
@@ -110,7 +113,8 @@ BOOST_AUTO_TEST_CASE(pairs) {
     const net_data d = draw_for(one);
     for (int batch : {5, 2}) {
         std::vector<std::vector<float>> y;
-        for (program_run* p : {static_cast<program_run*>(&one), static_cast<program_run*>(&two), static_cast<program_run*>(&three)}) {
+        program_run* const all_runs[] = {&one, &two, &three};
+        for (program_run* p : all_runs) {
             for (std::size_t i = 0; i < d.parameters.size(); ++i) p->set(p->parameters[i], d.parameters[i]);
             p->run(batch, {d.inputs[0].first(batch), d.targets[0].first(batch)});
             std::vector<float> all = p->output(0, batch);
@@ -120,7 +124,8 @@ BOOST_AUTO_TEST_CASE(pairs) {
             BOOST_TEST(p->padding_is_zero());
         }
         BOOST_TEST((y[2] == y[1]));
-        check_close(y[1], doubles({static_cast<int>(y[0].size())}, std::vector<double>(y[0].begin(), y[0].end())), 1e-3, "by pairs");
+        const doubles want({static_cast<int>(y[0].size())}, std::vector<double>(y[0].begin(), y[0].end()));
+        check_close(y[1], want, 1e-3, "by pairs");
         double apart = 0;   // a last bit may round another way to bfloat16 between layers; few do
         for (std::size_t i = 0; i < y[0].size(); ++i) apart += std::abs(static_cast<double>(y[1][i] - y[0][i]));
         BOOST_TEST(apart / static_cast<double>(y[0].size()) < 1e-5);
@@ -132,7 +137,10 @@ template <class Net, program_mode M, target T>
 static int wrong_in() {
     using P = compiled<request<std::remove_const_t<Net>, mse_loss, sgd, M, 4, T, bfloat16_products>>;
     const graph_view g = P::graph;
-    const auto moves = [&](int v) { return g.n[v].k == op::weight_transpose || g.n[v].k == op::conv_transpose || g.n[v].k == op::reshape; };
+    const auto moves = [&](int v) {
+        const op_id k = g.n[v].k;
+        return k == op::weight_transpose || k == op::conv_transpose || k == op::reshape;
+    };
     int wrong = 0, products = 0;
     for (int v = 0; v < g.n.n; ++v) {
         const bool product = g.n[v].about->product;
@@ -147,9 +155,9 @@ static int wrong_in() {
     return products ? wrong : -1;
 }
 constexpr auto block = layer_norm >> dense<16> >> gelu >> dense<8>;
+constexpr auto squared = [](tensor x) { return ops::matmul(x, x, transposed::no, transposed::yes); };
 constexpr auto sequence_net = array<5, 8> >> gru<8> >> [](tensor x) { return x + checkpoint(block)(x); }
-                          >> multi_head_attention<2> >> [](tensor x) { return ops::matmul(x, x, transposed::no, transposed::yes); }
-                          >> flatten >> dense<2>;
+                          >> multi_head_attention<2> >> squared >> flatten >> dense<2>;
 constexpr auto image_net = image<8, 8, 4> >> conv2d<8, 3, window{.groups = 2}> >> relu >> conv2d<8, 3> >> relu >> max_pool<2>
                        >> conv2d<4, 1, window{.stride = 2}> >> flatten >> dense<2>;
 BOOST_AUTO_TEST_CASE(all_products_and_nothing_else) {

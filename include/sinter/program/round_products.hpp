@@ -91,8 +91,8 @@ private:
         paired_.push(-1);
         return to_.n.n - 1;
     }
-    /// The node of v rounded. What only moves numbers does so with rounded ones: then weights are rounded once for both directions,
-    /// and the kernel that computes a value rounds it as well, though it is read under another shape.
+    /// The node of v rounded. What only moves numbers does so with rounded ones: then weights are rounded once for both
+    /// directions, and the kernel that computes a value rounds it as well, though it is read under another shape.
     constexpr int rounded(int v) {
         if (rounded_[v] >= 0) return rounded_[v];
         const node x = to_.n[v];

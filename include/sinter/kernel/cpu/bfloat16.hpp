@@ -7,13 +7,6 @@
 /// with as such, since their bits may be those of a denormal or of NaN.
 namespace sinter::cpu {
 
-/// Has the target an instruction for dot_pairs? Only then does a program multiply pairs.
-#if defined(__AVX512BF16__)
-inline constexpr bool multiplies_pairs = true;
-#else
-inline constexpr bool multiplies_pairs = false;
-#endif
-
 SINTER_INLINE vf low_of_pairs(vu p) { return (vf)(p << 16); }
 SINTER_INLINE vf high_of_pairs(vu p) { return (vf)(p & 0xffff0000u); }
 

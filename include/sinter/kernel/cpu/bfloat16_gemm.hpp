@@ -23,11 +23,13 @@ struct bfloat16_weights {
 /// As gemm, with B as pairs; A is rounded into scratch space first.
 template <class Body>
 struct bfloat16_gemm {
-    static constexpr std::int64_t row_pairs(std::int64_t K) { return round_up((K + 1) / 2, 16) + 16; }   // in other sets of a cache
+    /// From row to row of the rounded A: not a power of two, after which rows would share few places in a cache.
+    static constexpr std::int64_t row_pairs(std::int64_t K) { return round_up((K + 1) / 2, 16) + 16; }
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) { return m * row_pairs(e[0]); }
     static void prepare(const call& c) {
         const std::int64_t step = row_pairs(c.e[0]), end = share(c.m, c.part + 1, c.parts);
-        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) pair_row(c.p[0] + i * c.e[2], c.e[0], c.scratch + i * step);
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i)
+            pair_row(c.p[0] + i * c.e[2], c.e[0], c.scratch + i * step);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
@@ -43,7 +45,8 @@ struct bfloat16_gemm_tn {
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) { return places(e, m).floats(); }
     static void prepare(const call& c) {
         const packed_operands o = places(c.e, c.m);
-        const std::int64_t K = c.e[0], N = c.e[1], tile = share(o.tiles, c.part, c.parts), end = share(o.panels, c.part + 1, c.parts);
+        const std::int64_t K = c.e[0], N = c.e[1], tile = share(o.tiles, c.part, c.parts);
+        const std::int64_t end = share(o.panels, c.part + 1, c.parts);
         pair_tiles(c.p[0], K, c.m, tile, share(o.tiles, c.part + 1, c.parts), o.tile(c.scratch, tile), o.tile_step);
         for (std::int64_t p = share(o.panels, c.part, c.parts); p < end; ++p) {
             const int w = panel_columns(N, p, panel_width, lanes);
@@ -54,8 +57,8 @@ struct bfloat16_gemm_tn {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const packed_operands o = places(c.e, c.m);
-        const pair_product q{o.tile(c.scratch, 0), 0, o.tile_step, o.panel(c.scratch, 0), o.panel_step, c.e[0], c.e[1], (c.m + 1) / 2, true};
-        run_pairs(q, f, c);
+        const float *tiles = o.tile(c.scratch, 0), *panels = o.panel(c.scratch, 0);
+        run_pairs({tiles, 0, o.tile_step, panels, o.panel_step, c.e[0], c.e[1], (c.m + 1) / 2, true}, f, c);
     }
 };
 

@@ -6,11 +6,11 @@
 /// The loops of products whose operands lie as pairs of bfloat16: the tiles of product.hpp with another step.
 namespace sinter::cpu {
 
-/// One tile: to[i][j] = the sum over t < n (n >= 1) of both halves of x[i * row_step + t * sum_step] * b[t * NR * lanes + j]: MR rows
-/// of NR vectors, each element summed in the order of t.
+/// One tile: to[i][j] = the sum over t < n (n >= 1) of both halves of x[i * row_step + t * sum_step] * b[t * NR * lanes + j]: MR
+/// rows of NR vectors, each element summed in the order of t.
 template <int MR, int NR>
-__attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
-                                              std::int64_t n) {
+__attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                              const float* b, std::int64_t n) {
     vf c[MR * NR];
     unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
     const float* row[(MR + 2) / 3];   // few registers, as in accumulate()
@@ -48,7 +48,8 @@ struct pair_product {
     bool packed_result;
 };
 
-/// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the second-level cache while panels pass.
+/// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the second-level cache while panels
+/// pass by.
 __attribute__((noinline)) inline void run_pairs(const pair_product& q, const finisher& f, const call& c) {
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
@@ -76,14 +77,14 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
 }
 
 /// As pack_tiles, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth + 1) / 2][its height].
-__attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile, std::int64_t end,
-                                                 float* to, std::int64_t step) {
+__attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile,
+                                                 std::int64_t end, float* to, std::int64_t step) {
     const row_cover cover(rows);
     for (; tile < end; ++tile, to += step) {
         const int height = cover.height(tile);
         const std::int64_t begin = cover.begin(tile), row = begin + height <= rows ? begin : rows - height;
         for (std::int64_t t = 0; t < depth; t += 2)
-            for (int i = 0; i < height; i += lanes) {   // what is stored too much is written over, and there is room behind the last
+            for (int i = 0; i < height; i += lanes) {   // what is too much is written over; there is room behind the last
                 const float* from = a + t * rows + row + i;
                 const int n = height - i < lanes ? height - i : lanes;
                 store(to + t / 2 * height + i, pairs_of(load(from, n), t + 1 < depth ? load(from + rows, n) : zero()));
@@ -91,7 +92,8 @@ __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t ro
     }
 }
 /// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) / 2][w]; of w columns `there` exist.
-__attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w, int there, float* to) {
+__attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w, int there,
+                                                 float* to) {
     for (std::int64_t t = 0; t < depth; t += 2, from += 2 * step, to += w)
         for (int j = 0; j < w; j += lanes) {
             const int n = there - j < lanes ? (there > j ? there - j : 0) : lanes;

@@ -23,6 +23,13 @@ inline constexpr int lanes = 4, registers = 32;
 inline constexpr int lanes = 4, registers = 16;
 #endif
 
+/// Has the target an instruction for pairs of bfloat16 (bfloat16.hpp)? Only then does a program multiply such.
+#if defined(__AVX512BF16__)
+inline constexpr bool multiplies_pairs = true;
+#else
+inline constexpr bool multiplies_pairs = false;
+#endif
+
 typedef float vf __attribute__((vector_size(4 * lanes)));
 typedef std::int32_t vi __attribute__((vector_size(4 * lanes)));
 typedef std::uint32_t vu __attribute__((vector_size(4 * lanes)));

@@ -7,7 +7,8 @@
 namespace sinter {
 
 namespace op {
-inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bfloat16_gemm"}, bfloat16_gemm_tn{"bfloat16_gemm_tn"};
+inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bfloat16_gemm"},
+    bfloat16_gemm_tn{"bfloat16_gemm_tn"};
 }
 
 /// Packed weights [K][N], rounded, as packed pairs [(K + 1) / 2][N] of rows 2 t and 2 t + 1; behind an odd K there are zeros.
