@@ -42,22 +42,28 @@ struct bfloat16_gemm {
 template <class Body>
 struct bfloat16_gemm_tn {
     static constexpr packed_operands places(const std::int64_t* e, std::int64_t m) { return {e[0], e[1], (m + 1) / 2}; }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) { return places(e, m).floats(); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
+        return places(e, m).kept_floats() + places(e, m).floats();   // tiles, then panels; none is kept
+    }
+    static float* tile(const packed_operands& o, const call& c, std::int64_t i) { return c.scratch + i * o.tile_step; }
+    static float* panel(const packed_operands& o, const call& c, std::int64_t p) {
+        return c.scratch + o.kept_floats() + p * o.panel_step;
+    }
     static void prepare(const call& c) {
         const packed_operands o = places(c.e, c.m);
         const std::int64_t K = c.e[0], N = c.e[1], tile = share(o.tiles, c.part, c.parts);
         const std::int64_t end = share(o.panels, c.part + 1, c.parts);
-        pair_tiles(c.p[0], K, c.m, tile, share(o.tiles, c.part + 1, c.parts), o.tile(c.scratch, tile), o.tile_step);
+        pair_tiles(c.p[0], K, c.m, tile, share(o.tiles, c.part + 1, c.parts), bfloat16_gemm_tn::tile(o, c, tile), o.tile_step);
         for (std::int64_t p = share(o.panels, c.part, c.parts); p < end; ++p) {
             const int w = panel_columns(N, p, panel_width, lanes);
             const std::int64_t j0 = p * panel_width;
-            pair_panel(c.p[1] + j0, N, c.m, w, static_cast<int>(N - j0 < w ? N - j0 : w), o.panel(c.scratch, p));
+            pair_panel(c.p[1] + j0, N, c.m, w, static_cast<int>(N - j0 < w ? N - j0 : w), panel(o, c, p));
         }
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const packed_operands o = places(c.e, c.m);
-        const float *tiles = o.tile(c.scratch, 0), *panels = o.panel(c.scratch, 0);
+        const float *tiles = tile(o, c, 0), *panels = panel(o, c, 0);
         run_pairs({tiles, 0, o.tile_step, panels, o.panel_step, c.e[0], c.e[1], (c.m + 1) / 2, true}, f, c);
     }
 };
