@@ -22,7 +22,10 @@ public:
     static constexpr const auto& program() { return P::v; }
 
     /// Floats of scratch space that the program's kernels want, and, in front of it, of what they keep.
-    static constexpr std::int64_t scratch_floats() { return wants().kept + wants().scratch; }
+    static constexpr std::int64_t scratch_floats() {
+        const room r = wants();
+        return r.kept + r.scratch;
+    }
     static constexpr std::int64_t kept_floats() { return wants().kept; }
 
     void bind(const model_memory& m) {
@@ -97,8 +100,9 @@ private:
         c.e = P::v.extents + l.first_extent;
         c.k = P::v.constants + l.first_constant;
         c.scalars = s.scalars;
+        constexpr std::int64_t kept = kept_floats();   // not worked out anew at each launch
         c.kept = scratch_;
-        c.scratch = scratch_ + kept_floats();
+        c.scratch = scratch_ + kept;
         c.seed = s.seed;
         c.step = s.step;
         c.turn = turn;
