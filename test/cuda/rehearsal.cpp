@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE cuda_rehearsal
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/layers/convolution.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: its operator new
 #define BOOST_TEST_MODULE prefetch
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/batch.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: its operator new
 #define BOOST_TEST_MODULE device_threads
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // also: sse2 avx2
+// alone: its macros
 #define BOOST_TEST_MODULE kernel_math_functions
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // once: kernels that other tests share, against numbers from elsewhere
+// alone: its macros
 #define BOOST_TEST_MODULE recorded_arrays
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // once: formulas alone, in kernels that other tests share
+// alone: its macros
 #define BOOST_TEST_MODULE recorded_functions
 #include <boost/test/unit_test.hpp>
 

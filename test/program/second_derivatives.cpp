@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: its macros
 #define BOOST_TEST_MODULE second_derivatives
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/layers/norm.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // once: graphs that test code evaluates in doubles; no kernel
+// alone: its macros, and a fixture for all of the program
 #define BOOST_TEST_MODULE second_derivatives_of_ops
 #include <boost/test/unit_test.hpp>
 

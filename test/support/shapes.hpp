@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <boost/preprocessor/stringize.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/expr/scope.hpp>
 #include <sinter/expr/shape.hpp>
 
 /// Extents are part of a program's type, so shapes are drawn while a test compiles: from a stream of random numbers that
-/// the test's name and a number give, the same in each build. Numbers 0, 1, 2, ... are shapes that have nothing in common.
+/// the test's name and a number give, each time the same. Numbers 0, 1, 2, ... are shapes that have nothing in common.
+/// The name is that of the file that asks, without folder and ending.
 namespace sinter::test {
 
-#ifdef BOOST_TEST_MODULE
-inline constexpr std::uint64_t test_name = hash_name(BOOST_PP_STRINGIZE(BOOST_TEST_MODULE));
-#else
-inline constexpr std::uint64_t test_name = 0;
-#endif
+/// For what many tests share, which knows a test by its type alone.
+template <class Case>
+constexpr const char* name_of() {
+    return __PRETTY_FUNCTION__;
+}
 
 class shape_source {
 public:
-    constexpr explicit shape_source(int number) : random_(stream(static_cast<std::uint64_t>(number), test_name)) {}
+    constexpr explicit shape_source(int number, const char* test = __builtin_FILE())
+        : random_(stream(static_cast<std::uint64_t>(number), hash_of(test))) {}
 
     /// In [0, n).
     constexpr int below(int n) { return static_cast<int>(random_.below(static_cast<std::uint32_t>(n))); }
@@ -42,16 +43,27 @@ public:
     }
 
 private:
+    static constexpr std::uint64_t hash_of(const char* test) {
+        char stem[256] = {};
+        for (int n = 0; *test && *test != '.' && n < 255; ++test)
+            if (*test == '/') while (n) stem[--n] = 0;
+            else stem[n++] = *test;
+        return hash_name(stem);
+    }
     random_stream random_;
 };
 
 /// Shape `number` of this test, of so many axes; for each example, or without a batch.
-constexpr shape drawn(int number, int rank) { return shape_source(number).extents_of(rank, false, number % 2); }
-constexpr shape drawn_batch(int number, int rank) { return shape_source(number).extents_of(rank, true, number % 2); }
+constexpr shape drawn(int number, int rank, const char* test = __builtin_FILE()) {
+    return shape_source(number, test).extents_of(rank, false, number % 2);
+}
+constexpr shape drawn_batch(int number, int rank, const char* test = __builtin_FILE()) {
+    return shape_source(number, test).extents_of(rank, true, number % 2);
+}
 
 /// Something that NumPy's rule stretches to `s`: some of its axes are 1, some in front are missing, and perhaps the batch.
-constexpr shape stretching_to(shape s, int number) {
-    shape_source r(number);
+constexpr shape stretching_to(shape s, int number, const char* test = __builtin_FILE()) {
+    shape_source r(number, test);
     for (int i = 0; i < s.rank; ++i)
         if (r.below(2)) s.d[i] = 1;
     if (r.below(2)) return s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: sanitized
 // processors: 2
+// alone: its operator new
 #define BOOST_TEST_MODULE bitwise
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

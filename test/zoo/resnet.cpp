@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // once: a net of layers that other tests share
+// alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE resnet
 #include <boost/test/unit_test.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>

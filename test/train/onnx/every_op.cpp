@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: python
 // once: what a file holds does not depend on the compiler
+// alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE onnx_every_op
 #include "support/onnx_run.hpp"
 #include <sinter/expr/input.hpp>
