@@ -12,7 +12,9 @@ namespace sinter::test {
 /// For what many tests share, which knows a test by its type alone.
 template <class Case>
 constexpr const char* name_of() {
-    return __PRETTY_FUNCTION__;
+    const char* s = __PRETTY_FUNCTION__;   // "... [with Case = test_ops_add::op_of]", "... [Case = test_ops_add::op_of]"
+    while (*s != '=') ++s;
+    return s;
 }
 
 class shape_source {
@@ -45,7 +47,7 @@ public:
 private:
     static constexpr std::uint64_t hash_of(const char* test) {
         char stem[256] = {};
-        for (int n = 0; *test && *test != '.' && n < 255; ++test)
+        for (int n = 0; *test && *test != '.' && *test != ']' && n < 255; ++test)
             if (*test == '/') while (n) stem[--n] = 0;
             else stem[n++] = *test;
         return hash_name(stem);

@@ -37,7 +37,7 @@ constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_ax
         const int a = 3 - axes + i, more = output_padding.d[a];
         const int most = o.padding.how == padding::rule::same ? 1 : o.stride.d[a];
         if (more < 0 || more >= most) return fail(g, fault_kind::window_out_of_range, k, extents(more), extents(most - 1));
-        y.d[i] = sinter::detail::transposed_extent(s.d[i], f.d[i], o, a, more);
+        y.d[i] = detail::transposed_extent(s.d[i], f.d[i], o, a, more);
         if (y.d[i] < 1) return fail(g, fault_kind::window_larger_than_input, k, s, f);
     }
     y.d[axes] = f.d[axes] * (o.groups > 0 ? o.groups : 1);

@@ -16,7 +16,7 @@ namespace sinter::ops {
 
 enum class corners { free, aligned };
 
-namespace detail {
+namespace resizing {   // ops::detail would hide sinter::detail from the headers that come after
 constexpr bool resizable(tensor x, int height, int width) {
     if (x.shape().rank != 3) x.g->fail(fault_kind::needs_height_width_channels, op::expand, x.shape(), batch_of(1, 1, 1));
     else if (height < 1 || width < 1) x.g->fail(fault_kind::window_out_of_range, op::expand, extents(height, width), extents(1, 1));
@@ -32,10 +32,10 @@ constexpr tensor interpolation(graph* g, int from, int to, corners c) {
     at = minimum(maximum(at, constant(g, 0.f)), constant(g, static_cast<float>(from - 1)));
     return relu(1.f - abs(make<op::column_index>(g, extents(to, from), {}) - at));
 }
-} // namespace detail
+} // namespace resizing
 
 constexpr tensor upsample_nearest(tensor x, per_axis factor) {
-    if (!x.ok() || !detail::resizable(x, factor.d[1], factor.d[2])) return {x.g, -1};
+    if (!x.ok() || !resizing::resizable(x, factor.d[1], factor.d[2])) return {x.g, -1};
     x = plain(x);
     const shape s = x.shape();
     shape wide = batch_of(s.d[0], factor.d[1], s.d[1], factor.d[2], s.d[2]);
@@ -44,11 +44,11 @@ constexpr tensor upsample_nearest(tensor x, per_axis factor) {
     return reshape(y, extents(s.d[0] * factor.d[1], s.d[1] * factor.d[2], s.d[2]));
 }
 constexpr tensor upsample_bilinear(tensor x, int height, int width, corners c = corners::free) {
-    if (!x.ok() || !detail::resizable(x, height, width)) return {x.g, -1};
+    if (!x.ok() || !resizing::resizable(x, height, width)) return {x.g, -1};
     x = plain(x);
     const shape s = x.shape();
-    const tensor rows = matmul(detail::interpolation(x.g, s.d[0], height, c), reshape(x, extents(s.d[0], s.d[1] * s.d[2])));
-    return matmul(detail::interpolation(x.g, s.d[1], width, c), reshape(rows, extents(height, s.d[1], s.d[2])));
+    const tensor rows = matmul(resizing::interpolation(x.g, s.d[0], height, c), reshape(x, extents(s.d[0], s.d[1] * s.d[2])));
+    return matmul(resizing::interpolation(x.g, s.d[1], width, c), reshape(rows, extents(height, s.d[1], s.d[2])));
 }
 
 } // namespace sinter::ops
