@@ -31,8 +31,8 @@ struct store_body {
 template <class Kernel>
 void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m, float* scratch = nullptr) {
     call c;
-    c.p = p.begin(), c.e = e.begin(), c.m = static_cast<int>(m), c.scratch = scratch;
-    bench::run_kernel<Kernel>(c);
+    c.p = p.begin(), c.m = static_cast<int>(m), c.scratch = scratch;
+    bench::run_kernel<Kernel>(c, e);
 }
 
 /// C[M][N] = op(A) op(B); a transposed operand lies as its transpose, row-major.

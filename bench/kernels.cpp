@@ -81,8 +81,8 @@ void time_product(const char* name, int64_t m, int64_t K, int64_t N) {
     const int64_t e[] = {K, N, K};
     const float k[] = {0.9f, 0.999f, 1e-8f}, scalars[] = {-1e-9f, 1.f};
     call c;
-    c.p = p, c.e = e, c.k = k, c.scalars = scalars, c.scratch = scratch, c.m = static_cast<int>(m);
-    report(name, 2.0 * static_cast<double>(m * K * N), bench::time_of([&] { bench::run_kernel<Kernel>(c); }));
+    c.p = p, c.k = k, c.scalars = scalars, c.scratch = scratch, c.m = static_cast<int>(m);
+    report(name, 2.0 * static_cast<double>(m * K * N), bench::time_of([&] { bench::run_kernel<Kernel>(c, e); }));
 }
 
 /// The matrix work of one training step of 784-128-10, batch 64: what no loss or bias can speed up.
@@ -99,8 +99,8 @@ void mlp_step(const char* name) {
     const float k[] = {0.9f, 0.999f, 1e-8f}, scalars[] = {-1e-9f, 1.f};
     const auto launch = [&](auto kernel, std::initializer_list<float*> p, std::initializer_list<int64_t> e) {
         call c;
-        c.p = p.begin(), c.e = e.begin(), c.k = k, c.scalars = scalars, c.m = static_cast<int>(m);
-        bench::run_kernel<decltype(kernel)>(c);
+        c.p = p.begin(), c.k = k, c.scalars = scalars, c.m = static_cast<int>(m);
+        bench::run_kernel<decltype(kernel)>(c, e);
     };
     const auto step = [&] {
         launch(gemm<relu_body>{}, {x, w1, h, bias}, {in, hidden, in});

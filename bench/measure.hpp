@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <new>
+#include <span>
 #include <vector>
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/unroll.hpp>
+#include <sinter/program/word.hpp>
 
 /// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.
 namespace sinter::bench {
@@ -47,9 +49,17 @@ timing time_of(F f, double seconds = 0.001, int rounds = 201) {
     return {t[static_cast<std::size_t>(rounds / 2)], t[static_cast<std::size_t>(rounds / 20)]};
 }
 
-/// A whole launch of a kernel, in one part.
+/// A whole launch of a kernel, in one part. Extents that are not given are zero.
 template <class Kernel>
-void run_kernel(const call& c) {
+void run_kernel(call c, std::span<const std::int64_t> extents) {
+    std::int64_t e[extent::count] = {};
+    std::copy(extents.begin(), extents.end(), e);
+    c.e = e;
+    if constexpr (requires { Kernel::kept(c.e, c.m); }) {
+        static std::vector<float> kept;
+        if (const auto n = static_cast<std::size_t>(Kernel::kept(c.e, c.m)); kept.size() < n) kept.resize(n);
+        c.kept = kept.data();
+    }
     if constexpr (requires { Kernel::prepare(c); }) Kernel::prepare(c);
     Kernel::run(c);
 }
