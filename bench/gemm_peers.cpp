@@ -9,6 +9,7 @@
 #include <sinter/kernel/cpu/gemm_tn.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/program/turned_weights.hpp>
 
 #include "contest.hpp"
 #include "onednn.hpp"
@@ -103,8 +104,11 @@ void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_
     if (input_gradient && wanted(name, "dX")) {
         const auto product = [&] { launch<cpu::gemm<store_body>>({d, transposed, dx}, {N, K, N}, m); };
         compete(name, "dX", {false, true, m, K, N, d, w, result}, true, {{"sinter", product}}, copied(dx, m * K));
-        compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false,
-                {{"sinter", [&] { transpose(), product(); }}}, copied(dx, m * K));
+        const auto turning = [&] {   // as programs do
+            if (turns_weights(m, K * N)) launch<cpu::gemm<store_body>>({d, packed, dx}, {N, K, N, 1}, m);
+            else transpose(), product();
+        };
+        compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false, {{"sinter", turning}}, copied(dx, m * K));
     }
     if (wanted(name, "dW")) {
         using kernel = cpu::gemm_tn<store_body>;

@@ -44,6 +44,28 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
 }
 
+/// The same product by weights of which the transpose is packed.
+void check_turned(std::int64_t m, std::int64_t K, std::int64_t N) {
+    const floats a = random_floats(static_cast<std::size_t>(m * K), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
+    floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)), 99.f);
+    pack_panels(b.data(), packed.data(), N, K, panel_width, lanes);
+    const auto go = [&](int parts) {
+        return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, K, 1}, static_cast<int>(m), parts);
+    };
+    const outcome r = go(1);
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < N; ++j) {
+            const auto at = static_cast<std::size_t>(i * N + j);
+            const double want = dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * K + t)]; },
+                                    [&](auto t) { return b[static_cast<std::size_t>(j * K + t)]; });
+            if (std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
+                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
+                BOOST_FAIL("turned " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at]
+                                     << " wanted " << want << ", visits " << r.visits[at]);
+        }
+    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+}
+
 void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
     const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
@@ -262,6 +284,14 @@ BOOST_AUTO_TEST_CASE(gemm_of_many_sizes) {
     for (std::int64_t m : {1, 2, 3, 4, 5, 6, 7, 11, 13, 16, 23, 64})
         for (std::int64_t K : {1, 2, 9, 33})
             for (std::int64_t N : sizes) check_gemm(m, K, N);
+}
+
+BOOST_AUTO_TEST_CASE(by_the_transpose_of_packed_weights) {
+    for (std::int64_t m : {1, 3, 4, 6, 16})
+        for (std::int64_t K : {1, 7, 16, 33, 100})
+            for (std::int64_t N : sizes) check_turned(m, K, N);
+    check_turned(16, cpu::gathered_floats / panel_width + 21, 40);   // in pieces
+    check_turned(7, 2 * cpu::gathered_floats / panel_width, 19);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {

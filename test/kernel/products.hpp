@@ -8,6 +8,7 @@
 #include <sinter/kernel/cpu/tile.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/kernel/call.hpp>
+#include <sinter/program/word.hpp>
 
 /// What the tests of matrix kernels share.
 namespace sinter::test {
@@ -53,6 +54,7 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
     call c;
     c.p = p;
+    e.resize(extent::count);
     c.e = e.data();
     c.m = m;
     c.parts = parts;

@@ -13,7 +13,8 @@ namespace op {
 inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};
 }
 
-/// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows.
+/// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows. p = {w is [N, K]: see
+/// program/turned_weights.hpp}.
 template <>
 struct rule<op::gemm> : heavy_rule {
     static constexpr const char* name = "gemm";
@@ -21,7 +22,7 @@ struct rule<op::gemm> : heavy_rule {
     static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).last(), r.y().last(), r.x(0).last()});
+        k.set({r.x(0).last(), r.y().last(), r.x(0).last(), r.n.p[0]});
         k.by_example(r.y(), r.y().rows());
         if (r.one_example && k.rows == 1) k.set_fixed({r.x(0).last(), r.y().last()});
     }

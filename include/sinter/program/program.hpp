@@ -13,6 +13,7 @@
 #include <sinter/program/pool_gradients.hpp>
 #include <sinter/program/round_products.hpp>
 #include <sinter/program/trace.hpp>
+#include <sinter/program/turned_weights.hpp>
 #include <sinter/program/update.hpp>
 #include <array>
 
@@ -66,7 +67,7 @@ struct traced_stage : traced_within<R, first_room> {};
 template <class R>
 struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 
-// ---- differentiate, pool gradients, distinct rows
+// ---- differentiate, pool gradients, distinct rows, turned weights
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
@@ -85,6 +86,7 @@ struct gradient_stage {
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
         if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
             distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
+        if (R::target.turned_weights && R::options.products == precision::float32) turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch);
         return t;
     }
     static constexpr roomy<most> v = make();

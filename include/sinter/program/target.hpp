@@ -11,6 +11,7 @@ struct target {
     bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
     bool winograd = false;             ///< kernels for 3 x 3 convolutions by Winograd's minimal filtering
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
+    bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
 
     constexpr bool operator==(const target&) const = default;

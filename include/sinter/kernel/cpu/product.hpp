@@ -2,15 +2,14 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
-#include <sinter/kernel/cpu/transpose.hpp>
-#include <sinter/kernel/panels.hpp>
+#include <sinter/kernel/cpu/turned_panel.hpp>
 
 /// The loops around the tile that all matrix products share. They know no body: a finished tile is handed to a
 /// function, so that a program compiles everything in this file once.
 namespace sinter::cpu {
 
-/// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth].
-enum class right { panels, rows, columns };
+/// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth] or as panels of that.
+enum class right { panels, rows, columns, turned_panels };
 
 /// result[rows][columns] = sum over t < depth of a[i * row_step + t * sum_step] * B[t][j].
 struct product {
@@ -97,6 +96,7 @@ constexpr tile_function tile_of(int height) {
 /// Copies rows [t, t + n) of panel columns [j0, j0 + w) to [n][w], zeros where the matrix ends.
 __attribute__((noinline)) inline void gather_panel(const product& q, std::int64_t j0, int w, std::int64_t t,
                                                    std::int64_t n, float* to) {
+    if (q.b_layout == right::turned_panels) return gather_turned_panel(q.b, q.columns, q.depth, j0, w, t, n, to);
     const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
     if (q.b_layout == right::columns) {
         if (there < w)
@@ -193,7 +193,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         const int w = panel_columns(q.columns, p, panel_width, lanes);
         const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
         // Few rows do not repay gathering, if the vectors can be read where they are.
-        const bool gather = q.b_layout == right::columns ||
+        const bool gather = q.b_layout == right::columns || q.b_layout == right::turned_panels ||
                             (q.b_layout == right::rows && (cover.count > 2 || there < w));
         const std::int64_t piece = (gather ? gathered_floats : streamed_floats) / panel_width;
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;

@@ -2,22 +2,10 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/kernel/cpu/tile.hpp>
-#include <sinter/kernel/cpu/transpose.hpp>
-#include <sinter/kernel/panels.hpp>
+#include <sinter/kernel/cpu/turned_panel.hpp>
 
 /// Kernels that only move data.
 namespace sinter::cpu {
-
-/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants.
-__attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
-    for (int i = 0; i < panel_width; i += lanes)
-        for (int j = 0; j < panel_width; j += lanes) {
-            vf r[lanes];
-            load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](auto k) SINTER_ALWAYS { store(to + (j + k) * panel_width + i, r[k]); });
-        }
-}
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}. The source is read
 /// from front to back; the pieces of a large result, which lie far apart, are asked for two turns ahead.
