@@ -20,6 +20,18 @@ namespace {
 
 const std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 49, 64, 65, 100};
 
+/// Every element of a row-major result once, and close to `want(i, j)`, a sum of K products.
+template <class Want>
+void check_rows(const char* what, const outcome& r, std::int64_t m, std::int64_t K, std::int64_t N, Want want) {
+    for (std::int64_t i = 0; i < m; ++i)
+        for (std::int64_t j = 0; j < N; ++j)
+            if (const auto at = static_cast<std::size_t>(i * N + j);
+                std::abs(r.value[at] - want(i, j)) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
+                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
+                BOOST_FAIL(what << " " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at] << " wanted "
+                                << want(i, j) << ", visits " << r.visits[at]);
+}
+
 void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
     const std::int64_t step = K + 3;   // rows of A further apart than they are long
     const floats a = random_floats(static_cast<std::size_t>(m * step), 1);
@@ -31,16 +43,10 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
                                           static_cast<int>(m), parts);
     };
     const outcome r = go(1);
-    for (std::int64_t i = 0; i < m; ++i)
-        for (std::int64_t j = 0; j < N; ++j) {
-            const auto at = static_cast<std::size_t>(i * N + j);
-            const double want = dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
-                                    [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
-            if (std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
-                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
-                BOOST_FAIL("gemm " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at]
-                                   << " wanted " << want << ", visits " << r.visits[at]);
-        }
+    check_rows("gemm", r, m, K, N, [&](auto i, auto j) {
+        return dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
+                   [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
+    });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
 }
 
@@ -53,16 +59,10 @@ void check_turned(std::int64_t m, std::int64_t K, std::int64_t N) {
         return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, K, 1}, static_cast<int>(m), parts);
     };
     const outcome r = go(1);
-    for (std::int64_t i = 0; i < m; ++i)
-        for (std::int64_t j = 0; j < N; ++j) {
-            const auto at = static_cast<std::size_t>(i * N + j);
-            const double want = dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * K + t)]; },
-                                    [&](auto t) { return b[static_cast<std::size_t>(j * K + t)]; });
-            if (std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
-                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
-                BOOST_FAIL("turned " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at]
-                                     << " wanted " << want << ", visits " << r.visits[at]);
-        }
+    check_rows("turned", r, m, K, N, [&](auto i, auto j) {
+        return dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * K + t)]; },
+                   [&](auto t) { return b[static_cast<std::size_t>(j * K + t)]; });
+    });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
 }
 
