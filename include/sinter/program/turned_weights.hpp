@@ -14,14 +14,13 @@ namespace sinter {
 /// Where it pays: weights of which a second-level cache holds little, and no more rows than a kernel turns a piece for once.
 constexpr bool turns_weights(std::int64_t rows, std::int64_t weights) { return weights >= 131072 && rows <= 128; }
 
-constexpr int turn_weights(const graph_view& g, view<node> n, int batch) {
+constexpr void turn_weights(const graph_view& g, view<node> n, int batch) {
     growing<int> readers(n.n, 0);
     for (const node& x : n)
         for (int k = 0; k < x.operands; ++k) ++readers[x.in[k]];
     for (int v : g.outputs) ++readers[v];
     for (int v : g.gradients)
         if (v >= 0) ++readers[v];
-    int found = 0;
     for (node& x : n) {
         if (x.k != op::gemm || x.loop) continue;
         const int turned = x.in[1];
@@ -30,9 +29,7 @@ constexpr int turn_weights(const graph_view& g, view<node> n, int batch) {
         if (t.k != op::weight_transpose || readers[turned] != 1 || !turns_weights(rows, t.s.size())) continue;
         x.in[1] = t.in[0];
         x.p[0] = 1;
-        ++found;
     }
-    return found;
 }
 
 } // namespace sinter
