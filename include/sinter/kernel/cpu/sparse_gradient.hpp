@@ -13,8 +13,9 @@
 /// infinity is NaN.
 namespace sinter::cpu {
 
-inline constexpr int sparse_units = 128;                 ///< at most, over which a block of inputs stays in the cache
 inline constexpr std::int64_t sparse_examples = 512;     ///< at most
+/// At most, over which a block of inputs stays in the cache; never less than one panel of the most examples.
+inline constexpr int sparse_units = std::max(128, static_cast<int>(sparse_examples / mask_bits) * panel_width);
 /// Of the gradients, the share that is not zero; 1 where the extents do not suit.
 inline float gradient_share(const product& q) {
     const bool suits = q.depth >= 32 && q.depth <= sparse_examples && q.rows >= input_block / 2 && q.columns >= panel_width &&
