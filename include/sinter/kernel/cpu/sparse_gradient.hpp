@@ -23,20 +23,38 @@ inline float gradient_share(const product& q) {
     return suits ? non_zero_share(q.b, q.depth, q.columns, q.b_step) : 1.f;
 }
 
+/// c += d[][unit] times row i of x, for the lowest example i of the mask, which is then cleared.
+SINTER_INLINE void add_lowest(vf (&c)[input_vectors], const float* x, const float* d, std::uint64_t& mask) {
+    const std::int64_t i = __builtin_ctzll(mask);
+    mask &= mask - 1;
+    const vf a = splat(d[i * panel_width]);
+    const float* row = x + i * input_block;
+    unroll<input_vectors>([&](auto v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
+}
+
+/// Units that are gone over at once: as many as it takes until no sum waits for the one before it, if they fit into the registers.
+inline constexpr int units_at_once = input_vectors < 8 && 2 * input_vectors + 4 <= registers ? 2 : 1;
+
 /// to[unit][] (+)= the sum over the marked examples i < 64 of d[i][unit] x[i][].
 __attribute__((noinline)) inline void add_marked_units(const float* x, const float* d, const std::uint64_t* mask, bool first,
                                                        float* to) {
-    for (int u = 0; u < panel_width; ++u, to += input_block) {
-        vf c[input_vectors];
-        if (first) clear_block(c);
-        else load_block<input_vectors>(c, to, 0);
-        for (std::uint64_t m = mask[u]; m; m &= m - 1) {
-            const std::int64_t i = __builtin_ctzll(m);
-            const vf a = splat(d[i * panel_width + u]);
-            const float* row = x + i * input_block;
-            unroll<input_vectors>([&](auto v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
-        }
-        store_block<input_vectors>(c, to, 0);
+    for (int u = 0; u < panel_width; u += units_at_once, to += units_at_once * input_block) {
+        vf c[units_at_once][input_vectors];
+        std::uint64_t m[units_at_once];
+        unroll<units_at_once>([&](auto k) SINTER_ALWAYS {
+            m[k] = mask[u + k];
+            if (first) clear_block(c[k]);
+            else load_block<input_vectors>(c[k], to + k * input_block, 0);
+        });
+        if constexpr (units_at_once == 2)
+            while (m[0] && m[1]) {
+                add_lowest(c[0], x, d + u, m[0]);
+                add_lowest(c[1], x, d + u + 1, m[1]);
+            }
+        unroll<units_at_once>([&](auto k) SINTER_ALWAYS {
+            while (m[k]) add_lowest(c[k], x, d + u + k, m[k]);
+            store_block<input_vectors>(c[k], to + k * input_block, 0);
+        });
     }
 }
 
