@@ -114,6 +114,17 @@ BOOST_AUTO_TEST_CASE(odd_shapes) {
     check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);   // a pool of one element
 }
 
+BOOST_AUTO_TEST_CASE(lanes_along_windows_or_over_several) {
+    check<28, 40, 3, 28, 40, 4, 3, 4, 1, 1, 1, 2>(2, 0.6);     // rows of windows longer than vectors, an even filter
+    check<28, 28, 1, 28, 28, 7, 3, 3, 1, 1, 1, 2>(2, 1, true); // channels in two groups; ties
+    check<16, 16, 1, 16, 16, 2, 3, 3, 1, 1, 1, 2>(3, 0.6);
+    check<10, 10, 2, 10, 10, 5, 5, 5, 1, 2, 2, 2>(2, 0.6);     // five windows a row, two in a vector
+}
+BOOST_AUTO_TEST_CASE(strips_of_windows) {
+    check<18, 14, 6, 14, 10, 19, 5, 5, 1, 0, 0, 2>(2, 0.6);    // seven rows of windows in two strips
+    check<9, 9, 6, 9, 9, 5, 3, 3, 1, 1, 1, 3>(2, 0.6);
+}
+
 /// Whole numbers with NaN among them: a window that sees one is NaN, and its last NaN is its winner.
 template <int H, int W, int CI, int CO, int P>
 void check_nan() {
@@ -146,5 +157,6 @@ void check_nan() {
 }
 BOOST_AUTO_TEST_CASE(nan_wins) {
     check_nan<8, 8, 1, 3, 2>();    // in registers
+    check_nan<32, 32, 1, 2, 2>();  // along windows
     check_nan<9, 9, 18, 19, 3>();  // through a buffer
 }

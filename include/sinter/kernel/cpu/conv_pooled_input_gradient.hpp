@@ -3,6 +3,7 @@
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_rows.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_slices.hpp>
+#include <sinter/kernel/cpu/pooled_gradient_strips.hpp>
 
 namespace sinter::cpu {
 
@@ -15,8 +16,10 @@ struct conv_pooled_input_gradient {
     static_assert(P >= 1 && P <= 16, "winners are bytes");
     /// Vectors of input channels, or, where these would be half empty, of a whole row of taps and channels.
     static constexpr bool slices = CI >= lanes && CI * 10 >= (CI + lanes - 1) / lanes * lanes * 6;
-    using method = std::conditional_t<slices, pooled_gradient_slices<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>,
-                                      pooled_gradient_rows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>;
+    using by_strips = pooled_gradient_strips<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+    using method = std::conditional_t<
+        slices, pooled_gradient_slices<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>,
+        std::conditional_t<by_strips::pays, by_strips, pooled_gradient_rows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(int parts) { return parts * method::floats; }
     static void run(const call& c) { method::run(c, c.scratch + c.part * method::floats); }

@@ -3,6 +3,7 @@
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pooled_filter_lists.hpp>
 #include <sinter/kernel/cpu/pooled_filter_quads.hpp>
+#include <sinter/kernel/cpu/pooled_filter_tables.hpp>
 #include <type_traits>
 
 namespace sinter::cpu {
@@ -18,8 +19,10 @@ struct conv_pooled_weight_gradient {
     static constexpr int list_cost = 4 * KH * ((KW * CI + lanes - 1) / lanes) + 40;
     static constexpr int quad_cost = 7 * KH * KW * CI * ((CO + lanes - 1) / lanes) / CO;
     static constexpr bool quads = has_permute && P == 2 && quad_cost < list_cost;
-    using method = std::conditional_t<quads, pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>,
-                                      pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>;
+    using by_tables = pooled_filter_tables<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using method = std::conditional_t<
+        quads, std::conditional_t<by_tables::pays, by_tables, pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>,
+        pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return method::scratch(parts); }
     static void run(const call& c) { method::run(c); }

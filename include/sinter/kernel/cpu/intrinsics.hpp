@@ -139,12 +139,8 @@ SINTER_INTRINSIC __m512 _mm512_maskz_rcp14_ps(__mmask16 m, __m512 a) {
 SINTER_INTRINSIC __m512 _mm512_maskz_rsqrt14_ps(__mmask16 m, __m512 a) {
     return (__m512)__builtin_ia32_rsqrt14ps512_mask((lane_types::f16)a, lane_types::f16{}, m);
 }
-SINTER_INTRINSIC __m512 _mm512_broadcast_f32x4(__m128 a) {
-    return (__m512)__builtin_ia32_broadcastf32x4_512((lane_types::f4)a, lane_types::f16{}, static_cast<__mmask16>(-1));
-}
-SINTER_INTRINSIC __m512 _mm512_permutevar_ps(__m512 a, __m512i which) {
-    return (__m512)__builtin_ia32_vpermilvarps512_mask((lane_types::f16)a, (lane_types::i16)which, lane_types::f16{},
-                                                       static_cast<__mmask16>(-1));
+SINTER_INTRINSIC __m512 _mm512_maskz_permutexvar_ps(__mmask16 m, __m512i which, __m512 a) {
+    return (__m512)__builtin_ia32_permvarsf512_mask((lane_types::f16)a, (lane_types::i16)which, lane_types::f16{}, m);
 }
 SINTER_INTRINSIC __m512i _mm512_set1_epi32(int a) {
     return (__m512i)lane_types::i16{a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a};

@@ -5,30 +5,11 @@
 #include <sinter/kernel/cpu/bytes.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>
+#include <sinter/kernel/cpu/pick_lanes.hpp>
+#include <sinter/kernel/cpu/transpose.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>
 
 namespace sinter::cpu {
-
-/// permute_quad(p, which): lane l is p[which[l]], which < 4. One instruction beside the load where there is AVX;
-/// elsewhere it would not pay, and is not used.
-#if defined(__AVX512F__)
-inline constexpr bool has_permute = true;
-SINTER_INLINE vf permute_quad(const float* p, vi which) {
-    return (vf)_mm512_permutevar_ps(_mm512_broadcast_f32x4(_mm_loadu_ps(p)), (__m512i)which);
-}
-#elif defined(__AVX__)
-inline constexpr bool has_permute = true;
-SINTER_INLINE vf permute_quad(const float* p, vi which) {
-    return (vf)_mm256_permutevar_ps(_mm256_broadcast_ps(reinterpret_cast<const __m128*>(p)), (__m256i)which);
-}
-#else
-inline constexpr bool has_permute = false;
-SINTER_INLINE vf permute_quad(const float* p, vi which) {
-    vf v;
-    for (int i = 0; i < lanes; ++i) v[i] = p[which[i]];
-    return v;
-}
-#endif
 
 /// conv_pooled_weight_gradient of 2 x 2 windows for the few input channels of a first layer, which would leave vectors
 /// of taps mostly empty: lanes run along output channels. The four inputs that a tap may meet in a window lie side by
@@ -41,33 +22,35 @@ struct pooled_filter_quads {
     using image = padded_image<H, W, CI, (rows * 2 - 1) * S + KH, (columns * 2 - 1) * S + KW, PT, PL, lanes>;
     static constexpr int pitch = image::width * CI, quad_rows = image::height - S, quad_pitch = pitch - S * CI;
     static constexpr std::int64_t image_floats = round_up(image::floats, 16),
-                                  quad_floats = round_up((quad_rows * quad_pitch + 4) * 4, 16);
+                                  quad_floats = round_up((quad_rows * quad_pitch + lanes) * 4, 16);
     static constexpr std::int64_t own = image_floats + quad_floats;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
 
-    /// The quads of a padded image, four at a time by a transposition; writes up to three beyond each row.
+    /// The quads of a padded image, `lanes` at a time; writes that many less one beyond each row.
     static __attribute__((noinline)) void gather(const float* x, float* to) {
         for (int y = 0; y < quad_rows; ++y)
-            for (int i = 0; i < quad_pitch; i += 4) {
-                typedef float v4 __attribute__((vector_size(16)));
+            for (int i = 0; i < quad_pitch; i += lanes) {
                 const float* p = x + y * pitch + i;
-                v4 a, b, c, d;
-                std::memcpy(&a, p, 16), std::memcpy(&b, p + S * CI, 16);
-                std::memcpy(&c, p + S * pitch, 16), std::memcpy(&d, p + S * pitch + S * CI, 16);
-                const v4 ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), AB = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-                const v4 cd = __builtin_shufflevector(c, d, 0, 4, 1, 5), CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-                const v4 r[4] = {
-                    __builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                    __builtin_shufflevector(AB, CD, 0, 1, 4, 5), __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
-                std::memcpy(to + (y * quad_pitch + i) * 4, r, sizeof r);
+                vf r[4] = {load(p), load(p + S * CI), load(p + S * pitch), load(p + S * pitch + S * CI)};
+                interleave_rows(r);
+                store_block<1>(r, to + (y * quad_pitch + i) * 4, lanes);
             }
     }
 
     static constexpr int tap(int t) { return (t / (KW * CI) * quad_pitch + t % (KW * CI)) * 4; }
-    template <int T, int N, int... I>
-    static SINTER_INLINE void window(vf (&c)[N], const float* at, vi w, vf v, std::integer_sequence<int, I...>) {
-        ((c[I] = fma(permute_quad(at + tap(T + I), w), v, c[I])), ...);
+    /// Quads that one load brings; `which` tells the lanes of each.
+    static constexpr int loaded = has_tables ? lanes / 4 : 1;
+    template <int T, int I, int N>
+    static SINTER_INLINE void window(vf (&c)[N], const float* at, const vi (&which)[loaded], vf v) {
+        if constexpr (loaded == 1) {
+            unroll<N>([&](auto i) SINTER_ALWAYS { c[i] = fma(permute_quad(at + tap(T + i), which[0]), v, c[i]); });
+        } else if constexpr (I < N) {
+            constexpr int n = std::min({loaded, KW * CI - (T + I) % (KW * CI), N - I});   // side by side
+            const vf quads = load(at + tap(T + I));
+            unroll<n>([&](auto k) SINTER_ALWAYS { c[I + k] = fma(pick_lanes(quads, which[k]), v, c[I + k]); });
+            window<T, I + n, N>(c, at, which, v);
+        }
     }
 
     /// Rows [T, T + N) of the gradient for one vector of output channels, over all windows of an image.
@@ -84,8 +67,11 @@ struct pooled_filter_quads {
                     v = load(g);
                 else
                     v = load(g, Valid);
-                const vi w = load_bytes<Valid>(winner);
-                window<T>(c, at, w, v, indices<N>{});
+                vi which[loaded];
+                which[0] = load_bytes<Valid>(winner);
+                if constexpr (loaded > 1)
+                    unroll<loaded - 1>([&](auto k) SINTER_ALWAYS { which[k + 1] = which[k] + splat(std::int32_t{4}); });
+                window<T, 0>(c, at, which, v);
             }
         }
         store_block<1>(c, sum + T * width, width);

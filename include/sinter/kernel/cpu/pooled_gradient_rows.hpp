@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
+#include <sinter/kernel/cpu/emit_pixels.hpp>
 #include <sinter/kernel/cpu/sparse_list.hpp>
 #include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
@@ -32,12 +33,14 @@ struct pooled_gradient_rows {
         std::int32_t *offset, *start;
     };
 
-    /// Panels [KH * KW * CO][CI], taps reversed, to [channel][zeros, KH rows of (kx, ci), zeros].
+    /// Panels [KH * KW * CO][CI], taps reversed, to [channel][Padding rows of zeros, KH of (kx, ci), zeros again].
+    template <int Padding>
     static __attribute__((noinline)) void arrange(const float* from, float* to) {
-        std::fill_n(to, weight_floats, 0.f);
+        constexpr int filter = (KH + 2 * Padding) * row;
+        std::fill_n(to, std::int64_t{CO} * filter, 0.f);
         for (int t = 0; t < KH * KW; ++t)
             for (int o = 0; o < CO; ++o) {
-                float* d = to + std::int64_t{o} * filter + (t / KW + padding) * row + t % KW * CI;
+                float* d = to + std::int64_t{o} * filter + (t / KW + Padding) * row + t % KW * CI;
                 for (int i = 0; i < CI; ++i)
                     d[i] = from[panel_offset(KH * KW * CO, CI, std::int64_t{KH * KW - 1 - t} * CO + o, i, 2 * lanes,
                                              lanes)];
@@ -99,17 +102,11 @@ struct pooled_gradient_rows {
 
     static void emit(const float* dx, std::int64_t image, const call& c) {
         for (int y = 0; y < H; ++y)
-            for (int x = 0; x < W; ++x) {
-                const std::int64_t pixel = (image * H + y) * W + x;
-                const float* from = dx + (y + PT) * pitch + (x + PL) * CI;
-                unroll<(CI + lanes - 1) / lanes>([&](auto j) SINTER_ALWAYS {
-                    constexpr int n = CI - j * lanes;
-                    if constexpr (n >= lanes)
-                        Body::vector(load(from + j * lanes), pixel * CI + j * lanes, pixel, j * lanes, c);
-                    else
-                        Body::vector(load(from + j * lanes), n, pixel * CI + j * lanes, pixel, j * lanes, c);
-                });
-            }
+            unroll<(CI + lanes - 1) / lanes>([&](auto v) SINTER_ALWAYS {
+                constexpr int col = v * lanes;
+                const std::int64_t pixel = (image * H + y) * W;
+                emit_pixels<Body, CI - col>(dx + (y + PT) * pitch + PL * CI + col, CI, W, pixel * CI + col, CI, pixel, col, c);
+            });
     }
 
     static void run(const call& c, float* scratch) {
@@ -121,7 +118,7 @@ struct pooled_gradient_rows {
         k.start = k.offset + P * list;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         if (begin == end) return;
-        arrange(c.p[1], k.weights);
+        arrange<padding>(c.p[1], k.weights);
         for (std::int64_t i = begin; i < end; ++i) {
             std::fill_n(k.dx, image_floats, 0.f);
             for (int px = 0; px < columns; ++px) {

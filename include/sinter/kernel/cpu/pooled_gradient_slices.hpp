@@ -4,7 +4,9 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
+#include <sinter/kernel/cpu/emit_pixels.hpp>
 #include <sinter/kernel/cpu/sparse_list.hpp>
+#include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
 namespace sinter::cpu {
@@ -19,9 +21,11 @@ struct pooled_gradient_slices {
     static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT),
                          width = std::max((columns * P - 1) * S + KW, W + PL);
 
-    /// Output channels at a time: their weights should leave room in 32 KB.
+    /// Output channels at a time: their weights should leave room in 32 KB. Where vectors are lines, lists twice as long are
+    /// worth more than that.
+    static constexpr int room = lanes >= 16 ? 10240 : 5120;
     static constexpr int channels =
-        std::clamp(5120 / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
+        std::clamp(room / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
     static constexpr int blocks = (CO + channels - 1) / channels, list = channels + lanes;
     /// Rows of windows at a time.
     static constexpr int strip = std::clamp(64 / columns, 1, rows), windows = strip * columns;
@@ -60,8 +64,9 @@ struct pooled_gradient_slices {
                                                 const work& k) {
         const int last = std::min(first + channels, CO);
         for (int p = 0; p < count; ++p) {
-            std::int32_t* length = k.length + p * places;
-            std::fill_n(length, places, 0);
+            int length[places] = {};
+            std::int32_t* const offset = k.offset + std::int64_t{p} * places * list;
+            float* const value = k.value + std::int64_t{p} * places * list;
             for (int o = first; o < last; o += lanes) {
                 vf v;
                 vi w;
@@ -76,12 +81,14 @@ struct pooled_gradient_slices {
                 for (int i = 0; i < lanes; ++i) at[i] = i * taps * lanes;
                 at += splat(std::int32_t((o - first) * taps * lanes));
                 const vi alive = v != zero();
-                for (int q = 0; q < places; ++q) {
-                    const std::int64_t to = (std::int64_t{p} * places + q) * list;
-                    length[q] =
-                        append(k.offset + to, k.value + to, length[q], at, v, alive & (w == splat(std::int32_t(q))));
-                }
+                const auto append_to = [&](int q) SINTER_ALWAYS {
+                    const vi here = alive & (w == splat(std::int32_t(q)));
+                    length[q] = append(offset + q * list, value + q * list, length[q], at, v, here);
+                };
+                if constexpr (places <= 4) unroll<places>(append_to);
+                else for (int q = 0; q < places; ++q) append_to(q);
             }
+            std::copy_n(length, places, k.length + p * places);
         }
     }
 
@@ -105,25 +112,57 @@ struct pooled_gradient_slices {
                 }
     }
 
-    static SINTER_INLINE void add(const work& k, int strips, const float* weights, float* dx) {
-        for (int kx = 0; kx + across <= KW; kx += across) {
-            for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(k, strips, weights, dx, ky, kx);
-            if constexpr (KH % band > 0) sweep<KH % band, across>(k, strips, weights, dx, KH / band * band, kx);
+    /// Where registers hold the patch that all places of a window reach, it waits in them for all their lists.
+    static constexpr int patch_rows = (P - 1) * S + KH, patch_columns = (P - 1) * S + KW;
+    static constexpr bool whole = patch_rows * patch_columns <= walk_registers;
+    /// The list of place Q.
+    template <int Q, int N, int... T>
+    static SINTER_INLINE void place(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* weights,
+                                    std::integer_sequence<int, T...>) {
+        for (int e = 0; e < n; ++e) {
+            const vf a = splat(value[e]);
+            const float* w = weights + offset[e];
+            ((c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S] =
+                  fma(a, load(w + T * lanes), c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S])), ...);
         }
-        if constexpr (KW % across > 0)
-            for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(k, strips, weights, dx, ky, KW / across * across);
+    }
+    static __attribute__((noinline)) void sweep_windows(const work& k, int strips, const float* weights, float* dx) {
+        const std::int32_t* offset = k.offset;
+        const float* value = k.value;
+        const std::int32_t* length = k.length;
+        for (int py = 0; py < strips; ++py)
+            for (int px = 0; px < columns; ++px, length += places) {
+                vf c[patch_rows * patch_columns];
+                clear_block(c);
+                unroll<places>([&](auto q) SINTER_ALWAYS {
+                    place<q>(c, offset, value, length[q], weights, indices<taps>{});
+                    offset += list;
+                    value += list;
+                });
+                add_block<patch_columns>(c, dx + (py * P * S * width + px * P * S) * lanes, width * lanes);
+            }
+    }
+
+    static SINTER_INLINE void add(const work& k, int strips, const float* weights, float* dx) {
+        if constexpr (whole) {
+            sweep_windows(k, strips, weights, dx);
+        } else {
+            for (int kx = 0; kx + across <= KW; kx += across) {
+                for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(k, strips, weights, dx, ky, kx);
+                if constexpr (KH % band > 0) sweep<KH % band, across>(k, strips, weights, dx, KH / band * band, kx);
+            }
+            if constexpr (KW % across > 0)
+                for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(k, strips, weights, dx, ky, KW / across * across);
+        }
     }
 
     static void emit(const float* dx, std::int64_t image, int s, const call& c) {
-        for (int y = 0; y < H; ++y)
-            for (int x = 0; x < W; ++x) {
-                const std::int64_t pixel = (image * H + y) * W + x, off = pixel * CI + s * lanes;
-                const vf v = load(dx + ((y + PT) * width + x + PL) * lanes);
-                if (CI % lanes == 0 || s < CI / lanes)
-                    Body::vector(v, off, pixel, s * lanes, c);
-                else
-                    Body::vector(v, CI % lanes, off, pixel, s * lanes, c);
-            }
+        for (int y = 0; y < H; ++y) {
+            const std::int64_t pixel = (image * H + y) * W, off = pixel * CI + s * lanes;
+            const float* from = dx + ((y + PT) * width + PL) * lanes;
+            if (CI % lanes == 0 || s < CI / lanes) emit_pixels<Body, lanes>(from, lanes, W, off, CI, pixel, s * lanes, c);
+            else emit_pixels<Body, CI % lanes>(from, lanes, W, off, CI, pixel, s * lanes, c);
+        }
     }
 
     static void run(const call& c, float* scratch) {

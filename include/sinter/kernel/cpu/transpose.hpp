@@ -35,20 +35,23 @@ struct swap_groups {
 };
 
 template <int Size>
+SINTER_INLINE void swap_pair(vf& even, vf& odd) {
+    const vf a = even, b = odd;
+    even = shuffle<swap_groups<Size, 0>>(a, b);
+    odd = shuffle<swap_groups<Size, 1>>(a, b);
+}
+template <int Size>
 SINTER_INLINE void swap_rows(vf (&r)[lanes]) {
     if constexpr (Size < lanes)
         unroll<lanes>([&](auto i) SINTER_ALWAYS {
-            if constexpr (!(i & Size)) {
-                const vf a = r[i], b = r[i + Size];
-                r[i] = shuffle<swap_groups<Size, 0>>(a, b);
-                r[i + Size] = shuffle<swap_groups<Size, 1>>(a, b);
-            }
+            if constexpr (!(i & Size)) swap_pair<Size>(r[i], r[i + Size]);
         });
 }
 
 /// Each 4 x 4 block of four rows becomes its transpose.
-SINTER_INLINE void transpose_quads(vf (&r)[lanes]) {
-    unroll<lanes / 4>([&](auto q) SINTER_ALWAYS {
+template <int Rows>
+SINTER_INLINE void transpose_quads(vf (&r)[Rows]) {
+    unroll<Rows / 4>([&](auto q) SINTER_ALWAYS {
         constexpr int i = 4 * q;
         const vf a = shuffle<zip_quads<1, 0>>(r[i], r[i + 1]), b = shuffle<zip_quads<1, 1>>(r[i], r[i + 1]);
         const vf c = shuffle<zip_quads<1, 0>>(r[i + 2], r[i + 3]), d = shuffle<zip_quads<1, 1>>(r[i + 2], r[i + 3]);
@@ -63,6 +66,23 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
     transpose_quads(r);
     swap_rows<4>(r);
     swap_rows<8>(r);
+}
+
+/// Four vectors become, one behind the other, their lanes 0, their lanes 1, and so on.
+SINTER_INLINE void interleave_rows(vf (&r)[4]) {
+    transpose_quads(r);   // r[i] holds the lanes i, i + 4, ...
+    if constexpr (lanes >= 8) {
+        swap_pair<4>(r[0], r[1]);
+        swap_pair<4>(r[2], r[3]);
+    }
+    if constexpr (lanes == 16) {
+        swap_pair<8>(r[0], r[2]);
+        swap_pair<8>(r[1], r[3]);
+    } else if constexpr (lanes == 8) {
+        const vf v = r[1];
+        r[1] = r[2];
+        r[2] = v;
+    }
 }
 
 /// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
