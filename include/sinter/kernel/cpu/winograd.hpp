@@ -79,8 +79,16 @@ template <int M, class Body, bool Pooled = false>
 struct winograd_convolution {
     using blocks = winograd_blocks<M>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
-    static constexpr std::int64_t windows = std::int64_t{places} * (blocks::channels * panel + gap),
-                                  products = std::int64_t{places} * (most * panel + gap), own = windows + products;
+    static constexpr std::int64_t products = std::int64_t{places} * (most * panel + gap);
+    /// The transformed windows of one panel; and of all panels, if they are few enough to stay in L2 from block to block.
+    static constexpr std::int64_t windows(const blocks& b) {
+        return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
+    }
+    static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= 1 << 16; }
+    static constexpr std::int64_t own(const blocks& b) {
+        constexpr std::int64_t passing = std::int64_t{places} * (blocks::channels * panel + gap);
+        return products + (keeps(b) ? b.x.panels() * windows(b) : passing);
+    }
     static constexpr blocks blocks_of(const std::int64_t* e) {
         winograd_extents x(e);
         if (Pooled) x.OH -= x.OH % M, x.OW -= x.OW % M;
@@ -97,14 +105,14 @@ struct winograd_convolution {
         const std::int64_t tiles = b.tiles(images), few = std::min<std::int64_t>(tiles, 32 * parts - 1);
         const std::int64_t together = b.patch_floats(few, cut(few, b.x.panels(), parts));
         const std::int64_t alone = shared(tiles, parts) ? 0 : parts * b.patch_floats(most, 1);
-        return parts * own + std::max(together, alone);
+        return parts * own(b) + std::max(together, alone);
     }
 
     static void prepare(const call& c) {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts), end = share(tiles, c.part + 1, c.parts);
         if (!shared(tiles, c.parts)) return;
-        float* const v = c.scratch + c.parts * own;
+        float* const v = c.scratch + c.parts * own(b);
         std::int64_t t = share(tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
@@ -114,13 +122,13 @@ struct winograd_convolution {
     static void run(const call& c) {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m);
-        float* const v = c.scratch + c.parts * own;
+        float* const v = c.scratch + c.parts * own(b);
         const int panels = b.x.panels();
         if (shared(tiles, c.parts)) {
             const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
             for (std::int64_t i = share(n * panels, c.part, c.parts); i < end; ++i) {
                 const std::int64_t k = i % n, first = tiles * k / n;
-                one(b, v + b.patch_floats(first, k), first, tiles * (k + 1) / n, static_cast<int>(i / n), c);
+                one(b, v + b.patch_floats(first, k), first, tiles * (k + 1) / n, static_cast<int>(i / n), true, c);
             }
             return;
         }
@@ -130,22 +138,23 @@ struct winograd_convolution {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
             for (std::int64_t t = first; t < last; ++t) b.patch(c.p[0], t, t - first, last - first, mine);
-            for (int p = 0; p < panels; ++p) one(b, mine, first, last, p, c);
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, p, k == 0 || !keeps(b), c);
         }
     }
 
 private:
-    /// One panel of the tiles [first, last), whose patches are at v.
-    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, const call& c) {
-        float *const u = c.scratch + c.part * own, *const m = u + windows;
+    /// One panel of the tiles [first, last), whose patches are at v. `fresh`: its windows are to be transformed.
+    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, bool fresh, const call& c) {
+        float *const m = c.scratch + c.part * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
         const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
             const int n = std::min(blocks::channels, b.x.CI - ci);
-            transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
+            if (fresh) transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap)
                 multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles);
+            if (keeps(b)) u += places * (n * panel + gap);
         }
         finish(b, m, product_step, first, last, p * panel, c);
     }
