@@ -5,6 +5,7 @@
 
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
@@ -22,6 +23,10 @@ namespace peer = bench::onednn;
 namespace {
 
 bench::contest_settings settings{.seconds = 0.002, .rounds = 9};
+
+/// What the compiler takes for a convolution, but for Winograd's products, which are several kernels.
+template <op_id K, int... X>
+using chosen = typename nest<K, struct store_body, X..., 0>::type;
 
 /// The result is stored: p[3] of every convolution.
 struct store_body {
@@ -114,7 +119,7 @@ void layer(const char* name, int m, bool input_gradient = true) {
     pack_panels(w, packed, K, CO, panel_width, lanes);
     peer_layer p{{m, CI, H, W}, {m, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, x, y, w};
     if (wanted(name, "forward")) {
-        kernel_run<conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> forward(m);
+        kernel_run<chosen<op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> forward(m);
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
         compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); });
@@ -123,14 +128,14 @@ void layer(const char* name, int m, bool input_gradient = true) {
     if (input_gradient && wanted(name, "dX")) {
         kernel_run<conv_transpose_weights<CI, CO, KH, KW>> transpose(m);
         transpose({packed, t});
-        kernel_run<conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> gradient(m);
+        kernel_run<chosen<op::conv_input_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(m);
         gradient({y, t, nullptr, result});
         p.at_x = theirs;
         compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); });
         p.at_x = x;
     }
     if (wanted(name, "dW")) {
-        kernel_run<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_body>> gradient(m);
+        kernel_run<chosen<op::conv_weight_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(m);
         gradient({x, y, nullptr, result});
         buffer mine(w.size());
         unpack_panels(result, mine, K, CO, panel_width, lanes);

@@ -10,6 +10,7 @@
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_pooled_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_pooled_weight_gradient.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
@@ -46,6 +47,9 @@ struct store_raw {
         store(c.p[3] + off, v, n);
     }
 };
+template <sinter::op_id K, int... X>
+using chosen = typename nest<K, store_raw, X..., 0>::type;
+
 /// Bias and relu as well.
 struct store_relu {
     static SINTER_INLINE void vector(vf v, std::int64_t off, std::int64_t, int col, const call& c) {
@@ -82,10 +86,9 @@ void layer(const char* name, int m) {
     buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats);
     x.random(1), y.random(2), b.random(3), w.random(4), t.random(5);
     if constexpr (P == 0) {
-        using forward = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
-        using input_gradient = conv_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
-        using weight_gradient =
-            typename nest<sinter::op::conv_weight_gradient, store_raw, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>::type;
+        using forward = chosen<sinter::op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>;
+        using input_gradient = chosen<sinter::op::conv_input_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>;
+        using weight_gradient = chosen<sinter::op::conv_weight_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>;
         report(n, "forward", flops, time_kernel<forward>({x, w, nullptr, y}, m));
         report(n, "transpose_weights", 0, time_kernel<conv_transpose_weights<CI, CO, KH, KW>>({w, t}, m));
         if (CI > 1) report(n, "input_gradient", flops, time_kernel<input_gradient>({y, t, nullptr, x}, m));
