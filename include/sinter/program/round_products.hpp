@@ -25,6 +25,26 @@ enum class precision { float32, bfloat16 };
 inline constexpr int least_paired_extent = 64;
 
 class product_rounding {
+    // Templates before those who call them: clang 14 must have seen their bodies when it evaluates the callers.
+    template <op_id K>
+    static constexpr void become(node& n) {
+        n.k = K;
+        n.about = &info_of<K>;
+    }
+    /// A node of v alone, to be computed where v is.
+    template <op_id K>
+    constexpr node made_of(int v) const {
+        const node& x = to_.n[v];
+        node n = node_of<K>();
+        n.operands = 1;
+        n.in[0] = v;
+        n.s = x.s;
+        n.scope = x.scope;
+        n.epoch = x.epoch;
+        n.loop = x.loop;
+        return n;
+    }
+
 public:
     /// `to` is an empty graph; the nodes of `from` go there, and what rounds their operands.
     constexpr product_rounding(const graph_view& from, graph& to, bool pairs)
@@ -74,11 +94,6 @@ private:
     static constexpr bool is_large(const shape& weights) {
         return weights.d[0] >= least_paired_extent && weights.d[1] >= least_paired_extent;
     }
-    template <op_id K>
-    static constexpr void become(node& n) {
-        n.k = K;
-        n.about = &info_of<K>;
-    }
 
     constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
     constexpr variable moved(variable v) const {
@@ -112,19 +127,6 @@ private:
         n.s.d[0] = (n.s.d[0] + 1) / 2;
         const int found = append(n);
         return paired_[weights] = found;
-    }
-    /// A node of v alone, to be computed where v is.
-    template <op_id K>
-    constexpr node made_of(int v) const {
-        const node& x = to_.n[v];
-        node n = node_of<K>();
-        n.operands = 1;
-        n.in[0] = v;
-        n.s = x.s;
-        n.scope = x.scope;
-        n.epoch = x.epoch;
-        n.loop = x.loop;
-        return n;
     }
 };
 
