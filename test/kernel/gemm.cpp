@@ -3,7 +3,12 @@
 #define BOOST_TEST_MODULE kernel_gemm
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
 
 #include "products.hpp"
 #include <sinter/kernel/cpu/bfloat16_gemm.hpp>
@@ -217,9 +222,53 @@ BOOST_AUTO_TEST_CASE(pairs_of_bfloat16) {
     check_pairs(150, 700, 40);   // more tiles than stay in a cache
 }
 
+/// One step of the sums: x times y and u times v, in every lane.
+__attribute__((noinline)) float one_step(float sum, float x, float y, float u, float v) {
+    const auto all = [](float a) { return cpu::splat(a); };
+    const cpu::vf r = cpu::dot_pairs(all(sum), (cpu::vu)cpu::pairs_of(all(x), all(u)), (cpu::vu)cpu::pairs_of(all(y), all(v)));
+    for (int i = 1; i < lanes; ++i)
+        if (std::memcmp(&reinterpret_cast<const float(&)[lanes]>(r)[i], &reinterpret_cast<const float(&)[lanes]>(r)[0], 4))
+            BOOST_FAIL("lane " << i << " differs");
+    return r[0];
+}
+BOOST_AUTO_TEST_CASE(one_step_of_pairs) {
+    const float inf = std::numeric_limits<float>::infinity();
+    BOOST_TEST(one_step(1, 3, 5, 7, -11) == 1 + 15 - 77);   // exact: nothing to round
+    BOOST_TEST(one_step(-0x1p20f, 0x1p10f, 0x1p10f, 1, 1) == 1);
+    BOOST_TEST(one_step(0, 1.00390625f, 1, 0, 0) == 1);     // halfway between two bfloat16: to the even one
+    BOOST_TEST(one_step(0, 1.01171875f, 1, 0, 0) == 1.015625f);
+    BOOST_TEST(one_step(1, inf, 2, 1, 1) == inf);
+    BOOST_TEST(std::isnan(one_step(1, inf, 0, 1, 1)));
+    BOOST_TEST(std::isnan(one_step(1, 1, 1, std::numeric_limits<float>::quiet_NaN(), 1)));
+    // The instruction takes denormals for zeros; elsewhere modes decide, which nobody has set here.
+    BOOST_TEST(one_step(0, 0x1p-130f, 0x1p100f, 0, 0) == (cpu::multiplies_pairs ? 0 : 0x1p-30f));
+}
+#if defined(__SSE2__)
+BOOST_AUTO_TEST_CASE(modes_do_not_change_a_step_of_pairs_by_instruction) {
+    if (!cpu::multiplies_pairs) return;
+    const unsigned modes = _mm_getcsr();
+    const floats x = random_floats(64, 7);
+    const auto go = [&](std::size_t i) { return one_step(x[i], x[i + 1], x[i + 2], x[i + 3], x[i + 4]); };
+    for (std::size_t i = 0; i + 4 < x.size(); ++i) {
+        const float want = go(i);
+        for (unsigned mode : {_MM_ROUND_DOWN, _MM_ROUND_UP, _MM_ROUND_TOWARD_ZERO}) {
+            _mm_setcsr((modes & ~static_cast<unsigned>(_MM_ROUND_MASK)) | mode | 0x8040);   // and denormals for zeros
+            const float got = go(i);
+            _mm_setcsr(modes);
+            BOOST_TEST(got == want);
+        }
+    }
+}
+#endif
+
 BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // each panel is asked for ahead; also where a panel takes several pieces
-    for (std::int64_t m : {5, 16, 37, 130}) check_gemm(m, 600, 450);
+    for (std::int64_t m : {5, 8, 14, 16, 37, 130}) {
+        check_gemm(m, 600, 450);
+        check_turned(m, 450, 600);
+    }
+    check_gemm(8, 4200, 80);
     check_gemm(16, 4200, 80);
+    check_turned(16, 4200, 80);
 }
 BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 300})

@@ -68,10 +68,12 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
                 const int height = cover.height(i);
                 const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
                 const float* x = q.row_step ? q.a + row * q.row_step : q.a + i * q.tile_step;
+                const finished done{sums + (begin - row) * w, static_cast<int>(row + height - begin), q.packed_result ? w : there, w,
+                                    off + begin * off_step, off_step, begin, static_cast<int>(j0)};
+                if (f.expect) f.expect(done, c);
                 (w == panel_width ? pair_tile_of<2>(height) : pair_tile_of<1>(height))(sums, x, q.row_step ? q.row_step : 1,
                                                                                        q.row_step ? 1 : height, b, q.depth);
-                f.finish({sums + (begin - row) * w, static_cast<int>(row + height - begin), q.packed_result ? w : there, w,
-                          off + begin * off_step, off_step, begin, static_cast<int>(j0)}, c);
+                f.finish(done, c);
             }
         }
 }
@@ -80,25 +82,37 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
 __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile,
                                                  std::int64_t end, float* to, std::int64_t step) {
     const row_cover cover(rows);
-    for (; tile < end; ++tile, to += step) {
-        const int height = cover.height(tile);
-        const std::int64_t begin = cover.begin(tile), row = begin + height <= rows ? begin : rows - height;
-        for (std::int64_t t = 0; t < depth; t += 2)
-            for (int i = 0; i < height; i += lanes) {   // what is too much is written over; there is room behind the last
-                const float* from = a + t * rows + row + i;
-                const int n = height - i < lanes ? height - i : lanes;
-                store(to + t / 2 * height + i, pairs_of(load(from, n), t + 1 < depth ? load(from + rows, n) : zero()));
+    for (std::int64_t t = 0; t < depth; t += 2)
+        for (std::int64_t i = tile; i < end; ++i) {
+            const int height = cover.height(i);
+            const std::int64_t begin = cover.begin(i), row = begin + height <= rows ? begin : rows - height;
+            const float* from = a + t * rows + row;
+            float* place = to + (i - tile) * step + t / 2 * height;
+            for (int j = 0; j < height; j += lanes) {   // what is too much is written over; there is room behind the last
+                const int n = height - j < lanes ? height - j : lanes;
+                store(place + j, pairs_of(load(from + j, n), t + 1 < depth ? load(from + rows + j, n) : zero()));
             }
-    }
+        }
 }
-/// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) / 2][w]; of w columns `there` exist.
+
+/// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) / 2][w]; of w columns `there` exist. What
+/// is cold is asked for some rows ahead.
 __attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w, int there,
                                                  float* to) {
-    for (std::int64_t t = 0; t < depth; t += 2, from += 2 * step, to += w)
+    constexpr std::int64_t ahead = 32;
+    for (std::int64_t t = 0; t < depth; t += 2, from += 2 * step, to += w) {
+        const bool two = t + 1 < depth;
         for (int j = 0; j < w; j += lanes) {
-            const int n = there - j < lanes ? (there > j ? there - j : 0) : lanes;
-            store(to + j, pairs_of(load(from + j, n), t + 1 < depth ? load(from + step + j, n) : zero()));
+            __builtin_prefetch(from + ahead * step + j);
+            __builtin_prefetch(from + (ahead + 1) * step + j);
+            if (there - j >= lanes) {
+                store(to + j, pairs_of(load(from + j), two ? load(from + step + j) : zero()));
+                continue;
+            }
+            const int n = there > j ? there - j : 0;
+            store(to + j, pairs_of(load(from + j, n), two ? load(from + step + j, n) : zero()));
         }
+    }
 }
 
 } // namespace sinter::cpu
