@@ -28,6 +28,12 @@ struct store_body {
     SINTER_INLINE static void vector(cpu::vf a, int n, int64_t off, int64_t, int, const call& c) {
         cpu::store(c.p[2] + off, a, n);
     }
+    /// As bodies of programs do.
+    static void expect(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
+        if (off_step == columns) columns *= rows, rows = 1;
+        for (int i = 0; i < rows; ++i, off += off_step)
+            for (int j = 0; j < columns; j += cpu::floats_a_line) __builtin_prefetch(c.p[2] + off + j, 1);
+    }
 };
 template <class Kernel>
 void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m, float* scratch = nullptr) {

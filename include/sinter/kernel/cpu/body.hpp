@@ -84,6 +84,7 @@ struct body {
     /// Before the sums of a tile are computed: asks for the lines that its rows will read and write in arrays of the result's
     /// layout. Rows of a wide result lie too far apart for the processor to foresee them.
     static SINTER_INLINE void expect(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
+        if (off_step == columns) columns *= rows, rows = 1;
         for (int i = 0; i < rows; ++i, off += off_step)
             for (int j = 0; j < columns; j += floats_a_line) expect_line(off + j, c, all{});
     }
@@ -149,7 +150,6 @@ private:
         ((sums_columns(I) ? add_to(partial_sum(code[I].b, c.part, c) + col, r[I]) : (void)0), ...);
     }
     static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
-    static constexpr int floats_a_line = 16;
     static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
     template <int... I>
     static SINTER_INLINE void expect_line(std::int64_t off, const call& c, std::integer_sequence<int, I...>) {

@@ -70,12 +70,19 @@ __attribute__((noinline)) void finish_columns(const finished& done, const call& 
         }
 }
 
+/// Is the body hardly more than a store, as a bias and a store are? Then a multiply loop of its own is little code.
+template <class Body>
+constexpr bool is_short() {
+    if constexpr (requires { Body::size; }) return Body::size <= 4 && Body::sums == 0;
+    else return true;
+}
+
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
     finisher f{finish_tile<Body>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
-    if constexpr (Direct) f.direct = multiply_and_finish<Body>;
+    if constexpr (Direct || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;
     if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
     return f;

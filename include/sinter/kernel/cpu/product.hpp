@@ -82,10 +82,16 @@ inline constexpr std::int64_t finished_rows = 64;
 inline constexpr std::int64_t far_floats = 49152;
 /// A result that lies in L1 with what goes with it, and sums too short to hide anything behind: nothing is asked for.
 inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
+/// Where sums are too short for a line to come from memory meanwhile, lines are asked for so many tiles before.
+inline constexpr std::int64_t expected_tiles = 4;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
 inline constexpr int carried_tiles = 384 / tile_rows;
 
-using ahead_function = decltype(&multiply_tile_ahead<tile_rows>);
+using ahead_function = decltype(&multiply_tile_ahead<tile_rows, false>);
+template <bool Rows>
+constexpr ahead_function ahead_of(bool large) {
+    return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
+}
 
 template <int NR>
 constexpr tile_function tile_of(int height) {
@@ -187,6 +193,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
     const bool expect = f.expect && q.rows * q.columns > near_floats && q.depth >= short_sum;
+    // Of a large packed result the lines of the tiles to come, which follow.
+    const std::int64_t expected_ahead = q.packed_result && q.rows * q.columns > far_floats ? expected_tiles * tile_rows * panel_width : 0;
     std::int64_t gathered_panel = -1;
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
@@ -203,8 +211,9 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
         const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
         // The tiles of a panel share the next one's lines, a part of each line's floats for every tile.
-        const bool ahead = wide && q.b_layout == right::panels && q.depth * q.columns > far_floats && cover.count <= panel_width &&
-                           j0 + 2 * panel_width <= q.columns;
+        const bool turned = q.b_layout == right::turned_panels;
+        const bool ahead = wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats &&
+                           cover.count <= panel_width && j0 + 2 * panel_width <= q.columns;
         const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;
         const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
         finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
@@ -240,11 +249,22 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                 done.off = panel_off + begin * off_step;
                 done.row = q.row + begin;
                 const float* from = t ? sums : no_sum;
-                if (last && expect) f.expect(done, c);
+                if (last && expect) {
+                    done.off += expected_ahead;
+                    f.expect(done, c);
+                    done.off -= expected_ahead;
+                }
                 if (ahead && i * ahead_step < panel_width && (is_large || rest_height > 1)) {
-                    const ahead_function sum = is_large ? multiply_tile_ahead<tile_rows> : multiply_tile_ahead<small_tile_rows>;
-                    const float* const next = q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step;
-                    sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, next, ahead_step);
+                    const ahead_function sum = turned || ahead_step > floats_a_line ? ahead_of<true>(is_large) : ahead_of<false>(is_large);
+                    expected_stream next{q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step, ahead_step};
+                    if (!turned && cover.count == 1 && q.depth * panel_width > gathered_floats) {   // panels are read once, front to back
+                        next.at = b + gathered_floats;
+                    } else if (turned) {   // squares of the weights' panels: this panel's next piece, or the next one's first
+                        const std::int64_t square = panel_width * ahead_step;
+                        next.at = q.b + (last ? j0 + panel_width : j0) * panel_width + (last ? 0 : t + n) * q.columns + i * square;
+                        next.jump = panel_width * q.columns - square;
+                    }
+                    sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, next);
                     if (last) f.finish(done, c);
                     continue;
                 }

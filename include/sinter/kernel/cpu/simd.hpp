@@ -23,6 +23,8 @@ inline constexpr int lanes = 4, registers = 32;
 inline constexpr int lanes = 4, registers = 16;
 #endif
 
+inline constexpr int floats_a_line = 16;   ///< of a cache
+
 /// Has the target an instruction for pairs of bfloat16 (bfloat16.hpp)? Only then does a program multiply such.
 #if defined(__AVX512BF16__)
 inline constexpr bool multiplies_pairs = true;

@@ -86,17 +86,28 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     } while (--tiles > 0);
 }
 
-/// As multiply_tile<MR, 2>, while every turn of the loop asks for what lies at `ahead`, which moves on by `ahead_step`: a stream
-/// from memory that other tiles will want.
-template <int MR>
+/// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at` on. Of whole rows, behind every
+/// panel_width turns, the place moves on by `jump` as well.
+struct expected_stream {
+    const float* at;
+    std::int64_t step, jump = 0;
+};
+
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or (Rows) all of a row's.
+template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                                   const float* b, std::int64_t b_step, std::int64_t n, const float* ahead,
-                                                   std::int64_t ahead_step) {
+                                                   const float* b, std::int64_t b_step, std::int64_t n, expected_stream s) {
+    std::int64_t turns = panel_width;
     vf c[MR * 2];
     unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += ahead_step;
+        __builtin_prefetch(s.at, 0, 2);
+        if constexpr (Rows && panel_width > floats_a_line) __builtin_prefetch(s.at + floats_a_line, 0, 2);
+        s.at += s.step;
+        if (Rows && --turns == 0) {
+            s.at += s.jump;
+            turns = panel_width;
+        }
     });
     unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }

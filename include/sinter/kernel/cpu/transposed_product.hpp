@@ -10,8 +10,11 @@ namespace sinter::cpu {
 /// Shorter sums are taken from where their operands lie.
 inline constexpr std::int64_t least_packed_depth = 96;
 
-/// Floats of the left operand, and of sums that go on in the next piece of the depth.
-inline constexpr std::int64_t packed_floats = 40960, continued_floats = 20480;
+/// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
+/// megabyte where vectors have 512 bits. Tiles are larger there, too.
+inline constexpr std::int64_t packed_floats = lanes >= 16 ? 81920 : 40960, continued_floats = lanes >= 16 ? 81920 : 20480;
+/// Rows of the depth that are copied at once.
+inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
 
 /// Rows [t, t + n) of `tiles` tiles from tile `first` on, as [tile][n][its height]; tiles are `step` floats apart.
 __attribute__((noinline)) inline void pack_tiles(const product& q, const row_cover& cover, std::int64_t first, std::int64_t tiles,
@@ -70,10 +73,10 @@ struct part_grid {
 /// As run_product, where q.row_step is 1.
 __attribute__((noinline)) inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int parts) {
     if (q.depth < least_packed_depth) return run_product(q, f, c, part, parts);
-    alignas(64) float gathered[gathered_panels * gathered_floats / 2];
+    alignas(64) float gathered[gathered_panels * copied_rows * panel_width];
     alignas(64) float packed[packed_floats];
     alignas(64) float continued[continued_floats];
-    constexpr std::int64_t piece = gathered_floats / 2 / panel_width, sums = tile_rows * panel_width;
+    constexpr std::int64_t piece = copied_rows, sums = tile_rows * panel_width;
     const row_cover cover(q.rows);
     const std::int64_t panels = (q.columns + panel_width - 1) / panel_width;
     const part_grid grid(cover.count, panels, parts);
