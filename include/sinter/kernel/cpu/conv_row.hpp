@@ -80,13 +80,34 @@ struct conv_row {
         }
     }
 
+    /// All taps of one row for M pixels that reach no padding. Neighbouring pixels share inputs: where registers hold them all, each
+    /// is broadcast once, and not once for each tap, which would keep the processor busy with loads.
+    template <int M>
+    static constexpr bool shares = V == 1 && S == 1 && TapStep == 1 && KW > 1 && 2 * M + KW + 1 < registers;
+    template <int M, int... I, int... K>
+    static SINTER_INLINE void sum_shared(vf (&c)[M], const float* x, const float* w, std::integer_sequence<int, I...>,
+                                         std::integer_sequence<int, K...>) {
+        for (int t = 0; t < C; ++t) {
+            vf in[M + KW - 1] = {splat(x[I * C + t])...};
+            (pin(in[I]), ...);
+            (add_shared<K>(c, in, load(w + (K * C + t) * lanes), indices<M>{}), ...);
+        }
+    }
+    template <int K, int M, int... I>
+    static SINTER_INLINE void add_shared(vf (&c)[M], const vf* in, vf b, std::integer_sequence<int, I...>) {
+        ((c[I] = fma(in[I + K], b, c[I])), ...);
+    }
+
     template <int M, int L, int R>
     static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* out,
                                                int step) {
         vf c[M * V];
         clear_block(c);
         const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
-        for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) taps<M, L, R, 0>(c, x, at, w);
+        for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) {
+            if constexpr (shares<M> && L == 0 && R == 0) sum_shared<M>(c, x + at, w, indices<M + KW - 1>{}, indices<KW>{});
+            else taps<M, L, R, 0>(c, x, at, w);
+        }
         out += static_cast<std::ptrdiff_t>(first) * step;
         store_block<V>(c, out, step);
     }
