@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv_gradient_strips.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 
 namespace sinter::cpu {
@@ -16,14 +17,10 @@ struct gradient_phase {
     static constexpr int first_tap(int f) { return K - 1 - f - S * (taps(f) - 1); }       ///< its place, taps reversed
 };
 
-/// dx [m, H, W, CI], the gradient of conv_forward's input (same extents).
-/// p[0] = dy [m, OH, OW, CO], p[1] = weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
-/// channel.
+/// conv_input_gradient with lanes along input channels.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
-struct conv_input_gradient {
-    static constexpr int phases = 1;
+struct conv_gradient_channels {
     static constexpr std::int64_t scratch(int) { return 0; }
-    static void finish(const call&) {}
 
     /// The gradient's images, read in place.
     struct source {
@@ -69,6 +66,20 @@ struct conv_input_gradient {
             }
         });
     }
+};
+
+/// dx [m, H, W, CI], the gradient of conv_forward's input (same extents).
+/// p[0] = dy [m, OH, OW, CO], p[1] = weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
+/// channel.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
+struct conv_input_gradient {
+    using by_strips = conv_gradient_strips<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using by_channels = conv_gradient_channels<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using method = std::conditional_t<by_strips::pays, by_strips, by_channels>;
+    static constexpr int phases = 1;
+    static constexpr std::int64_t scratch(int parts) { return method::scratch(parts); }
+    static void run(const call& c) { method::run(c); }
+    static void finish(const call&) {}
 };
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>

@@ -23,7 +23,7 @@ struct pixel_tiles {
 /// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
 /// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
 /// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
-/// channels; skipped taps change no bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep
+/// channels (where inputs are shared: rows, channels, taps); skipped taps change no bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep
 /// taps (an input gradient of stride s uses every s-th).
 template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
 struct conv_row {
@@ -80,8 +80,8 @@ struct conv_row {
         }
     }
 
-    /// All taps of one row for M pixels that reach no padding. Neighbouring pixels share inputs: where registers hold them all, each
-    /// is broadcast once, and not once for each tap, which would keep the processor busy with loads.
+    /// All taps of one row for M pixels that reach no padding. Neighbouring pixels share inputs: where registers hold them
+    /// all, each is broadcast once, and not once for each tap, which would keep the processor busy with loads.
     template <int M>
     static constexpr bool shares = V == 1 && S == 1 && TapStep == 1 && KW > 1 && 2 * M + KW + 1 < registers;
     template <int M, int... I, int... K>

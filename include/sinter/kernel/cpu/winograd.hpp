@@ -144,7 +144,8 @@ struct winograd_convolution {
 
 private:
     /// One panel of the tiles [first, last), whose patches are at v. `fresh`: its windows are to be transformed.
-    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, bool fresh, const call& c) {
+    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, bool fresh,
+                    const call& c) {
         float *const m = c.scratch + c.part * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
