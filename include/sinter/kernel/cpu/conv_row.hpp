@@ -23,8 +23,8 @@ struct pixel_tiles {
 /// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
 /// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
 /// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
-/// channels (where inputs are shared: rows, channels, taps); skipped taps change no bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep
-/// taps (an input gradient of stride s uses every s-th).
+/// channels (where inputs are shared: rows, channels, taps); skipped taps change no bit. In w, neighbouring taps lie
+/// TapStep taps apart and neighbouring rows RowStep taps (an input gradient of stride s uses every s-th).
 template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
 struct conv_row {
     static constexpr int max_tile = V == 1 ? 12 : registers >= 32 ? 14 : 6;
