@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(of_many_extents) {
         attention_case c;
         c.groups = of({1, 2, 3});
         c.heads = c.groups * of({1, 1, 2, 4});
-        c.queries = of({1, 2, 7, 16, 17, 33, 50});
+        c.queries = of({1, 2, 7, 16, 17, 33, 50, 100});
         c.keys = of({1, 3, 16, 29, 64, cpu::attention_keys, cpu::attention_keys + 5, 2 * cpu::attention_keys + 41});
         c.width = of({1, 3, 8, 16, 20, 37});
         c.value_width = random.below(2) ? c.width : of({1, 5, 16, 33});
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(of_many_extents) {
 
 /// Extents at the edges of panels and blocks, one after the other, each with every mask, dropout and lengths.
 BOOST_AUTO_TEST_CASE(at_the_edges) {
-    const int block = cpu::attention_keys, panel = static_cast<int>(cpu::panel_width);
+    const int block = cpu::attention_keys, panel = cpu::attention_queries;
     const int extents[][2] = {{1, 1}, {1, block + 1}, {panel + 1, 1}, {panel, block}, {panel - 1, block - 1},
                               {panel + 1, block + 1}, {2 * panel + 1, panel}};   // the last: with from_end the first queries see no key at all
     for (const auto& [queries, keys] : extents)
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(at_the_edges) {
 
 /// Keys that none of a panel's queries sees are not read at all: causal attention costs half.
 BOOST_AUTO_TEST_CASE(keys_of_later_panels_are_left_alone) {
-    const int panel = static_cast<int>(cpu::panel_width), n = 3 * panel, before = 2 * panel;
+    const int panel = cpu::attention_queries, n = 3 * panel, before = 2 * panel;
     for (float dropout : {0.f, 0.5f}) {
         const attention_case c{.queries = n, .keys = n, .width = 4, .value_width = 4, .mask = causal::yes, .dropout = dropout};
         doubles q({1, n, 1, 4}, 0.5), k = q, v = q, d({1, n, 1, 4}, 1.);

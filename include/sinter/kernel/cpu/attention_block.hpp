@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <bit>
+#include <sinter/kernel/cpu/attention_product.hpp>
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/philox.hpp>
-#include <sinter/kernel/cpu/product.hpp>
 
 /// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
-/// over the keys then works on whole vectors, and keys and values are read where they lie.
+/// over the keys then works on whole vectors. What a causal mask hides is left out vector by vector.
 namespace sinter::cpu {
 
-/// Keys of a block: its scores, and the gradients of those, stay in L1.
-inline constexpr int attention_keys = 128;
+/// Queries of a panel and keys of a block: a block's scores, and the gradients of those, stay in L1. Tiles read a few rows more than
+/// a block has.
+inline constexpr int attention_queries = 64, attention_keys = 64;
+inline constexpr std::int64_t attention_floats = attention_queries * (attention_keys + tile_rows);
 
 /// The launch's extents (ops/attention.hpp), and where one head of one example lies.
 struct attention_call {
@@ -46,6 +48,9 @@ struct attention_call {
         return (example * queries * heads + head) * value_width;
     }
 
+    std::int64_t queries_at_once() const { return queries < attention_queries ? queries : attention_queries; }
+    std::int64_t keys_at_once() const { return keys < attention_keys ? keys : attention_keys; }
+
     /// Keys that any of the queries [from, from + n) sees: the first so many.
     std::int64_t seen(std::int64_t example, std::int64_t from, std::int64_t n) const {
         std::int64_t most = from + n + shift;
@@ -61,28 +66,9 @@ struct query_panel {
     int count, width;   ///< queries, and the same in whole vectors
     query_panel(const attention_call& a, std::int64_t b, std::int64_t h, std::int64_t from)
         : example(b), head(h), first(from),
-          count(static_cast<int>(a.queries - from < panel_width ? a.queries - from : panel_width)),
+          count(static_cast<int>(a.queries - from < attention_queries ? a.queries - from : attention_queries)),
           width((count + lanes - 1) / lanes * lanes) {}
 };
-
-/// to[i][w] = sum over t < n of x[i * row_step + t * sum_step] * b[t][w] for i < rows, or added to what is there.
-__attribute__((noinline)) inline void multiply_panel(const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                                     std::int64_t rows, const float* b, std::int64_t n, float* to, int w,
-                                                     bool add) {
-    alignas(64) float spare[tile_rows * panel_width];
-    const row_cover cover(rows);
-    for (std::int64_t t = 0; t < cover.count; ++t) {
-        const int height = cover.height(t);
-        const std::int64_t begin = cover.begin(t), row = begin + height <= rows ? begin : rows - height;
-        const tile_function f = w == panel_width ? tile_of<2>(height) : tile_of<1>(height);
-        float* const there = to + row * w;
-        float* const result = row == begin ? there : spare;   // rows that an earlier tile has done are not added again
-        f(add ? there : no_sum, result, x + row * row_step, row_step, sum_step, b, w, n, 1);
-        if (row != begin)
-            std::memcpy(there + (begin - row) * w, spare + (begin - row) * w,
-                        4 * static_cast<std::size_t>((row + height - begin) * w));
-    }
-}
 
 /// from[count][columns] to [columns][p.width], times a factor.
 inline void transpose_scaled(const query_panel& p, const float* from, std::int64_t step, std::int64_t columns, float scale,
@@ -91,33 +77,63 @@ inline void transpose_scaled(const query_panel& p, const float* from, std::int64
     if (scale != 1.f)
         for (std::int64_t i = 0; i < columns * p.width; i += lanes) store(to + i, load(to + i) * scale);
 }
-/// Back again.
-inline void transpose_back(const query_panel& p, const float* from, std::int64_t columns, float* to, std::int64_t step) {
-    transpose_matrix(from, p.width, columns, p.count, to + p.first * step, step, true);
+
+/// Which keys of the block that begins at `first` a vector of queries sees: all its queries the first `all` (maybe less than none),
+/// some of them the first `some`; lane l those below all + l.
+struct seen_keys {
+    std::int64_t all, some;
+    seen_keys(const attention_call& a, const query_panel& p, int i, std::int64_t first, std::int64_t n)
+        : all(p.first + i + a.shift + 1 - first), some(within(all + lanes - 1, n)) {
+        if (all > n) all = n;
+    }
+    static std::int64_t within(std::int64_t k, std::int64_t n) { return k < 0 ? 0 : k < n ? k : n; }
+    SINTER_INLINE vi hides(std::int64_t j) const {   ///< key j
+        vi number{};
+        for (int l = 0; l < lanes; ++l) number[l] = l;
+        return number < splat(static_cast<std::int32_t>(j - all + 1));
+    }
+    /// Calls f(row, lanes that do not see it) for the keys that some do not see.
+    template <class F>
+    SINTER_INLINE void each_hidden(F f) const {
+        for (std::int64_t j = all > 0 ? all : 0; j < some; ++j) f(j, hides(j));
+    }
+    /// Zeros in the rows behind, as far as a tile that begins before them reads.
+    void clear_behind(float* x, int w, std::int64_t n) const {
+        for (std::int64_t j = some; j < n && j < some + tile_rows; ++j) store(x + j * w, zero());
+    }
+};
+/// Keys [first, first + n) that query i of a panel sees: so many of them, from the first on.
+inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p, std::int64_t i, std::int64_t first, std::int64_t n) {
+    return seen_keys::within(p.first + (i < p.count ? i : p.count - 1) + a.shift + 1 - first, n);
 }
 
-/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled): [n][p.width], minus
-/// infinity where a query does not see a key. `room` is as large.
-inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
-                             std::int64_t first, std::int64_t n, float* scores, float* room) {
-    multiply_panel(k + first * a.key_step(), a.key_step(), 1, n, transposed, a.width, scores, p.width, false);
-    if (a.bias) {
-        const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
-        if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, room, p.width, false);
-        for (std::int64_t j = 0; j < n; ++j)
-            for (int i = 0; i < p.width; i += lanes) {
-                float* const at = scores + j * p.width + i;
-                store(at, load(at) + (a.bias_query ? load(room + j * p.width + i) : splat(b[j])));
-            }
+/// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries that see them.
+inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step, std::int64_t width,
+                           const float* transposed, std::int64_t first, std::int64_t n, float* to, attention_ahead& next) {
+    const int w = p.width;
+    for (int i = 0; i < w; i += panel_width) {
+        const std::int64_t keys = seen_keys(a, p, i, first, n).some;
+        const bool two = i + lanes < w;
+        if (two) attention_rows_by<2>(x, step, 0, keys, transposed + i, w, width, to + i, w, next);
+        else attention_rows_by<1>(x, step, 0, keys, transposed + i, w, width, to + i, w, next);
+        if (!two) continue;
+        const int other = i + lanes;
+        attention_rows_by<1>(x, step, keys, seen_keys(a, p, other, first, n).some, transposed + other, w, width, to + other, w, next);
     }
-    vi number{};
-    for (int i = 0; i < lanes; ++i) number[i] = i;
-    const std::int64_t hidden = p.first + a.shift + 1 - first;   // from here on not every query sees the key
-    for (std::int64_t j = hidden > 0 ? hidden : 0; j < n; ++j)
-        for (int i = 0; i < p.width; i += lanes) {
+}
+
+/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled): [n][p.width]. Those of keys that
+/// no query of a vector sees are left as they are. `room` is as large.
+inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
+                             std::int64_t first, std::int64_t n, float* scores, float* room, attention_ahead& next) {
+    attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
+    if (!a.bias) return;
+    const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
+    if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, room, p.width, false);
+    for (int i = 0; i < p.width; i += lanes)
+        for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j) {
             float* const at = scores + j * p.width + i;
-            const vi sees = number >= splat(static_cast<std::int32_t>(j - hidden + 1 - i));
-            store(at, select(sees, load(at), splat(-__builtin_inff())));
+            store(at, load(at) + (a.bias_query ? load(room + j * p.width + i) : splat(b[j])));
         }
 }
 

@@ -85,35 +85,52 @@ SINTER_INLINE void interleave_rows(vf (&r)[4]) {
     }
 }
 
-/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
-/// they are loaded.
+/// Four floats each from p, p + 4 steps, ..., as many as a vector has room for.
+SINTER_INLINE vf load_quads(const float* p, [[maybe_unused]] std::ptrdiff_t step) {
+#if defined(__AVX__)
+    typedef float quad __attribute__((vector_size(16), aligned(4)));
+    const auto pair = [&](std::ptrdiff_t at) SINTER_ALWAYS {
+        const quad low = *reinterpret_cast<const quad*>(p + at), high = *reinterpret_cast<const quad*>(p + at + 4 * step);
+        return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    };
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(pair(0), pair(8 * step), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    return pair(0);
+#endif
+#else
+    return load(p);
+#endif
+}
+/// r[j] = column j of the rows at p, p + step, ..., of which `lanes` have four columns each: what goes from one quarter of a vector to
+/// another does so on its way from memory, and few registers are taken.
+SINTER_INLINE void load_four_columns(vf (&r)[4], const float* p, std::ptrdiff_t step) {
+    unroll<4>([&](auto i) SINTER_ALWAYS { r[i] = load_quads(p + i * step, step); });
+    transpose_quads(r);
+}
+/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose.
 template <int Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
-#if defined(__AVX__) && !defined(__AVX512F__)
-    typedef float quad __attribute__((vector_size(16), aligned(4)));
-    unroll<lanes>([&](auto i) SINTER_ALWAYS {
-        const float* from = p + i % 4 * Step + i / 4 * 4;
-        const quad low = *reinterpret_cast<const quad*>(from), high = *reinterpret_cast<const quad*>(from + 4 * Step);
-        r[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    unroll<lanes / 4>([&](auto q) SINTER_ALWAYS {
+        vf four[4];
+        load_four_columns(four, p + 4 * q, Step);
+        unroll<4>([&](auto i) SINTER_ALWAYS { r[4 * q + i] = four[i]; });
     });
-    transpose_quads(r);
-#else
-    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(p + i * Step); });
-    transpose_lanes(r);
-#endif
 }
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
 /// exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact` forbids it.
 SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
                                    std::int64_t to_step, bool exact) {
-    vf r[lanes];
     if (rows == lanes && columns == lanes) {
-        unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(from + i * from_step); });
-        transpose_lanes(r);
-        unroll<lanes>([&](auto j) SINTER_ALWAYS { store(to + j * to_step, r[j]); });
+        for (int j = 0; j < lanes; j += 4) {
+            vf four[4];
+            load_four_columns(four, from + j, from_step);
+            unroll<4>([&](auto i) SINTER_ALWAYS { store(to + (j + i) * to_step, four[i]); });
+        }
         return;
     }
+    vf r[lanes];
     unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = i < rows ? load(from + i * from_step, columns) : zero(); });
     transpose_lanes(r);
     const int n = exact ? rows : lanes;
