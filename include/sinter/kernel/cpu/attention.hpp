@@ -38,7 +38,8 @@ private:
         next.add(a.v + a.value_at(example, group), a.value_step(), keys, a.value_width);
         next.add(y + a.result_at(example, head), a.result_step(), queries, a.value_width);
     }
-    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* sums, attention_ahead& next) {
+    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* sums,
+                                 attention_ahead& next) {
         const int w = p.width;
         float *const most = room, *const sum = most + attention_queries, *const factor = sum + attention_queries,
               *const keep = factor + attention_queries, *const scores = keep + attention_queries,
@@ -77,7 +78,8 @@ private:
     }
     /// One vector of queries: scores become e^(score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
     /// those of earlier blocks probabilities among more keys.
-    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float* most, float* sum, float* factor, float* keep) {
+    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float* most, float* sum,
+                                 float* factor, float* keep) {
         seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
             store(scores + j * w, select(hidden, splat(-__builtin_inff()), load(scores + j * w)));
         });

@@ -94,7 +94,8 @@ private:
     static float* at(float* p, std::int64_t i) { return p ? p + i : nullptr; }
     static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t g, const call& c, attention_ahead& next) {
         const std::int64_t head = a.heads / a.groups * g, query = a.query_at(example, head), result = a.result_at(example, head),
-                           key = a.key_at(example, g), value = a.value_at(example, g), queries = a.queries_at_once(), keys = a.keys_at_once();
+                           key = a.key_at(example, g), value = a.value_at(example, g);
+        const std::int64_t queries = a.queries_at_once(), keys = a.keys_at_once();
         next.add(a.q + query, a.query_step(), queries, a.width);
         next.add(c.p[7] + result, a.result_step(), queries, a.value_width);
         next.add(c.p[5] + result, a.result_step(), queries, a.value_width);
@@ -109,8 +110,10 @@ private:
         const attention_panels q{room + attention_backward::floats(c.e), attention_queries, a.width},
             d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
         float* const spare = keys.p + keys.size();   // for what cannot be summed where it shall lie
-        const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width, spare + attention_panels::floats(attention_queries, a.width)},
-            dv{at(c.p[9], a.value_at(example, g)), a.value_step(), a.keys, a.value_width, dk.room + attention_panels::floats(a.keys, a.width)};
+        const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width,
+                                  spare + attention_panels::floats(attention_queries, a.width)},
+            dv{at(c.p[9], a.value_at(example, g)), a.value_step(), a.keys, a.value_width,
+               dk.room + attention_panels::floats(a.keys, a.width)};
         const float *const k = a.k + a.key_at(example, g), *const v = a.v + a.value_at(example, g);
         const std::int64_t each = a.heads / a.groups;
         for (std::int64_t head = g * each; head < (g + 1) * each; ++head)

@@ -33,7 +33,7 @@ public:
         const lines l{m.p + row_ * m.step + column_, m.step};
         if ((row_ += n) < m.rows) return l;
         row_ = 0;
-        if ((column_ += 16) < m.columns) return l;
+        if ((column_ += floats_a_line) < m.columns) return l;
         column_ = 0;
         ++at_;
         return l;
@@ -44,7 +44,7 @@ private:
         const float* p;
         std::int64_t step, rows, columns;
     };
-    matrix all_[8] = {};
+    matrix all_[8] = {{no_sum, 0, 0, 0}};   // where there is nothing: what is in the cache anyway
     int count_ = 0, at_ = 0;
     std::int64_t row_ = 0, column_ = 0;
 };
@@ -84,7 +84,9 @@ __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_s
 }
 template <int NR>
 constexpr auto attention_tile_of(std::int64_t rows) {
-    return rows > small_tile_rows ? attention_tile<attention_rows, NR> : rows > 1 ? attention_tile<small_tile_rows, NR> : attention_tile<1, NR>;
+    return rows > small_tile_rows ? attention_tile<attention_rows, NR>
+           : rows > 1            ? attention_tile<small_tile_rows, NR>
+                                 : attention_tile<1, NR>;
 }
 
 /// to[j][w] for rows j in [from, n): the products of x's rows (`step` floats apart, of which none may be read from n on) with b

@@ -81,12 +81,18 @@ struct body {
         end_tile(r, col, c, all{});
     }
 
-    /// Before the sums of a tile are computed: asks for the lines that its rows will read and write in arrays of the result's
-    /// layout. Rows of a wide result lie too far apart for the processor to foresee them.
-    static SINTER_INLINE void expect(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
+    /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in arrays of the result's layout, to ask for
+    /// them before its sums are there. Rows of a wide result lie too far apart for the processor to foresee them.
+    template <class F>
+    static SINTER_INLINE void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c, F f) {
         if (off_step == columns) columns *= rows, rows = 1;
         for (int i = 0; i < rows; ++i, off += off_step)
-            for (int j = 0; j < columns; j += floats_a_line) expect_line(off + j, c, all{});
+            for (int j = 0; j < columns; j += floats_a_line) lines_at(off + j, c, f, all{});
+    }
+    /// Asks for all of them.
+    static SINTER_INLINE void expect(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
+        each_line(rows, columns, off, off_step, c,
+                  [](const float* p, auto written) SINTER_ALWAYS { __builtin_prefetch(p, decltype(written)::value); });
     }
 
     // ---- for walks: words of one phase, once a row or once a vector
@@ -151,10 +157,10 @@ private:
     }
     static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
     static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
-    template <int... I>
-    static SINTER_INLINE void expect_line(std::int64_t off, const call& c, std::integer_sequence<int, I...>) {
-        ((code[I].is(instruction::store) && !code[I].row ? __builtin_prefetch(c.p[code[I].arg] + off, 1)
-          : code[I].is(instruction::load) && walks(I)    ? __builtin_prefetch(c.p[code[I].arg] + off)
+    template <class F, int... I>
+    static SINTER_INLINE void lines_at(std::int64_t off, const call& c, F f, std::integer_sequence<int, I...>) {
+        ((code[I].is(instruction::store) && !code[I].row ? f(c.p[code[I].arg] + off, std::true_type{})
+          : code[I].is(instruction::load) && walks(I)    ? f(c.p[code[I].arg] + off, std::false_type{})
                                                          : (void)0), ...);
     }
     template <int Phase, bool Row, bool Full, int... I>

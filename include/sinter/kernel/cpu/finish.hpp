@@ -31,6 +31,15 @@ template <class Body>
 __attribute__((noinline)) void expect_tile(const finished& t, const call& c) {
     Body::expect(t.rows, t.columns, t.off, t.off_step, c);
 }
+struct line_adder {
+    tile_lines& to;
+    template <class Written>
+    SINTER_INLINE void operator()(const float* p, Written) const { to.add(p); }
+};
+template <class Body>
+__attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_lines& lines) {
+    Body::each_line(t.rows, t.columns, t.off, t.off_step, c, line_adder{lines});
+}
 
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
 /// of memory, at the price of a multiply loop of the body's own.
@@ -83,6 +92,7 @@ constexpr finisher finisher_of() {
     finisher f{finish_tile<Body>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr (Direct || is_short<Body>()) f.direct = multiply_and_finish<Body>;
+    if constexpr (requires { &Body::template each_line<line_adder>; }) f.list = list_tile<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;
     if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
     return f;

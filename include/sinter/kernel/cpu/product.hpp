@@ -45,6 +45,7 @@ struct finisher {
     void (*finish)(const finished&, const call&);
     direct_function direct = nullptr;
     void (*expect)(const finished&, const call&) = nullptr;
+    void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
     bool by_part = false;   ///< the body has sums of its own for each part
 };
@@ -249,12 +250,24 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                 done.off = panel_off + begin * off_step;
                 done.row = q.row + begin;
                 const float* from = t ? sums : no_sum;
+                const bool asks_ahead = ahead && i * ahead_step < panel_width && (is_large || rest_height > 1);
+                if (last && expect && f.list && wide && rest_height > 1 && !asks_ahead && !expected_ahead &&
+                    !(is_large && direct)) {
+                    tile_lines lines;
+                    f.list(done, c, lines);
+                    if (lines.count > 0 && lines.count <= n) {
+                        const auto sum = is_large ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
+                        sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, lines);
+                        f.finish(done, c);
+                        continue;
+                    }
+                }
                 if (last && expect) {
                     done.off += expected_ahead;
                     f.expect(done, c);
                     done.off -= expected_ahead;
                 }
-                if (ahead && i * ahead_step < panel_width && (is_large || rest_height > 1)) {
+                if (asks_ahead) {
                     const ahead_function sum = turned || ahead_step > floats_a_line ? ahead_of<true>(is_large) : ahead_of<false>(is_large);
                     expected_stream next{q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step, ahead_step};
                     if (!turned && cover.count == 1 && q.depth * panel_width > gathered_floats) {   // panels are read once, front to back

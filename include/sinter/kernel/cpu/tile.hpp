@@ -86,6 +86,32 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     } while (--tiles > 0);
 }
 
+/// Lines of memory that a loop asks for one by one: of many at once most still come when they are needed.
+struct tile_lines {
+    static constexpr int most = 16 * tile_rows;
+    const float* line[most];
+    int count = 0;
+    void add(const float* p) {
+        if (count < most) line[count++] = p;
+    }
+};
+
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.
+template <int MR>
+__attribute__((noinline)) void multiply_tile_asking(const float* from, float* to, const float* x, std::int64_t row_step,
+                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                                                    const tile_lines& lines) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    const float* const* at = lines.line;
+    const float* const* const last = at + lines.count - 1;
+    accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(*at);
+        at += at < last;
+    });
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
 /// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at` on. Of whole rows, behind every
 /// panel_width turns, the place moves on by `jump` as well.
 struct expected_stream {
