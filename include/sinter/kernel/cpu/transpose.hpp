@@ -108,14 +108,22 @@ SINTER_INLINE void load_four_columns(vf (&r)[4], const float* p, std::ptrdiff_t 
     unroll<4>([&](auto i) SINTER_ALWAYS { r[i] = load_quads(p + i * step, step); });
     transpose_quads(r);
 }
-/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose.
+/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
+/// they are loaded.
 template <int Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
-    unroll<lanes / 4>([&](auto q) SINTER_ALWAYS {
-        vf four[4];
-        load_four_columns(four, p + 4 * q, Step);
-        unroll<4>([&](auto i) SINTER_ALWAYS { r[4 * q + i] = four[i]; });
+#if defined(__AVX__) && !defined(__AVX512F__)
+    typedef float quad __attribute__((vector_size(16), aligned(4)));
+    unroll<lanes>([&](auto i) SINTER_ALWAYS {
+        const float* from = p + i % 4 * Step + i / 4 * 4;
+        const quad low = *reinterpret_cast<const quad*>(from), high = *reinterpret_cast<const quad*>(from + 4 * Step);
+        r[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     });
+    transpose_quads(r);
+#else
+    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(p + i * Step); });
+    transpose_lanes(r);
+#endif
 }
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
