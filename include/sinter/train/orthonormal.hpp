@@ -50,12 +50,11 @@ private:
 
     // Through a pointer: of a reference that a function returns, clang 14 forgets that it is less aligned.
     numbers_anywhere* place(std::size_t vector, std::size_t i) { return reinterpret_cast<numbers_anywhere*>(&at(vector, i)); }
-    numbers some(std::size_t vector, std::size_t i) { return *place(vector, i); }
     static double sum(const numbers& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
     double product(std::size_t a, std::size_t b) {
         numbers sums{};
-        for (std::size_t i = 0; i < stride; i += width) sums += some(a, i) * some(b, i);
+        for (std::size_t i = 0; i < stride; i += width) sums += *place(a, i) * *place(b, i);
         return sum(sums);
     }
 
@@ -74,8 +73,8 @@ private:
             for (std::size_t k = 0; k < n; ++k) {
                 numbers sums[] = {along[k][J]...};
                 for (std::size_t i = from; i < std::min(from + piece, stride); i += width) {
-                    const numbers x = some(first + k, i);
-                    ((sums[J] += x * some(u + J, i)), ...);
+                    const numbers x = *place(first + k, i);
+                    ((sums[J] += x * *place(u + J, i)), ...);
                 }
                 ((along[k][J] = sums[J]), ...);
             }
@@ -84,8 +83,8 @@ private:
             for (std::size_t k = 0; k < n; ++k) {
                 const numbers part[] = {along[k][J]...};
                 for (std::size_t i = from; i < std::min(from + piece, stride); i += width) {
-                    numbers x = some(first + k, i);
-                    ((x -= part[J] * some(u + J, i)), ...);
+                    numbers x = *place(first + k, i);
+                    ((x -= part[J] * *place(u + J, i)), ...);
                     *place(first + k, i) = x;
                 }
             }
