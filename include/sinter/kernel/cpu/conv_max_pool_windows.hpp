@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/first_max.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>
 #include <sinter/kernel/cpu/transpose.hpp>
