@@ -73,7 +73,7 @@ public:
     constexpr void run() {
         const int scope = g_.scope;
         const detail::chain_finder chains(g_, root_ + 1, wanted_, region_, asked_);
-        if (wanted_[root_]) sums_[root_] = ops::broadcast_to(constant(&g_, 1.f), g_.n[root_].s).id;
+        if (wanted_[root_]) sums_[root_] = all_of(1, root_).id;
         for (int i = root_; i >= 0; --i) {
             if (const int l = g_.n[i].loop; l && l != body_) {
                 if (!done_[l - 1]) through_loop(l, i);
@@ -218,7 +218,9 @@ private:
             if (outside_[i].to >= 0) add(outside_[i].to, sum_over_turns(outside_[i].v, back));
         outside_.n = 0;
     }
-    constexpr tensor zeros_like(int node) { return ops::broadcast_to(constant(&g_, 0.f), g_.n[node].s); }
+    /// A tensor of one number, with a node's extents: a copy of them, since the constant may move the nodes.
+    constexpr tensor all_of(float x, int node) { return ops::broadcast_to(constant(&g_, x), tensor{&g_, node}.shape()); }
+    constexpr tensor zeros_like(int node) { return all_of(0, node); }
 
     /// What the gradient's turns read for the nodes of loop l: what was kept of the same turn, or its computation again.
     constexpr void stand_in_for_turns(int l, int back, int last) {
