@@ -95,8 +95,11 @@ public:
         } catch (const po::unknown_option& e) {
             throw sinter::option_error("unknown option", sinter::io::printable(e.get_option_name()), {},
                                        "one of those that --help shows");
-        } catch (const po::error& e) {   // a value missing, or one where none belongs
-            throw sinter::option_error(sinter::io::printable(e.what()), "command line", {}, "what --help shows");
+        } catch (const po::invalid_syntax& e) {
+            // Not e.what(): Boost puts the argument's words into its text until no placeholder is left, which never ends
+            // for a placeholder among those words.
+            throw sinter::option_error(syntax_complaint(e.kind()), sinter::io::printable(e.get_option_name()), {},
+                                       "what --help shows");
         }
         for (const po::option& o : given)
             if (o.string_key == "help") return true;
@@ -128,6 +131,15 @@ public:
     }
 
 private:
+    static const char* syntax_complaint(boost::program_options::invalid_syntax::kind_t kind) {
+        using syntax = boost::program_options::invalid_syntax;
+        switch (kind) {
+        case syntax::missing_parameter:
+        case syntax::empty_adjacent_parameter: return "value missing";
+        case syntax::extra_parameter: return "value given where none belongs";
+        default: return "argument cannot be read";
+        }
+    }
     command_line& declare(const std::string& name, const char* argument, const std::string& help,
                           std::function<void(const std::string&)> read) {
         described_.add_options()(name.c_str(), boost::program_options::value<std::string>()->value_name(argument),

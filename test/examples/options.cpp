@@ -57,9 +57,13 @@ BOOST_AUTO_TEST_CASE(complaints_say_option_got_and_needed) {
     BOOST_TEST(complaint({"-x"}) == "'-x': unknown option; needed one of those that --help shows");
     BOOST_TEST(complaint({"stray"}) == "'stray': unexpected argument; needed options only, as --help shows");
     BOOST_TEST(complaint({"--epochs", "3", "--epochs", "4"}) == "--epochs: option given twice; needed once");
-    BOOST_TEST(complaint({"--save"}) ==
-               "command line: 'the required argument for option '--save' is missing'; needed what --help shows");
-    BOOST_TEST(complaint({"--quiet=yes"}).find("--quiet") != std::string::npos);
+    BOOST_TEST(complaint({"--save"}) == "'--save': value missing; needed what --help shows");
+    BOOST_TEST(complaint({"--save="}) == "'--save': value missing; needed what --help shows");
+    BOOST_TEST(complaint({"--quiet=yes"}) == "'--quiet': value given where none belongs; needed what --help shows");
+    // Names of Boost's own placeholders, which its texts would be completed with for ever.
+    for (const char* placeholder : {"%canonical_option%", "%value%", "%option%", "%prefix%"})
+        for (const std::string before : {"-.", "--", "--quiet=", "-"})
+            BOOST_TEST(complaint({(before + placeholder).c_str()}) != "accepted");
     BOOST_TEST(complaint({"--ep\x1b[2Jochs"}).find('\x1b') == std::string::npos);
 }
 
