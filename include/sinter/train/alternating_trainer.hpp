@@ -134,9 +134,9 @@ alternating_trainer(Net, alternating<Phases...>, batch_limit<N>, trainer_options
     -> alternating_trainer<Net, alternating<Phases...>, N>;
 
 namespace detail {
-template <class Net, class Loss, class... Phases, int MaxBatch, class Device>
-struct trainer_for<Net, Loss, alternating<Phases...>, MaxBatch, Device> {
-    using type = alternating_trainer<Net, alternating<Phases...>, MaxBatch, Device>;
+template <class Net, class Loss, class... Phases, int MaxBatch, class Device, program_options Options>
+struct trainer_for<Net, Loss, alternating<Phases...>, MaxBatch, Device, Options> {
+    using type = alternating_trainer<Net, alternating<Phases...>, MaxBatch, Device, Options>;
 };
 } // namespace detail
 

@@ -12,10 +12,6 @@
 /// well write (examples/custom_loop.cpp).
 namespace sinter {
 
-/// Where a model is trained, given beside the net as well: a strategy names the device that its programs are for.
-template <class S>
-concept strategy = requires { typename S::device; };
-
 template <class... Phases>
 struct alternating;   // train/optimizers/alternating.hpp
 template <class O>
@@ -49,26 +45,40 @@ struct train_options {
     callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop
 };
 
-template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device>
+template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
+          program_options Options = program_options{}>
 class estimator {
-public:
-    using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, MaxBatch, Device>::type;
+    template <class... S>
+    static void check() {
+        static_assert(detail::settings<S...>::once, "estimator: two at_most, two built_with or two strategies; one of each is needed");
+        static_assert(detail::limit_of<S...> == MaxBatch && detail::policy_of<S...> == Options &&
+                          std::same_as<detail::device_of<S...>, Device>,
+                      "estimator: its type is of other settings than stand behind the optimizer");
+    }
 
+public:
+    using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, MaxBatch, Device, Options>::type;
+    static constexpr program_options policy = Options;
+
+    /// Settings: train/settings.hpp.
     estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
-    estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, trainer_options o = {}) : t_(optimizer, o) {}
-    estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
+    template <setting A>
+    estimator(Net, Loss, Optimizer optimizer, A, trainer_options o = {}) : t_(optimizer, o) { check<A>(); }
+    template <setting A, setting B>
+    estimator(Net, Loss, Optimizer optimizer, A, B, trainer_options o = {}) : t_(optimizer, o) { check<A, B>(); }
+    template <setting A, setting B, setting C>
+    estimator(Net, Loss, Optimizer optimizer, A, B, C, trainer_options o = {}) : t_(optimizer, o) { check<A, B, C>(); }
 
     /// Where losses alternate (train/alternating_trainer.hpp), they come with their optimizers.
     estimator(Net, Optimizer phases, trainer_options o = {}) requires alternates<Optimizer> : t_(phases, o) {}
-    estimator(Net, Optimizer phases, batch_limit<MaxBatch>, trainer_options o = {}) requires alternates<Optimizer>
-        : t_(phases, o) {}
+    template <setting A>
+        requires alternates<Optimizer>
+    estimator(Net, Optimizer phases, A, trainer_options o = {}) : t_(phases, o) { check<A>(); }
+    template <setting A, setting B>
+        requires alternates<Optimizer>
+    estimator(Net, Optimizer phases, A, B, trainer_options o = {}) : t_(phases, o) { check<A, B>(); }
 
-    template <strategy S>
-        requires std::same_as<typename S::device, Device>
-    estimator(Net, Loss, Optimizer optimizer, S, trainer_options o = {}) : t_(optimizer, o) {}
-    template <strategy S>
-        requires std::same_as<typename S::device, Device>
-    estimator(Net, Loss, Optimizer optimizer, batch_limit<MaxBatch>, S, trainer_options o = {}) : t_(optimizer, o) {}
+    estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
@@ -237,19 +247,28 @@ private:
 };
 template <class Net, class Loss, class Optimizer>
 estimator(Net, Loss, Optimizer, trainer_options = {}) -> estimator<Net, Loss, Optimizer>;
+template <class Net, class Loss, class Optimizer, setting A>
+estimator(Net, Loss, Optimizer, A, trainer_options = {})
+    -> estimator<Net, Loss, Optimizer, detail::limit_of<A>, detail::device_of<A>, detail::policy_of<A>>;
+template <class Net, class Loss, class Optimizer, setting A, setting B>
+estimator(Net, Loss, Optimizer, A, B, trainer_options = {})
+    -> estimator<Net, Loss, Optimizer, detail::limit_of<A, B>, detail::device_of<A, B>, detail::policy_of<A, B>>;
+template <class Net, class Loss, class Optimizer, setting A, setting B, setting C>
+estimator(Net, Loss, Optimizer, A, B, C, trainer_options = {})
+    -> estimator<Net, Loss, Optimizer, detail::limit_of<A, B, C>, detail::device_of<A, B, C>, detail::policy_of<A, B, C>>;
+
 template <class Net, class... Phases>
 estimator(Net, alternating<Phases...>, trainer_options = {})
     -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>>;
-template <class Net, class... Phases, int N>
-estimator(Net, alternating<Phases...>, batch_limit<N>, trainer_options = {})
-    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, N>;
-template <class Net, class Loss, class Optimizer, int N>
-estimator(Net, Loss, Optimizer, batch_limit<N>, trainer_options = {}) -> estimator<Net, Loss, Optimizer, N>;
-template <class Net, class Loss, class Optimizer, strategy S>
-estimator(Net, Loss, Optimizer, S, trainer_options = {}) -> estimator<Net, Loss, Optimizer, 64, typename S::device>;
-template <class Net, class Loss, class Optimizer, int N, strategy S>
-estimator(Net, Loss, Optimizer, batch_limit<N>, S, trainer_options = {})
-    -> estimator<Net, Loss, Optimizer, N, typename S::device>;
+template <class Net, class... Phases, setting A>
+estimator(Net, alternating<Phases...>, A, trainer_options = {})
+    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, detail::limit_of<A>,
+                 detail::device_of<A>, detail::policy_of<A>>;
+template <class Net, class... Phases, setting A, setting B>
+estimator(Net, alternating<Phases...>, A, B, trainer_options = {})
+    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, detail::limit_of<A, B>,
+                 detail::device_of<A, B>, detail::policy_of<A, B>>;
+
 template <class Net, class Optimizer>
     requires requires { Optimizer::slots; }
 estimator(Net, Optimizer) -> estimator<Net, no_loss, Optimizer>;

@@ -178,8 +178,8 @@ private:
     }
 };
 template <class Net, class Model>
-predictor(Net, const Model&) -> predictor<Net>;
+predictor(Net, const Model&) -> predictor<Net, 1, Model::policy>;
 template <class Net, int N, class Model>
-predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, N>;
+predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, N, Model::policy>;
 
 } // namespace sinter

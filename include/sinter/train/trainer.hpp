@@ -4,6 +4,7 @@
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/train/bind_batch.hpp>
 #include <sinter/train/first_values.hpp>
+#include <sinter/train/settings.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
 #include <span>
@@ -16,14 +17,6 @@ struct trainer_options {
     int threads = 0;            ///< 0: all cores; at most eight are of use and begun; never changes a bit of the result
     std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
 };
-
-/// The largest batch that a program is made for, given beside the net: `estimator m{net, loss, sgd{}, at_most<256>}`.
-template <int N>
-struct batch_limit {
-    static_assert(N > 0, "a batch holds at least one example");
-};
-template <int N>
-inline constexpr batch_limit<N> at_most{};
 
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
           program_options Options = program_options{}>
@@ -41,6 +34,7 @@ public:
     /// activations or scratch space, it takes that anew when it is first asked for).
     static constexpr std::int64_t bytes() { return step_bytes<training, Device>(); }
     static constexpr int max_batch() { return MaxBatch; }
+    static constexpr program_options policy = Options;   ///< that its programs are compiled with
 
     explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : optimizer_(optimizer), options_(o), device_(o.threads) {
@@ -285,9 +279,9 @@ private:
 
 namespace detail {
 /// What an estimator trains with.
-template <class Net, class Loss, class Optimizer, int MaxBatch, class Device>
+template <class Net, class Loss, class Optimizer, int MaxBatch, class Device, program_options Options>
 struct trainer_for {
-    using type = trainer<Net, Loss, Optimizer, MaxBatch, Device>;
+    using type = trainer<Net, Loss, Optimizer, MaxBatch, Device, Options>;
 };
 } // namespace detail
 
