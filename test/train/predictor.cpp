@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE predictor
 #include <boost/test/unit_test.hpp>
+#include "io/error_parts.hpp"
+#include "io/temporary_folder.hpp"
 #include <sinter/expr/layers/rnn.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
@@ -73,4 +75,25 @@ BOOST_AUTO_TEST_CASE(whole_numbers_and_loops) {
     const std::int32_t unknown[5] = {0, 7, 0, 0, 0};
     const data::input_view wrong[1] = {{.indices = unknown, .width = 5}};
     BOOST_CHECK_THROW(p.predict({.size = 1, .inputs = wrong}), data_error);
+}
+
+BOOST_AUTO_TEST_CASE(weights_of_a_file) {
+    const temporary_folder folder;
+    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 4> model({}, {.threads = 1});
+    for (int i = 0; i < 3; ++i) model.step(batch);
+    const std::vector<float> want = copy(model.predict(batch));
+    for (const saved what : {saved::whole, saved::weights}) {
+        const std::string path = folder / "net.safetensors";
+        save(model, path, what);
+        predictor p{net, at_most<4>, weights_file(path)};
+        BOOST_TEST(copy(p(x)) == want);
+        predictor one{net, weights_file(path)};
+        BOOST_TEST(copy(one(std::span(x).first(36))) == copy(model.predict({.x = x.data(), .size = 1})));
+    }
+    predictor p{net, at_most<4>, model};
+    trainer<std::remove_const_t<decltype(other)>, softmax_cross_entropy_loss, sgd, 4> stranger({}, {.threads = 1});
+    save(stranger, folder / "other");
+    check_error<mismatch_error>([&] { p.take(weights_file(folder / "other")); }, "tensors do not fit the program, 8 differences", folder / "other");
+    BOOST_TEST(copy(p(x)) == want);
+    BOOST_CHECK_THROW(weights_file(folder / "none"), io_error);
 }

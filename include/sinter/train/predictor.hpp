@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/train/trainer.hpp>
+#include <sinter/train/weights_file.hpp>
 #include <array>
 
 namespace sinter {
@@ -12,6 +13,7 @@ namespace sinter {
 ///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
 ///     p(image, scores);                    // spans of floats: the first input, the first output
 ///     predictor many{net, at_most<8>, model};
+///     predictor alone{net, weights_file("net.safetensors")};   // in a program that never trains
 ///
 /// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
 /// is one part), and of 3 x 3 convolutions, which may be computed otherwise for few images than for many (ops/detail/winograd.hpp).
@@ -48,6 +50,15 @@ public:
             step_ = from.steps();
             batch_ = 0;
         }
+    }
+
+    /// A file's weights and states. mismatch_error where it is of another net; the predictor is then as it was.
+    void take(const weights_file& from) {
+        std::vector<safetensors::expected_tensor> expected;
+        each_variable([&](const variable_info& v) { expected.push_back({path(v), safetensors::dtype::f32, extents_of(v.s)}); });
+        from.check(expected);
+        each_variable([&](const variable_info& v) { store(v, from.plain(path(v))); });
+        batch_ = 0;
     }
 
     /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
@@ -115,15 +126,23 @@ private:
         if (!prepared) loops_.bind(memory_);
         take(from);
     }
+    template <class F>
+    static void each_variable(F f) {
+        constexpr auto& p = program::v;
+        for (int i = 0; i < p.n_parameters; ++i) f(p.parameters[i]);
+        for (int i = 0; i < p.n_states; ++i) f(p.states[i]);
+    }
+    static std::string path(const variable_info& v) { return path_of(program::graph.scopes, v); }
+    void store(const variable_info& v, const std::vector<float>& plain) {
+        const std::vector<float> x = from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes);
+        std::memcpy(memory_.at(v.at), x.data(), 4 * x.size());
+    }
     template <class Model>
     void copy(const variable_info& v, const Model& from, int n, const variable_info& (*nth)(int)) {
-        const std::string name = path_of(program::graph.scopes, v);
+        const std::string name = path(v);
         for (int i = 0; i < n; ++i)
-            if (const variable_info& other = nth(i); Model::path(other) == name && other.s.size() == v.s.size()) {
-                const std::vector<float> x = from_plain(v, from.plain(other).data(), cpu_device::panel_width, cpu::lanes);
-                std::memcpy(memory_.at(v.at), x.data(), 4 * x.size());
-                return;
-            }
+            if (const variable_info& other = nth(i); Model::path(other) == name && other.s.size() == v.s.size())
+                return store(v, from.plain(other));
         throw option_error("the model does not have this variable", "predictor", name);
     }
     void prepare(const float* const* ports, int batch) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/safetensors.hpp>
+#include <sinter/train/settings.hpp>
+#include <cstring>
+#include <utility>
+
+namespace sinter {
+
+/// The weights and states that save() wrote, whole or without what resuming needs, for a program that predicts and never trains:
+///
+///     predictor p{net, weights_file("net.safetensors")};
+///
+/// Throws io_error where the file cannot be read and format_error where it is none of safetensors.
+class weights_file {
+public:
+    static constexpr program_options policy{};
+
+    explicit weights_file(std::string path) : path_(std::move(path)), file_(safetensors::read(path_)) {}
+
+    /// mismatch_error, with a line for every tensor that is missing, unexpected or different, unless the file has just these,
+    /// beside the optimizer's memory and the number of steps.
+    void check(const std::vector<safetensors::expected_tensor>& expected) const {
+        safetensors::contents own{file_.source, {}, {}};
+        for (const auto& [name, tensor] : file_.tensors)
+            if (name != "step" && !name.starts_with("optimizer/")) own.tensors.emplace(name, tensor);
+        safetensors::check_matches(expected, own);
+    }
+    /// A tensor that was checked.
+    std::vector<float> plain(const std::string& name) const {
+        const std::span<const std::byte> bytes = file_.at(name).data;
+        std::vector<float> x(bytes.size() / sizeof(float));
+        std::memcpy(x.data(), bytes.data(), bytes.size());   // the file's bytes may lie anywhere
+        return x;
+    }
+
+private:
+    std::string path_;
+    safetensors::file file_;
+};
+
+} // namespace sinter
