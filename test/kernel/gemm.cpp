@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE kernel_gemm
 #include <boost/test/unit_test.hpp>
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -389,6 +390,42 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_what_the_launch_before_has_copied) {
     go(a, d, 0, {}, &kept);
     const floats nothing(a.size(), 1.f);   // not zeros, which would be skipped
     BOOST_TEST((go(nothing, other, 1, kept, nullptr) == go(a, other, 0, {}, nullptr)));
+}
+
+BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
+    for (const auto& [m, K, N] : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
+        const auto go = [&](float left, bool first_turn, std::int64_t known, int parts) {
+            return run<cpu::gemm<store_body>>(floats(static_cast<std::size_t>(m * K), left),
+                                              floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f), static_cast<std::size_t>(m * N),
+                                              {K, N, K, 0, known}, static_cast<int>(m), parts, {}, nullptr, first_turn);
+        };
+        const outcome zeros = go(0.f, true, 0, 1);
+        for (int parts = 1; parts <= 4; ++parts) BOOST_TEST((go(NAN, true, 1, parts) == zeros));
+        BOOST_TEST((go(1.f, false, 1, 1) == go(1.f, false, 0, 1)));   // in later turns it is
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gemm_tn_leaves_out_rows_known_to_be_zero) {
+    using kernel = cpu::gemm_tn<store_body>;
+    for (std::int64_t m : {std::int64_t{9}, kernel::deep + 5, 3 * kernel::deep})
+        for (std::int64_t N : {std::int64_t{2}, std::int64_t{20}, kernel::wide + 3})
+            for (std::int64_t zeros : {4, -4}) {
+                constexpr std::int64_t K = 29;
+                floats a = random_floats(static_cast<std::size_t>(m * K), 3);
+                const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
+                const auto go = [&](float of, std::int64_t known, int parts) {
+                    const std::int64_t first = zeros < 0 ? m + zeros : 0;
+                    std::fill(a.begin() + first * K, a.begin() + (first + 4) * K, of);
+                    return run<kernel>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, 0, known}, static_cast<int>(m), parts);
+                };
+                const outcome want = go(0.f, 0, 1), got = go(NAN, zeros, 1);
+                for (std::size_t i = 0; i < want.value.size(); ++i) BOOST_TEST(std::abs(want.value[i] - got.value[i]) <= tolerance(m));
+                BOOST_TEST((want.visits == got.visits));
+                for (int parts = 2; parts <= 4; ++parts) BOOST_TEST((go(NAN, zeros, parts) == got));
+            }
+    // where there is no other row
+    const outcome r = run<kernel>(floats(29, 0.f), floats(20, 1.f), static_cast<std::size_t>(panel_floats(29, 20, lanes)), {29, 20, 0, 1}, 1, 1);
+    BOOST_TEST(r.value[0] == 0);
 }
 
 BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {

@@ -49,7 +49,8 @@ struct outcome {
 
 /// `kept`: what the kernel hands from one launch to the next.
 template <class Kernel>
-outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, floats kept = {}, floats* left = nullptr) {
+outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, floats kept = {}, floats* left = nullptr,
+            bool first_turn = false) {
     outcome r{floats(n, -7.f), floats(n), floats(n), floats(n)};
     float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
     call c;
@@ -57,6 +58,8 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     e.resize(extent::count);
     c.e = e.data();
     c.m = m;
+    c.batch = 1;
+    c.first_turn = first_turn;
     c.parts = parts;
     floats scratch;
     if constexpr (requires { Kernel::scratch(c.e, parts, c.m); }) {

@@ -3,6 +3,7 @@
 #include "program/evaluate.hpp"
 #include "program/passes.hpp"
 #include <cstring>
+#include <stdexcept>
 
 /// Runs an emitted program word by word, in double precision: slow, plain, and without a compiler for every net. What a
 /// kernel may not rely on is NaN: memory before it is written, registers of another phase, sums before their end.
@@ -79,7 +80,8 @@ private:
         for (bool more = true; more && made < all; more = !condition || *condition != 0) {
             turn_ = l.backwards ? all - 1 - made : made;
             ++made;
-            for (int i = l.first; i < l.end; ++i) one(p_.e.launches[i]);
+            for (int i = l.first; i < l.end; ++i)
+                if (!p_.e.launches[i].idles_last || made != all) one(p_.e.launches[i], made == 1);
         }
         turn_ = 0;
         if (double* const trips = m_.at(l.trips)) *trips = made;
@@ -98,7 +100,7 @@ private:
         double* const p = m_.at(a);
         return p && a.where() != space::port ? p + (a.slot + (a.moves ? turn_ : 0)) * a.slice_floats(batch()) : p;
     }
-    void one(const launch& l) {
+    void one(const launch& l, bool first_turn = false) {
         const spec& s = p_.e.specs[l.spec];
         e_ = p_.e.extents + l.first_extent;
         k_ = p_.e.constants + l.first_constant;
@@ -117,6 +119,7 @@ private:
         } else if (s.kind == walk::rows) {
             for (int row = 0; row < m; ++row) one_row(row);
         } else {
+            expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_turn);
             heavy(l);
         }
         for (std::size_t i = 0; i < code_.size(); ++i)
@@ -124,6 +127,18 @@ private:
                 for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
     }
 
+    /// What products are told to leave out must be zero.
+    void expect_zeros(const node& n, int rows, bool first_turn) const {
+        const auto check = [&](const double* x, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i)
+                if (x[i] != 0) throw std::logic_error("a product leaves out what is not zero");
+        };
+        if (n.k == op::gemm && e_[4] && first_turn) check(arg_[0], rows * e_[0]);
+        if (n.k != op::gemm_tn) return;
+        const std::int64_t zeros = e_[3] * batch();
+        if (zeros > 0) check(arg_[0], zeros * e_[0]);
+        else check(arg_[0] + (rows + zeros) * e_[0], -zeros * e_[0]);
+    }
     /// The raw results as the nodes' own meaning gives them, then the body, element by element.
     void heavy(const launch& l) {
         const grouping r = p_.groups();

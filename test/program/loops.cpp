@@ -72,6 +72,34 @@ BOOST_AUTO_TEST_CASE(a_loop_is_its_turns_written_out) {
     constexpr auto net = array<4, 3> >> lstm<5>;
     check_near(run<decltype(net)>(), run<unrolled<4, 3, 5>>());
 }
+BOOST_AUTO_TEST_CASE(zeros_are_not_multiplied_and_nothing_is_handed_on_to_nobody) {
+    const auto left_out = []<class Net>(Net, int& first, int& last, std::int64_t& rows) {
+        constexpr const auto& p = training<Net>::v;
+        first = last = 0, rows = 0;
+        for (int i = 0; i < p.n_launches; ++i) {
+            const launch& l = p.launches[i];
+            const std::int64_t* const e = p.extents + l.first_extent;
+            last += l.idles_last;
+            if (p.specs[l.spec].kind == op::gemm) first += static_cast<int>(e[4]);
+            if (p.specs[l.spec].kind == op::gemm_tn) rows += e[3];
+        }
+    };
+    constexpr recurrent_options reverse{.reverse = true}, carried{.carried = true};
+    int first, last;
+    std::int64_t rows;
+    left_out(array<6, 3> >> lstm<5>, first, last, rows);
+    BOOST_TEST(first == 4);   // h_0 U
+    BOOST_TEST(last == 4);    // d h_0
+    BOOST_TEST(rows == 4);    // h_0^T D
+    left_out(array<6, 3> >> lstm<5, reverse>, first, last, rows);
+    BOOST_TEST(first == 4);
+    BOOST_TEST(last == 4);
+    BOOST_TEST(rows == -4);
+    left_out(array<6, 3> >> lstm<5, carried>, first, last, rows);
+    BOOST_TEST(first == 0);
+    BOOST_TEST(last == 4);
+    BOOST_TEST(rows == 0);
+}
 BOOST_AUTO_TEST_CASE(kept_or_computed_again_is_the_same_to_the_bit) {
     constexpr auto keeps = array<6, 3> >> lstm<5, stored>;
     constexpr auto computes = array<6, 3> >> lstm<5, again>;

@@ -83,14 +83,15 @@ private:
     void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {
         int next = 0;
         for (int l = 0; l < P::v.n_loops; ++l) {
-            for (; next < P::v.loops[l].first; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, 0, observe);
+            for (; next < P::v.loops[l].first; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
             turns(P::v.loops[l], threads, thread, s, observe);
             next = P::v.loops[l].end;
         }
-        for (; next < P::v.n_launches; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, 0, observe);
+        for (; next < P::v.n_launches; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
     }
     template <class Observer>
-    void one(int i, team& threads, int thread, const step_arguments& s, float* const* operands, std::int64_t turn, Observer& observe) const {
+    void one(int i, team& threads, int thread, const step_arguments& s, float* const* operands, Observer& observe,
+             std::int64_t turn = 0, bool first_turn = false) const {
         const int workers = threads.size();
         const launch& l = P::v.launches[i];
         if (l.every > 1 && (s.step + 1) % l.every) return;
@@ -106,6 +107,7 @@ private:
         c.seed = s.seed;
         c.step = s.step;
         c.turn = turn;
+        c.first_turn = first_turn;
         c.batch = s.batch;
         c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
         c.parts = workers == 1 && k.only_divides ? 1 : l.parts;
@@ -137,11 +139,12 @@ private:
             const std::int64_t turn = l.backwards ? n.count - 1 - made : made;
             for (int i = l.first; i < l.end; ++i) {
                 const launch& x = P::v.launches[i];
+                if (x.idles_last && made + 1 == n.count) continue;
                 for (int k = 0; k < x.args; ++k) {
                     const address a = P::v.args[x.first_arg + k];
                     operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s.batch) : 0);
                 }
-                one(i, threads, thread, s, operands, turn, observe);
+                one(i, threads, thread, s, operands, observe, turn, made == 0);
             }
             ++made;
             if (n.condition) {

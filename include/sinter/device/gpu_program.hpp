@@ -85,7 +85,8 @@ public:
             const loop_launches& x = P::v.loops[l];
             for (; next < x.first; ++next) one(next, 0);
             for (int made = 0; made < x.steps; ++made)
-                for (int i = x.first; i < x.end; ++i) one(i, x.backwards ? x.steps - 1 - made : made);
+                for (int i = x.first; i < x.end; ++i)
+                    if (!P::v.launches[i].idles_last || made + 1 < x.steps) one(i, x.backwards ? x.steps - 1 - made : made);
             next = x.end;
         }
         for (; next < P::v.n_launches; ++next) one(next, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/emit_update.hpp>
+#include <sinter/program/idle_turns.hpp>
 
 /// Emission: each group becomes a launch, and its kernel a spec shared by all equal ones.
 namespace sinter {
@@ -27,7 +28,7 @@ public:
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
           write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
           winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
-          one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false) {
+          one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
         mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -62,6 +63,7 @@ private:
     winograd_choice winograd_;
     bool one_example_;
     growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
+    idle_turns idle_;
     int in_loop_ = 0;
 
     int left_ = -1, left_columns_ = 0;   ///< of the latest gemm_tn: its left operand, and the columns of its result
@@ -73,6 +75,12 @@ private:
         left_ = left;
         left_columns_ = n.s.d[1];
         return has;
+    }
+    /// Rows of one example that a gemm_tn's left operand begins (or, negative, ends) with and that are zero.
+    constexpr std::int64_t zero_rows(const node& n) const {
+        const shape &left = n_[n.in[0]].s, &right = n_[n.in[1]].s;
+        if (left.form != layout::steps || right.form != layout::steps || left.rows() != right.rows()) return 0;
+        return idle_.zero_slice(n.in[0]) * (left.rows() / left.d[0]);
     }
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
@@ -114,6 +122,7 @@ private:
         l.root = q.root;
         l.group = group_number;
         l.scope = n.scope;
+        l.idles_last = idle_.idles_in_last_turn(q);
         std::int64_t e[extent::count] = {};
         body_.begin(q);
         if (q.heavy) {
@@ -156,7 +165,11 @@ private:
         request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
-        if (n.k == op::gemm_tn) e[2] = has_left(q, n);
+        if (n.k == op::gemm) e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
+        if (n.k == op::gemm_tn) {
+            e[2] = has_left(q, n);
+            e[3] = zero_rows(n);
+        }
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

@@ -31,6 +31,7 @@ struct launch {
     bool batched = false;
     int parts = 1;
     int every = 1;            ///< runs only in each so-manieth step
+    bool idles_last = false;  ///< does not run in its loop's last turn
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;
     int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
 };

@@ -9,7 +9,7 @@ namespace sinter::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
-/// the next, turned}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do not depend on the other rows.
 /// Zeros of A are skipped where they are many, unless B is turned.
 template <class Body>
 struct gemm {
@@ -18,6 +18,7 @@ struct gemm {
         static constexpr finisher f = finisher_of<Body>();
         const bool turned = c.e[3];
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if (turned) return run_share(q, f, c, run_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
         if (is_done(f, c)) return;   // before zeros are looked for

@@ -10,7 +10,8 @@
 namespace sinter::cpu {
 
 /// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
-/// p[0] = A and p[1] = D, row-major; e = {K, N, was the launch before of the same A and of as many columns?}. c.m = m >= 1.
+/// p[0] = A and p[1] = D, row-major; e = {K, N, was the launch before of the same A and of as many columns?, rows of one example that
+/// are zero in A: so many first ones, or, negative, last ones}. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
 /// Zeros of A or of D are skipped where they are many. Before a deep sum both operands are copied (packed_product.hpp).
@@ -28,10 +29,15 @@ struct gemm_tn {
         return packs(e, m) ? packed_operands(e[0], e[1], m).kept_floats() : 0;
     }
     static product product_of(const call& c) {
-        return {c.p[0], 1, c.e[0], c.p[1], c.e[1], right::rows, c.e[0], c.e[1], c.m, true, 0, 0};
+        const std::int64_t zeros = c.e[3] * c.batch, first = zeros > 0 ? zeros : 0, rows = c.m - (zeros < 0 ? -zeros : zeros);
+        if (rows < 1) return product_of(c, 0, c.m);
+        return product_of(c, first, rows);
+    }
+    static product product_of(const call& c, std::int64_t first, std::int64_t rows) {
+        return {c.p[0] + first * c.e[0], 1, c.e[0], c.p[1] + first * c.e[1], c.e[1], right::rows, c.e[0], c.e[1], rows, true, 0, 0};
     }
     static void prepare(const call& c) {
-        if (packs(c.e, c.m)) pack_operands(product_of(c), c, c.e[2] != 0);
+        if (const product q = product_of(c); packs(c.e, q.depth)) pack_operands(q, c, c.e[2] != 0);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();
@@ -41,7 +47,7 @@ struct gemm_tn {
         const float behind = gradient_share(q), before = input_share(q);
         if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
-        run_share(q, f, c, packs(c.e, c.m) ? run_packed : run_tiles);
+        run_share(q, f, c, packs(c.e, q.depth) ? run_packed : run_tiles);
     }
 };
 

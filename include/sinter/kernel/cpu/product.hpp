@@ -293,6 +293,19 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     }
 }
 
+/// As run_tiles, where the left operand is known to be zero.
+__attribute__((noinline)) inline void finish_zeros(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+    const row_cover cover(q.rows);
+    const std::int64_t off_step = q.result_step ? q.result_step : q.columns;
+    for (; tile < end; ++tile) {
+        const std::int64_t p = tile / cover.count, i = tile % cover.count, j0 = p * panel_width, begin = cover.begin(i);
+        const int w = panel_columns(q.columns, p, panel_width, lanes), height = cover.height(i);
+        const int rows = static_cast<int>(q.rows - begin < height ? q.rows - begin : height);
+        const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
+        f.finish({no_sum, rows, there, w, q.off + j0 + begin * off_step, off_step, q.row + begin, q.col + static_cast<int>(j0)}, c);
+    }
+}
+
 /// Floats of the left operand that stay in the second-level cache while panels pass by.
 inline constexpr std::int64_t blocked_floats = 24576;
 
