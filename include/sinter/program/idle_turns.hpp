@@ -12,9 +12,10 @@ public:
         if (g.loops.n) find_needed();
     }
 
-    /// Does nobody read in the end what the group makes in its loop's last turn?
+    /// Does nobody read in the end what the group makes in its loop's last turn? Where fewer turns may be made than there is room for,
+    /// the last one's values have readers: sums over all turns, which multiply them by zeros.
     constexpr bool idles_in_last_turn(const group& q) const {
-        if (!q.loop || g_.loops[q.loop - 1].condition >= 0) return false;
+        if (!q.loop || g_.loops[q.loop - 1].condition >= 0 || g_.loops[q.loop - 1].count >= 0) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
             if (needed_[v]) return false;
         return true;
