@@ -393,7 +393,8 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_what_the_launch_before_has_copied) {
 }
 
 BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
-    for (const auto& [m, K, N] : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
+    for (const auto& x : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
+        const std::int64_t m = x[0], K = x[1], N = x[2];
         const auto go = [&](float left, bool first_turn, std::int64_t known, int parts) {
             return run<cpu::gemm<store_body>>(floats(static_cast<std::size_t>(m * K), left),
                                               floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f), static_cast<std::size_t>(m * N),
