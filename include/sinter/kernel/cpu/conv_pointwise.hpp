@@ -5,6 +5,7 @@
 
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/pixel_product.hpp>
 
 /// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of
 /// the weights pass, so that images are read once, whatever the number of channels that come out.
@@ -30,7 +31,7 @@ struct pointwise_forward {
             const std::int64_t n = std::min<std::int64_t>(block, end - i);
             const float* x = c.p[0] + i * CI;
             if constexpr (!in_place) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
-            run_product({x, CI, 1, c.p[1], 0, right::panels, n, CO, CI, false, i * CO, i}, f, c, 0, 1);
+            run_pixels({x, CI, 1, c.p[1], 0, right::panels, n, CO, CI, false, i * CO, i}, f, c);
         }
     }
 

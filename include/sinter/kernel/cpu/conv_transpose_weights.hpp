@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
+
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/kernel/cpu/simd.hpp>
-#include <sinter/kernel/panels.hpp>
+#include <sinter/kernel/cpu/turned_panel.hpp>
 
 namespace sinter::cpu {
 
@@ -17,17 +18,27 @@ struct conv_transpose_weights {
     static constexpr std::int64_t floats = panel_floats(std::int64_t{KH} * KW * CO, CI, lanes);
     static void finish(const call&) {}
 
+    /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces of the result, which lie far
+    /// apart, are asked for two turns ahead.
     static void run(const call& c) {
-        constexpr std::int64_t from_rows = std::int64_t{KH} * KW * CI, rows = std::int64_t{KH} * KW * CO;
-        const std::int64_t first = share(rows, c.part, c.parts), last = share(rows, c.part + 1, c.parts);
-        for (int i0 = 0; i0 < CI; i0 += panel) {
-            const int width = panel_columns(CI, i0 / panel, panel, lanes);
-            float* to = c.p[1] + i0 * rows + first * width;
-            for (std::int64_t r = first; r < last; ++r, to += width) {
-                const int o = static_cast<int>(r % CO), from_width = panel_columns(CO, o / panel, panel, lanes);
-                const float* from =
-                    c.p[0] + panel_offset(from_rows, CO, (KH * KW - 1 - r / CO) * CI + i0, o, panel, lanes);
-                for (int j = 0; j < width; ++j) to[j] = i0 + j < CI ? from[j * from_width] : 0.f;
+        constexpr int taps = KH * KW, pieces = (CO + panel - 1) / panel * taps;
+        constexpr std::int64_t from_rows = std::int64_t{taps} * CI, rows = std::int64_t{taps} * CO;
+        const std::int64_t end = share(pieces, c.part + 1, c.parts);
+        for (std::int64_t i = share(pieces, c.part, c.parts); i < end; ++i) {
+            const int tap = static_cast<int>(i % taps), o = static_cast<int>(i / taps) * panel;
+            const int from_width = panel_columns(CO, o / panel, panel, lanes), outputs = std::min(CO - o, from_width);
+            const float* from = c.p[0] + o * from_rows + tap * CI * from_width;
+            for (int j = 0; j < CI; j += panel, from += panel * from_width) {
+                const int width = panel_columns(CI, j / panel, panel, lanes);
+                float* const to = c.p[1] + j * rows + ((taps - 1 - tap) * CO + o) * width;
+                if (j + 3 * panel <= CI)
+                    for (int k = 0; k < outputs * panel; k += floats_a_line) __builtin_prefetch(to + 2 * panel * rows + k, 1);
+                if (outputs == panel && CI - j >= panel) {
+                    transpose_square(from, to);
+                    continue;
+                }
+                for (int k = 0; k < width; k += lanes)
+                    transpose_matrix(from + k * from_width, from_width, std::min(CI - j - k, lanes), outputs, to + k, width, false);
             }
         }
     }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+
+#include <sinter/kernel/cpu/product.hpp>
+
+/// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
+/// lines that bodies will touch soon, and for a piece of the next panel. Some rows at a time are multiplied; where a body walks
+/// several arrays, their sums wait until there are long pieces of rows, which memory gives faster than the two lines of a tile's.
+namespace sinter::cpu {
+
+/// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `weights` on, `step` a turn.
+struct asked_lines {
+    const tile_lines& lines;
+    std::int64_t ahead;
+    const float* weights;
+    std::int64_t step;
+};
+
+/// to[i * to_step + j] = the sums of row i and column j of a panel.
+template <int MR, int L>
+__attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
+                                               std::int64_t n, const asked_lines& a) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
+    const float* const* at = a.lines.line;
+    const float* const* const last = at + std::max(0, a.lines.count - L);
+    const std::int64_t ahead = a.ahead, step = a.step;
+    const float* weights = a.weights;
+    accumulate<MR, 2>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+        if constexpr (L > 0) {
+            unroll<L>([&](auto i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
+            at = at + L < last ? at + L : last;
+        }
+        __builtin_prefetch(weights, 0, 2);
+        weights += step;
+    });
+    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
+}
+
+using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
+template <int MR>
+constexpr pixels_function pixels_of(std::int64_t lines) {   // in a turn
+    return lines > 2 ? multiply_pixels<MR, 4> : lines > 1 ? multiply_pixels<MR, 2> : lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
+}
+
+/// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
+struct pixel_piece {
+    const product& q;
+    const row_cover& cover;
+    std::int64_t tile, last_tile, j0, width;
+    std::int64_t top() const { return cover.begin(tile); }
+    std::int64_t bottom() const { return last_tile < cover.count ? cover.begin(last_tile) : q.rows; }
+    std::int64_t start() const { return std::min(top(), q.rows - cover.height(tile)); }   ///< row at `sums`: the last tile may begin above
+    std::int64_t step() const { return round_up(width, lanes); }
+
+    /// `next`: the first element of the piece to come.
+    void multiply(const finisher& f, const call& c, std::int64_t next, float* sums) const {
+        alignas(64) float narrow[tile_rows * lanes];
+        const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
+        const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
+        const std::int64_t share = (panel_width + tiles - 1) / tiles;              // of a panel's floats, likewise
+        tile_lines lines;
+        const int columns = static_cast<int>(width);
+        if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, q.columns, 0, 0}, c, lines);
+        const std::int64_t a_turn = (lines.count + q.depth - 1) / q.depth;
+        std::int64_t row = top() + rows;
+        for (std::int64_t p = first; p < end; ++p) {
+            const int w = panel_columns(q.columns, p, panel_width, lanes);
+            const float* const b = q.b + p * panel_width * q.depth;
+            const float* const panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
+            for (std::int64_t i = tile; i < last_tile; ++i, row += rows) {
+                const int height = cover.height(i);
+                const std::int64_t at = std::min(cover.begin(i), q.rows - height);
+                const float* const x = q.a + at * q.row_step;
+                float* const to = sums + (at - start()) * step() + p * panel_width - j0;
+                if (w == panel_width) {
+                    const asked_lines a{lines, row < bottom() ? q.off + row * q.columns + j0 : next, panel + (i - tile) * share * q.depth, share};
+                    (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
+                    continue;
+                }
+                tile_of<1>(height)(no_sum, narrow, x, q.row_step, 1, b, w, q.depth, 1);
+                for (int r = 0; r < height; ++r) store(to + r * step(), load(narrow + r * lanes));
+            }
+        }
+    }
+    void finish(const finisher& f, const call& c, int rows_at_once, const float* sums) const {
+        const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
+        for (std::int64_t i = top(); i < bottom(); i += rows_at_once)
+            f.finish({sums + (i - start()) * step(), static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i)), columns, sums_step,
+                      q.off + i * q.columns + j0, q.columns, q.row + i, static_cast<int>(j0)}, c);
+    }
+};
+
+/// run_product of a block of whole rows by a packed right operand; the result is row-major.
+__attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
+    constexpr std::int64_t few_rows = std::max(1, 28 / tile_rows), many_rows = std::max(1, 42 / tile_rows), columns = 256;
+    alignas(64) float sums[many_rows * tile_rows * columns];
+    if (q.rows < small_tile_rows || q.depth > streamed_floats / panel_width) return run_product(q, f, c, 0, 1);
+    tile_lines arrays;   // one line of each
+    if (f.list) f.list({sums, 1, 1, 1, 0, q.columns, 0, 0}, c, arrays);
+    const bool waits = arrays.count > 2;
+    const row_cover cover(q.rows);
+    const std::int64_t tiles = waits ? few_rows : many_rows, width = waits ? columns : panel_width;
+    for (std::int64_t t = 0; t < cover.count; t += tiles)
+        for (std::int64_t j = 0; j < q.columns; j += width) {
+            const pixel_piece piece{q, cover, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
+            const std::int64_t next = j + width < q.columns ? piece.top() * q.columns + j + width : piece.bottom() * q.columns;
+            piece.multiply(f, c, q.off + next, sums);
+            piece.finish(f, c, waits ? 2 : static_cast<int>(many_rows * tile_rows), sums);
+        }
+}
+
+} // namespace sinter::cpu
