@@ -55,11 +55,6 @@ void run_kernel(call c, std::span<const std::int64_t> extents) {
     std::int64_t e[extent::count] = {};
     std::copy(extents.begin(), extents.end(), e);
     c.e = e;
-    if constexpr (requires { Kernel::kept(c.e, c.m); }) {
-        static std::vector<float> kept;
-        if (const auto n = static_cast<std::size_t>(Kernel::kept(c.e, c.m)); kept.size() < n) kept.resize(n);
-        c.kept = kept.data();
-    }
     if constexpr (requires { Kernel::prepare(c); }) Kernel::prepare(c);
     Kernel::run(c);
 }

@@ -75,9 +75,9 @@ void check_turned(std::int64_t m, std::int64_t K, std::int64_t N) {
 void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
     const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
-    const auto go = [&](int parts) {
-        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, 0},
-                                             static_cast<int>(m), parts);
+    const auto go = [&](int parts, int threads = 0) {
+        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+                                             static_cast<int>(m), parts, threads);
     };
     const outcome r = go(1);
     for (std::int64_t k = 0; k < K; ++k)
@@ -92,6 +92,7 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
                                       << " wanted " << want << ", visits " << r.visits[at]);
         }
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+    for (int threads = 1; threads <= 5; ++threads) BOOST_TEST((go(8, threads) == r));
 }
 
 float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }
@@ -367,29 +368,16 @@ BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {
             for (std::int64_t N : sizes) check_gemm_tn(m, K, N);
 }
 
-BOOST_AUTO_TEST_CASE(gemm_tn_of_packed_operands) {
+BOOST_AUTO_TEST_CASE(gemm_tn_copying_its_operands) {
     using kernel = cpu::gemm_tn<store_body>;
     for (std::int64_t m : {kernel::deep - 1, kernel::deep, kernel::deep + 35})
         for (std::int64_t K : {1, 3, 4, 5, 7, 12, 29, 70})
             for (std::int64_t N : {kernel::wide - 1, kernel::wide, kernel::wide + 9}) check_gemm_tn(m, K, N);
     // more tiles than stay in the cache, and more panels than carry their sums from piece to piece of the depth
-    const std::int64_t piece = cpu::gathered_floats / panel_width, block = cpu::packed_floats / (cpu::tile_rows * piece);
+    const std::int64_t piece = cpu::copied_rows, block = cpu::copied_floats / (cpu::tile_rows * piece);
     const std::int64_t panels = cpu::continued_floats / (cpu::tile_rows * panel_width) / block;
     check_gemm_tn(piece + 3, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
     check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
-}
-
-BOOST_AUTO_TEST_CASE(gemm_tn_of_what_the_launch_before_has_copied) {
-    using kernel = cpu::gemm_tn<store_body>;
-    constexpr std::int64_t m = kernel::deep + 5, K = 29, N = kernel::wide + 3;
-    const floats a = random_floats(m * K, 3), d = random_floats(m * N, 4), other = random_floats(m * N, 5);
-    const auto go = [&](const floats& x, const floats& y, std::int64_t has, floats kept, floats* left) {
-        return run<kernel>(x, y, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, has}, m, 3, std::move(kept), left);
-    };
-    floats kept;
-    go(a, d, 0, {}, &kept);
-    const floats nothing(a.size(), 1.f);   // not zeros, which would be skipped
-    BOOST_TEST((go(nothing, other, 1, kept, nullptr) == go(a, other, 0, {}, nullptr)));
 }
 
 BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
@@ -398,7 +386,7 @@ BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
         const auto go = [&](float left, bool first_turn, std::int64_t known, int parts) {
             return run<cpu::gemm<store_body>>(floats(static_cast<std::size_t>(m * K), left),
                                               floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f), static_cast<std::size_t>(m * N),
-                                              {K, N, K, 0, known}, static_cast<int>(m), parts, {}, nullptr, first_turn);
+                                              {K, N, K, 0, known}, static_cast<int>(m), parts, 0, first_turn);
         };
         const outcome zeros = go(0.f, true, 0, 1);
         for (int parts = 1; parts <= 4; ++parts) BOOST_TEST((go(NAN, true, 1, parts) == zeros));
@@ -417,7 +405,7 @@ BOOST_AUTO_TEST_CASE(gemm_tn_leaves_out_rows_known_to_be_zero) {
                 const auto go = [&](float of, std::int64_t known, int parts) {
                     const std::int64_t first = zeros < 0 ? m + zeros : 0;
                     std::fill(a.begin() + first * K, a.begin() + (first + 4) * K, of);
-                    return run<kernel>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, 0, known}, static_cast<int>(m), parts);
+                    return run<kernel>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, known}, static_cast<int>(m), parts);
                 };
                 const outcome want = go(0.f, 0, 1), got = go(NAN, zeros, 1);
                 for (std::size_t i = 0; i < want.value.size(); ++i) BOOST_TEST(std::abs(want.value[i] - got.value[i]) <= tolerance(m));
@@ -425,7 +413,7 @@ BOOST_AUTO_TEST_CASE(gemm_tn_leaves_out_rows_known_to_be_zero) {
                 for (int parts = 2; parts <= 4; ++parts) BOOST_TEST((go(NAN, zeros, parts) == got));
             }
     // where there is no other row
-    const outcome r = run<kernel>(floats(29, 0.f), floats(20, 1.f), static_cast<std::size_t>(panel_floats(29, 20, lanes)), {29, 20, 0, 1}, 1, 1);
+    const outcome r = run<kernel>(floats(29, 0.f), floats(20, 1.f), static_cast<std::size_t>(panel_floats(29, 20, lanes)), {29, 20, 1}, 1, 1);
     BOOST_TEST(r.value[0] == 0);
 }
 

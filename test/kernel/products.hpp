@@ -47,10 +47,9 @@ struct outcome {
     }
 };
 
-/// `kept`: what the kernel hands from one launch to the next.
+/// `threads`: each is told which parts are its own; 0: they are not.
 template <class Kernel>
-outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, floats kept = {}, floats* left = nullptr,
-            bool first_turn = false) {
+outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, int threads = 0, bool first_turn = false) {
     outcome r{floats(n, -7.f), floats(n), floats(n), floats(n)};
     float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
     call c;
@@ -66,14 +65,14 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
         scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)), -9.f);
         c.scratch = scratch.data();
     }
-    if constexpr (requires { Kernel::kept(c.e, c.m); }) {
-        kept.resize(static_cast<std::size_t>(Kernel::kept(c.e, c.m)), -9.f);
-        c.kept = kept.data();
-    }
     if constexpr (requires { Kernel::prepare(c); })
         for (c.part = parts - 1; c.part >= 0; --c.part) Kernel::prepare(c);
-    for (c.part = parts - 1; c.part >= 0; --c.part) Kernel::run(c);
-    if (left) *left = kept;
+    for (int t = 0; t < threads; ++t) {
+        c.first = static_cast<int>(share(parts, t, threads));
+        c.end = static_cast<int>(share(parts, t + 1, threads));
+        for (c.part = c.first; c.part < c.end; ++c.part) Kernel::run(c);
+    }
+    for (c.part = parts - 1; !threads && c.part >= 0; --c.part) Kernel::run(c);
     return r;
 }
 

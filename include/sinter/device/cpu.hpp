@@ -21,12 +21,16 @@ class cpu_runner {
 public:
     static constexpr const auto& program() { return P::v; }
 
-    /// Floats of scratch space that the program's kernels want, and, in front of it, of what they keep.
+    /// Floats of scratch space that the program's kernels want.
     static constexpr std::int64_t scratch_floats() {
-        const room r = wants();
-        return r.kept + r.scratch;
+        std::int64_t most = 0;
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            const launch& l = P::v.launches[i];
+            const std::int64_t *e = P::v.extents + l.first_extent, m = l.batched ? l.m * P::v.max_batch : l.m;
+            most = std::max(most, cpu::kernel_table<P>::scratch(l.spec, e, l.parts, m));
+        }
+        return most;
     }
-    static constexpr std::int64_t kept_floats() { return wants().kept; }
 
     void bind(const model_memory& m) {
         m_ = host_places(m);
@@ -57,19 +61,6 @@ public:
     }
 
 private:
-    struct room {
-        std::int64_t kept = 0, scratch = 0;
-    };
-    static constexpr room wants() {
-        room r;
-        for (int i = 0; i < P::v.n_launches; ++i) {
-            const launch& l = P::v.launches[i];
-            const std::int64_t *e = P::v.extents + l.first_extent, m = l.batched ? l.m * P::v.max_batch : l.m;
-            r.scratch = std::max(r.scratch, cpu::kernel_table<P>::scratch(l.spec, e, l.parts, m));
-            r.kept = std::max(r.kept, cpu::kernel_table<P>::kept(l.spec, e, m));
-        }
-        return r;
-    }
     static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
@@ -101,9 +92,7 @@ private:
         c.e = P::v.extents + l.first_extent;
         c.k = P::v.constants + l.first_constant;
         c.scalars = s.scalars;
-        constexpr std::int64_t kept = kept_floats();   // not worked out anew at each launch
-        c.kept = scratch_;
-        c.scratch = scratch_ + kept;
+        c.scratch = scratch_;
         c.seed = s.seed;
         c.step = s.step;
         c.turn = turn;

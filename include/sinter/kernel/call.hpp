@@ -12,7 +12,6 @@ struct call {
     const float* k = nullptr;           ///< float constants that the body's words refer to
     const float* scalars = nullptr;     ///< values that change from step to step (learning rate, corrections)
     float* scratch = nullptr;           ///< work space that the kernel asked for, shared by all parts
-    float* kept = nullptr;              ///< likewise, and nobody else's until the same kind of kernel is launched again
     float* sums = nullptr;              ///< the body's share of it: partial column sums, row buffers
     std::uint64_t seed = 0;             ///< of the random numbers
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers

@@ -9,8 +9,8 @@
 namespace sinter::ops {
 
 constexpr tensor gelu_tanh(tensor x) {
-    const tensor inner = (x * x * 0.044715f + 1.f) * x * 0.797884561f;   // sqrt(2 / pi)
-    return x * (tanh(inner) + 1.f) * 0.5f;
+    const tensor inner = (x * x * (0.044715f * 0.797884561f) + 0.797884561f) * x;   // sqrt(2 / pi)
+    return x * (tanh(inner) * 0.5f + 0.5f);
 }
 
 } // namespace sinter::ops

@@ -66,16 +66,6 @@ private:
     idle_turns idle_;
     int in_loop_ = 0;
 
-    int left_ = -1, left_columns_ = 0;   ///< of the latest gemm_tn: its left operand, and the columns of its result
-
-    /// Has the gemm_tn before copied this one's left operand? Only if it had as many columns, which decide whether it copies at all.
-    constexpr bool has_left(const group& q, const node& n) {
-        const int left = q.loop ? -1 : base_of(g_.n, n.in[0]);   // in a loop the same node is another value in each turn
-        const bool has = left >= 0 && left == left_ && n.s.d[1] == left_columns_;
-        left_ = left;
-        left_columns_ = n.s.d[1];
-        return has;
-    }
     /// Rows of one example that a gemm_tn's left operand begins (or, negative, ends) with and that are zero.
     constexpr std::int64_t zero_rows(const node& n) const {
         const shape &left = n_[n.in[0]].s, &right = n_[n.in[1]].s;
@@ -166,10 +156,7 @@ private:
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
         if (n.k == op::gemm) e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
-        if (n.k == op::gemm_tn) {
-            e[2] = has_left(q, n);
-            e[3] = zero_rows(n);
-        }
+        if (n.k == op::gemm_tn) e[2] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

@@ -161,8 +161,7 @@ private:
             c.p = operands_.data() + l.first_arg;
             c.e = program::v.extents + l.first_extent;
             c.k = program::v.constants + l.first_constant;
-            c.kept = memory_.scratch.data();
-            c.scratch = c.kept + cpu_runner<program>::kept_floats();
+            c.scratch = memory_.scratch.data();
             c.seed = seed_;
             c.step = step_;
             c.batch = batch;

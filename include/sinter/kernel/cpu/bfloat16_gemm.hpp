@@ -43,11 +43,11 @@ template <class Body>
 struct bfloat16_gemm_tn {
     static constexpr packed_operands places(const std::int64_t* e, std::int64_t m) { return {e[0], e[1], (m + 1) / 2}; }
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
-        return places(e, m).kept_floats() + places(e, m).floats();   // tiles, then panels; none is kept
+        return places(e, m).tile_floats() + places(e, m).panel_floats();   // tiles, then panels
     }
     static float* tile(const packed_operands& o, const call& c, std::int64_t i) { return c.scratch + i * o.tile_step; }
     static float* panel(const packed_operands& o, const call& c, std::int64_t p) {
-        return c.scratch + o.kept_floats() + p * o.panel_step;
+        return c.scratch + o.tile_floats() + p * o.panel_step;
     }
     static void prepare(const call& c) {
         const packed_operands o = places(c.e, c.m);

@@ -3,41 +3,31 @@
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/narrow_gradient.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/kernel/cpu/packed_product.hpp>
 #include <sinter/kernel/cpu/sparse_gradient.hpp>
 #include <sinter/kernel/cpu/sparse_inputs.hpp>
+#include <sinter/kernel/cpu/transposed_product.hpp>
 
 namespace sinter::cpu {
 
 /// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
-/// p[0] = A and p[1] = D, row-major; e = {K, N, was the launch before of the same A and of as many columns?, rows of one example that
-/// are zero in A: so many first ones, or, negative, last ones}. c.m = m >= 1.
+/// p[0] = A and p[1] = D, row-major; e = {K, N, rows of one example that are zero in A: so many first ones, or, negative, last
+/// ones}. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
-/// Zeros of A or of D are skipped where they are many. Before a deep sum both operands are copied (packed_product.hpp).
+/// Zeros of A or of D are skipped where they are many. Deep sums copy both operands on the way (transposed_product.hpp).
 template <class Body>
 struct gemm_tn {
     static constexpr bool only_divides = true;
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
 
     static constexpr bool packs(const std::int64_t* e, std::int64_t m) { return m >= deep && e[1] >= wide; }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
-        return packs(e, m) ? packed_operands(e[0], e[1], m).floats() : 0;
-    }
-    /// Floats that must survive until the next launch: A's copy.
-    static constexpr std::int64_t kept(const std::int64_t* e, std::int64_t m) {
-        return packs(e, m) ? packed_operands(e[0], e[1], m).kept_floats() : 0;
-    }
     static product product_of(const call& c) {
-        const std::int64_t zeros = c.e[3] * c.batch, first = zeros > 0 ? zeros : 0, rows = c.m - (zeros < 0 ? -zeros : zeros);
+        const std::int64_t zeros = c.e[2] * c.batch, first = zeros > 0 ? zeros : 0, rows = c.m - (zeros < 0 ? -zeros : zeros);
         if (rows < 1) return product_of(c, 0, c.m);
         return product_of(c, first, rows);
     }
     static product product_of(const call& c, std::int64_t first, std::int64_t rows) {
         return {c.p[0] + first * c.e[0], 1, c.e[0], c.p[1] + first * c.e[1], c.e[1], right::rows, c.e[0], c.e[1], rows, true, 0, 0};
-    }
-    static void prepare(const call& c) {
-        if (const product q = product_of(c); packs(c.e, q.depth)) pack_operands(q, c, c.e[2] != 0);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();
@@ -47,7 +37,8 @@ struct gemm_tn {
         const float behind = gradient_share(q), before = input_share(q);
         if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
-        run_share(q, f, c, packs(c.e, q.depth) ? run_packed : run_tiles);
+        if (packs(c.e, q.depth)) run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
+        else run_share(q, f, c, run_tiles);
     }
 };
 

@@ -29,8 +29,12 @@ struct matmul {
             q.off = b * M * N;
             q.row = b * M;
             const int part = whole ? 0 : c.part, parts = whole ? 1 : c.parts;
-            if constexpr (TransA) run_transposed_product(q, f, c, part, parts);
-            else run_product(q, f, c, part, parts);
+            if constexpr (TransA)
+                if (K >= least_copied_depth) {
+                    run_transposed_product(q, f, c, part, part + 1, parts);
+                    continue;
+                }
+            run_product(q, f, c, part, parts);
         }
     }
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/bfloat16.hpp>
-#include <sinter/kernel/cpu/packed_product.hpp>
+#include <sinter/kernel/cpu/transposed_product.hpp>
 
 /// The loops of products whose operands lie as pairs of bfloat16: the tiles of product.hpp with another step.
 namespace sinter::cpu {
@@ -55,7 +55,7 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
     const row_cover cover(q.rows);
     const std::int64_t count = cover.count, all = count * ((q.columns + panel_width - 1) / panel_width);
     const std::int64_t tile = share(all, c.part, c.parts), end = share(all, c.part + 1, c.parts);
-    const std::int64_t room = packed_floats / (tile_rows * q.depth), block = room > 1 ? room : 1;
+    const std::int64_t room = copied_floats / (tile_rows * q.depth), block = room > 1 ? room : 1;
     for (std::int64_t first = 0; first < count; first += block)
         for (std::int64_t p = tile / count; p * count < end; ++p) {
             const std::int64_t j0 = p * panel_width, from = tile - p * count, to = end - p * count;
@@ -78,7 +78,18 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
         }
 }
 
-/// As pack_tiles, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth + 1) / 2][its height].
+/// Where the copies lie: tiles as [tile][depth][its height] and panels as [panel][depth][its columns], a little apart so that they
+/// begin in different sets of a cache.
+struct packed_operands {
+    std::int64_t tiles, panels, tile_step, panel_step;
+    constexpr packed_operands(std::int64_t rows, std::int64_t columns, std::int64_t depth)
+        : tiles(row_cover(rows).count), panels((columns + panel_width - 1) / panel_width),
+          tile_step(round_up(tile_rows * depth + lanes, 16) + 16), panel_step(depth * panel_width + 16) {}
+    constexpr std::int64_t panel_floats() const { return panels * panel_step; }
+    constexpr std::int64_t tile_floats() const { return tiles * tile_step; }
+};
+
+/// As copy_tile, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth + 1) / 2][its height].
 __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile,
                                                  std::int64_t end, float* to, std::int64_t step) {
     const row_cover cover(rows);

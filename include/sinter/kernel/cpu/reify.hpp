@@ -137,10 +137,6 @@ struct table_of<P, std::integer_sequence<int, S...>> {
         constexpr function of[sizeof...(S) + 1] = {&kernel_of<S>::scratch..., nullptr};
         return of[spec](e, parts, m);
     }
-    /// Floats that it hands to the next launch of its kind.
-    static constexpr std::int64_t kept(int spec, const std::int64_t* e, std::int64_t m) {
-        return P::v.specs[spec].kind == op::gemm_tn ? gemm_tn<body<>>::kept(e, m) : 0;
-    }
 };
 
 } // namespace detail
