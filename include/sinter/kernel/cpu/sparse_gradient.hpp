@@ -18,64 +18,130 @@ inline constexpr std::int64_t sparse_examples = 512;     ///< at most
 inline constexpr int sparse_units = std::max(128, static_cast<int>(sparse_examples / mask_bits) * panel_width);
 /// Of the gradients, the share that is not zero; 1 where the extents do not suit.
 inline float gradient_share(const product& q) {
-    const bool suits = q.depth >= 32 && q.depth <= sparse_examples && q.rows >= input_block / 2 && q.columns >= panel_width &&
+    const bool suits = q.depth >= 32 && q.depth <= sparse_examples && q.rows >= 3 * floats_a_line && q.columns >= panel_width &&
                        q.rows * q.columns >= 8192;
     return suits ? non_zero_share(q.b, q.depth, q.columns, q.b_step) : 1.f;
 }
 
-/// c += d[][unit] times row i of x, for the lowest example i of the mask, which is then cleared.
-SINTER_INLINE void add_lowest(vf (&c)[input_vectors], const float* x, const float* d, std::uint64_t& mask) {
-    const std::int64_t i = __builtin_ctzll(mask);
-    mask &= mask - 1;
-    const vf a = splat(d[i * panel_width]);
-    const float* row = x + i * input_block;
-    unroll<input_vectors>([&](auto v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
-}
+/// How many vectors a block of the inputs has: the blocks are equally wide, as nearly as can be.
+struct input_blocks {
+    static constexpr int least = input_vectors < 8 ? 4 : 8;   ///< so many sums, or twice, do not wait for each other
+    int vectors;
+    explicit input_blocks(std::int64_t inputs) {
+        const std::int64_t v = (inputs + lanes - 1) / lanes, blocks = (v + input_vectors - 1) / input_vectors;
+        vectors = std::max(least, static_cast<int>((v + blocks - 1) / blocks));
+    }
+};
 
 /// Units that are gone over at once: as many as it takes until no sum waits for the one before it, if they fit into the registers.
 inline constexpr int units_at_once = input_vectors < 8 && 2 * input_vectors + 4 <= registers ? 2 : 1;
 
-/// to[unit][] (+)= the sum over the marked examples i < 64 of d[i][unit] x[i][].
-__attribute__((noinline)) inline void add_marked_units(const float* x, const float* d, const std::uint64_t* mask, bool first,
-                                                       float* to) {
-    for (int u = 0; u < panel_width; u += units_at_once, to += units_at_once * input_block) {
-        vf c[units_at_once][input_vectors];
-        std::uint64_t m[units_at_once];
-        unroll<units_at_once>([&](auto k) SINTER_ALWAYS {
-            m[k] = mask[u + k];
-            if (first) clear_block(c[k]);
-            else load_block<input_vectors>(c[k], to + k * input_block, 0);
-        });
-        if constexpr (units_at_once == 2)
-            while (m[0] && m[1]) {
-                add_lowest(c[0], x, d + u, m[0]);
-                add_lowest(c[1], x, d + u + 1, m[1]);
+/// c += d[unit] times row i of x, for the lowest example i of the mask, which is then cleared.
+template <int V>
+SINTER_INLINE void add_lowest(vf (&c)[V], const float* x, std::int64_t x_step, const float* d, std::uint64_t& mask) {
+    const std::int64_t i = __builtin_ctzll(mask);
+    mask &= mask - 1;
+    const vf a = splat(d[i * panel_width]);
+    const float* row = x + i * x_step;
+    unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
+}
+
+/// Units that are finished by one call: a line's, whose sums have room beside the inputs.
+inline constexpr int finished_units = panel_width < floats_a_line ? panel_width : floats_a_line;
+
+/// In which order a panel's units are gone over, and of which examples.
+struct marked_units {
+    std::uint64_t mask[panel_width];
+    std::int32_t unit[panel_width];   ///< of each mask; never beyond its group of finished_units
+
+    /// Where two are gone over at once, these have about as many examples, and the rarer as many as the other: of its own that are
+    /// zero. So one loop does for both, whose end is guessed wrong once, and hardly a turn is wasted.
+    void sort(const std::uint64_t* of_units) {
+        for (int h = 0; h < panel_width; h += lanes) {
+            vi keys{}, rank{};
+            for (int l = 0; l < lanes; ++l) keys[l] = units_at_once == 2 ? __builtin_popcountll(of_units[h + l]) * lanes + l : l;
+            for (int l = 0; l < lanes; ++l) rank -= splat(keys[l]) < keys;
+            for (int l = 0; l < lanes; ++l) {
+                mask[h + rank[l]] = of_units[h + l];
+                unit[h + rank[l]] = h + l;
             }
+            for (int l = 0; units_at_once == 2 && l < lanes; l += 2)
+                for (int n = __builtin_popcountll(mask[h + l + 1]) - __builtin_popcountll(mask[h + l]); n > 0; --n)
+                    mask[h + l] |= mask[h + l] + 1;   // the lowest zero
+        }
+    }
+};
+
+/// to[unit][] (+)= the sum over the marked examples i < 64 of d[i][unit] x[i][], for finished_units from `begin` on.
+template <int V>
+__attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* d, const marked_units& marked,
+                                                int begin, bool first, float* to) {
+    for (int u = begin; u < begin + finished_units; u += units_at_once) {
+        vf c[units_at_once][V];
+        std::uint64_t m[units_at_once];
+        const float* from[units_at_once];
+        float* sums[units_at_once];
         unroll<units_at_once>([&](auto k) SINTER_ALWAYS {
-            while (m[k]) add_lowest(c[k], x, d + u + k, m[k]);
-            store_block<input_vectors>(c[k], to + k * input_block, 0);
+            m[k] = marked.mask[u + k];
+            from[k] = d + marked.unit[u + k];
+            sums[k] = to + (marked.unit[u + k] - begin) * input_block;
+            if (first) clear_block(c[k]);
+            else load_block<V>(c[k], sums[k], 0);
         });
+        while (m[0]) unroll<units_at_once>([&](auto k) SINTER_ALWAYS { add_lowest(c[k], x, x_step, from[k], m[k]); });
+        unroll<units_at_once>([&](auto k) SINTER_ALWAYS { store_block<V>(c[k], sums[k], 0); });
     }
 }
 
-/// Copies n columns of rows [0, rows), zeros behind them; false if one is not finite.
-__attribute__((noinline)) inline bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n,
-                                                  float* to) {
-    vf finite = zero();
-    for (std::int64_t i = 0; i < rows; ++i, from += step, to += input_block)
-        for (int k = 0; k < input_block; k += lanes) {
-            const vf x = n - k >= lanes ? load(from + k) : k < n ? load(from + k, static_cast<int>(n - k)) : zero();
-            finite = fma(x, zero(), finite);
-            store(to + k, x);
-        }
-    return sum_lanes(finite) == 0.f;
+/// Copies n columns of rows [0, rows) if there is a place, zeros behind them up to a block's width; false if one is not finite.
+template <int V>
+__attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to) {
+    vf finite[V];
+    clear_block(finite);
+    for (std::int64_t i = 0; i < rows; ++i, from += step, to += to ? V * lanes : 0) {
+        const auto copy = [&](auto v, vf x) SINTER_ALWAYS {
+            finite[v] = fma(x, zero(), finite[v]);
+            if (to) store(to + v * lanes, x);
+        };
+        if (n >= V * lanes) unroll<V>([&](auto v) SINTER_ALWAYS { copy(v, load(from + v * lanes)); });
+        else
+            unroll<V>([&](auto v) SINTER_ALWAYS {
+                constexpr int k = v * lanes;
+                copy(v, n - k >= lanes ? load(from + k) : k < n ? load(from + k, static_cast<int>(n - k)) : zero());
+            });
+    }
+    unroll<V - 1>([&](auto v) SINTER_ALWAYS { finite[0] += finite[v + 1]; });
+    return sum_lanes(finite[0]) == 0.f;
 }
+
+/// What there is for each width of a block.
+struct block_functions {
+    decltype(&copy_inputs<input_vectors>) copy;
+    decltype(&add_marked_units<input_vectors>) add;
+};
+template <int V = input_vectors>
+block_functions functions_of(int vectors) {
+    if constexpr (V > input_blocks::least)
+        if (vectors < V) return functions_of<V - 1>(vectors);
+    return {copy_inputs<V>, add_marked_units<V>};
+}
+
+/// Are blocks of the inputs whole lines that do not meet in few sets of the cache? Then they are read where they lie.
+inline bool lies_spread(const product& q) {
+    return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line && reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
+}
+/// A result that probably lies in no cache; of a smaller one nothing is asked for, which takes as long as it spares.
+inline constexpr std::int64_t memory_floats = 1 << 20;
 
 /// The tiles [tile, end), numbered as by run_tiles.
 __attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c,
                                                           std::int64_t tile, std::int64_t end) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
-    std::uint64_t mask[sparse_examples / mask_bits * sparse_units], all[panel_width];
+    std::uint64_t mask[panel_width];
+    marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width], all;
+    const bool far = f.expect && q.rows * q.columns > memory_floats;
+    const int width = input_blocks(q.rows).vectors * lanes;
+    const block_functions block = functions_of(width / lanes);
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
     const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)), most = panels > 1 ? panels : 1;
     const panel_groups groups(q, tile, end, 1);
@@ -88,25 +154,31 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
             for (int v = 0; v < panel_width; v += lanes) {
                 for (std::int64_t i = 0; i < rows; ++i)
                     store(d + (g * mask_bits + i) * panel_width + v, load(from + i * q.b_step + v));
-                column_masks(from + v, q.b_step, rows, mask + g * panel_width + v);
+                column_masks(from + v, q.b_step, rows, mask + v);
             }
+            marked[g].sort(mask);
         }
-        for (std::int64_t k = 0; k < q.rows; k += input_block) {
-            const std::int64_t inputs = q.rows - k < input_block ? q.rows - k : input_block;
+        for (std::int64_t k = 0; k < q.rows; k += width) {
+            const std::int64_t inputs = q.rows - k < width ? q.rows - k : width;
             for (std::int64_t h = 0; h < chunks; ++h) {
                 const std::int64_t rows = q.depth - h * mask_bits < mask_bits ? q.depth - h * mask_bits : mask_bits;
-                const bool finite = copy_inputs(q.a + h * mask_bits * q.sum_step + k, q.sum_step, rows, inputs, x);
-                if (!finite) std::fill_n(all, panel_width, first_bits(rows));
-                for (std::int64_t p = 0; p < n; ++p) {
-                    const std::int64_t g = h * n + p;
-                    float* const to = sums + (chunks > 1 ? p * panel_width * input_block : 0);
-                    const std::int64_t j = j0 + p * panel_width;
-                    const finished done{to, static_cast<int>(inputs), panel_width, input_block,
-                                        q.off + j * q.rows + k * panel_width, panel_width, q.row + k,
-                                        q.col + static_cast<int>(j)};
-                    if (h + 1 == chunks && f.expect) f.expect(done, c);
-                    const std::uint64_t* const marked = finite ? mask + g * panel_width : all;
-                    add_marked_units(x, d + g * mask_bits * panel_width, marked, h == 0, to);
+                const float* const from = q.a + h * mask_bits * q.sum_step + k;
+                const bool in_place = inputs == width && lies_spread(q);
+                const bool finite = block.copy(from, q.sum_step, rows, inputs, in_place ? nullptr : x);
+                if (!finite) {
+                    std::fill_n(mask, panel_width, first_bits(rows));
+                    all.sort(mask);
+                }
+                for (std::int64_t i = 0; i < n * panel_width; i += finished_units) {
+                    const std::int64_t p = i / panel_width, g = h * n + p, j = j0 + p * panel_width;
+                    const int u = static_cast<int>(i % panel_width);
+                    float* const to = sums + (chunks > 1 ? i * input_block : 0);
+                    const finished done{to, static_cast<int>(inputs), finished_units, input_block,
+                                        q.off + j * q.rows + k * panel_width + u, panel_width, q.row + k,
+                                        q.col + static_cast<int>(j) + u};
+                    if (far && h + 1 == chunks) f.expect(done, c);
+                    block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width,
+                              finite ? marked[g] : all, u, h == 0, to);
                     if (h + 1 == chunks) f.columns(done, c);
                 }
             }

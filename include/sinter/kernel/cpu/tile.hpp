@@ -13,8 +13,8 @@ namespace sinter::cpu {
 inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
-/// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 24 KB.
-inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 6 : 22) : 11, input_block = input_vectors * lanes;
+/// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
+inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
