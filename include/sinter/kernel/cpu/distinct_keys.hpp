@@ -4,6 +4,7 @@
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/product.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
 #include <sinter/ops/detail/distinct_rows.hpp>
 #include <cstring>
 
@@ -61,6 +62,15 @@ __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_s
         else if (height == small_tile_rows) tile(std::integral_constant<int, small_tile_rows>{}, i);
         else tile(std::integral_constant<int, 1>{}, i);
     }
+}
+
+/// Calls f(vectors, j) for blocks of columns, whose number is a multiple of lanes: as many vectors at once as have registers.
+template <class F>
+SINTER_INLINE void for_each_block(std::int64_t columns, F f) {
+    std::int64_t j = 0;
+    for (; j + 8 * lanes <= columns; j += 8 * lanes) f(std::integral_constant<int, 8>{}, j);
+    if (j + 4 * lanes <= columns) f(std::integral_constant<int, 4>{}, j), j += 4 * lanes;
+    for (; j < columns; j += lanes) f(std::integral_constant<int, 1>{}, j);
 }
 
 /// Calls f(column, first key, end) for the keys that are this part's.

@@ -27,11 +27,8 @@ struct distinct_product {
     static void run(const call& c) {
         const distinct_shape s(c.e);
         const distinct_keys k(c.p[0], s, c.m);
-        for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i) {
-            std::int64_t j = 0;
-            for (; j + 8 * lanes <= s.outputs; j += 8 * lanes) add<8>(i, j, k, s, c);
-            for (; j < s.outputs; j += lanes) add<1>(i, j, k, s, c);
-        }
+        for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
+            for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS { add<vectors>(i, j, k, s, c); });
     }
 
 private:

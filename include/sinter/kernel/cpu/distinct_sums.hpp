@@ -10,25 +10,31 @@ struct distinct_sums {
     static void run(const call& c) {
         const distinct_shape s(c.e);
         const distinct_keys k(c.p[0], s, c.m);
-        const std::int64_t n = k.column[s.columns];
-        for (std::int64_t i = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts); i < end; ++i) {
-            std::int64_t j = 0;
-            for (; j + 8 * lanes <= s.outputs; j += 8 * lanes) sum<8>(i, j, k, s, c);
-            for (; j < s.outputs; j += lanes) sum<1>(i, j, k, s, c);
-        }
+        for_each_column(k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
+            for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS { sum<vectors>(column, first, last, j, k, s, c); });
+        });
     }
 
 private:
+    /// The keys [first, last) of a column. How many examples a key has is a coin's toss, so nothing branches on it: each adds its row to the
+    /// sum so far, which the first one leaves out, and what is not yet complete is written over.
     template <int NV>
-    static SINTER_INLINE void sum(std::int64_t i, std::int64_t j, const distinct_keys& k, const distinct_shape& s,
-                                  const call& c) {
+    static SINTER_INLINE void sum(std::int64_t column, std::int64_t first, std::int64_t last, std::int64_t j, const distinct_keys& k,
+                                  const distinct_shape& s, const call& c) {
         vf t[NV];
-        unroll<NV>([&](auto v) SINTER_ALWAYS { t[v] = zero(); });
-        for (std::int32_t x = k.begin[i]; x < k.begin[i + 1]; ++x) {
-            const float* d = c.p[1] + k.examples[x] * s.outputs + j;
-            unroll<NV>([&](auto v) SINTER_ALWAYS { t[v] += load(d + v * lanes); });
+        clear_block(t);
+        const std::int32_t* key_of = k.key_of + column;
+        for (std::int32_t x = k.begin[first], end = k.begin[last]; x < end; ++x) {
+            const std::int64_t example = k.examples[x], key = key_of[example * s.columns];
+            const vi same = splat(-static_cast<std::int32_t>(k.begin[key] != x));
+            const float* d = c.p[1] + example * s.outputs + j;
+            float* to = c.p[2] + key * s.outputs + j;
+            unroll<NV>([&](auto v) SINTER_ALWAYS {
+                t[v] = (vf)((vi)t[v] & same) + load(d + v * lanes);
+                store(to + v * lanes, t[v]);
+                __builtin_prefetch(to + 4 * s.outputs + v * lanes, 1);   // sums of all keys lie far
+            });
         }
-        unroll<NV>([&](auto v) SINTER_ALWAYS { store(c.p[2] + i * s.outputs + j + v * lanes, t[v]); });
     }
 };
 
