@@ -221,6 +221,18 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     BOOST_TEST(!cpu::is_sparse_left(dense));
 }
 
+BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
+    for (std::int64_t N = 1; N <= cpu::narrow_product; ++N)
+        for (std::int64_t m : {lanes, lanes + 1, 2 * lanes - 1, 3 * lanes, 71, 150})
+            for (std::int64_t K : {lanes, lanes + 1, 3 * lanes - 1, 8 * lanes}) {
+                floats packed = random_floats(static_cast<std::size_t>(K * lanes), 2);
+                for (std::size_t i = 0; i < packed.size(); ++i)
+                    if (static_cast<std::int64_t>(i % lanes) >= N) packed[i] = 0;
+                check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_narrow_product,
+                             cpu::run_narrow_product, random_floats(static_cast<std::size_t>(m * K), 1), packed, m * N);
+            }
+}
+
 BOOST_AUTO_TEST_CASE(pairs_of_bfloat16) {
     for (std::int64_t m : {1, 2, 3, 4, 5, 7, 13, 15, 33, 64})
         for (std::int64_t K : {1, 2, 3, 8, 15, 16, 33, 65})

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/gemm_row.hpp>
+#include <sinter/kernel/cpu/narrow_product.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/sparse_left.hpp>
 
@@ -21,6 +22,7 @@ struct gemm {
         if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if (turned) return run_share(q, f, c, run_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
+        if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
         if (is_done(f, c)) return;   // before zeros are looked for
         run_share(q, f, c, is_sparse_left(q) ? run_sparse_left : run_blocks);
     }
