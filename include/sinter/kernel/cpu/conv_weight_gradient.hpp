@@ -12,19 +12,20 @@ namespace sinter::cpu {
 
 /// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
 /// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
-/// their order. Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+/// their order. Of a large gradient parts sum some panels over all images instead: a copy for each would be memory and time.
+/// Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
 ///
 /// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
 /// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
 /// channels a tap cannot fill a tile: then rows of any taps are combined and read from a padded copy of the image.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_weight_gradient {
-    using sums = conv_sums<KH * KW * CI, CO, Body>;
+    static constexpr bool copies = CI < 4, by_images = copies || std::int64_t{KH} * KW * CI * CO <= (1 << 17);
+    using sums = conv_sums<KH * KW * CI, CO, Body, by_images>;
     using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
-    static constexpr bool copies = CI < 4;
     static constexpr int phases = 2, panel = 2 * lanes, depth = KH * KW * CI;
     static constexpr std::int64_t image_floats = copies ? round_up(padded::floats, 16) : 0;
-    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + image_floats); }
+    static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats + parts * image_floats; }
     static void finish(const call& c) { sums::finish(c); }
 
     static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
@@ -107,9 +108,15 @@ struct conv_weight_gradient {
     }
 
     static void run(const call& c) {
-        float* sum = sums::clear(c);
+        if (!by_images && c.end > c.first && c.part != c.first) return;   // the thread's first part does them all
+        constexpr int panels = sums::whole + (sums::rest > 0);
+        const int first_panel = by_images ? 0 : static_cast<int>(share(panels, c.part, c.parts));
+        const int last_panel = by_images ? panels : static_cast<int>(share(panels, c.end > c.first ? c.end : c.part + 1, c.parts));
+        float* const sum = c.scratch + (by_images ? c.part * sums::floats : 0);
+        const std::int64_t last_sum = last_panel <= sums::whole ? std::int64_t{last_panel} * panel * depth : panel_floats(depth, CO, lanes);
+        std::fill(sum + std::int64_t{first_panel} * panel * depth, sum + last_sum, 0.f);
         float* copy = c.scratch + c.parts * sums::floats + c.part * image_floats;
-        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        const std::int64_t begin = by_images ? share(c.m, c.part, c.parts) : 0, end = by_images ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t i = begin; i < end; i += block_images) {
             const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
             const float* x = c.p[0] + i * (H * W * CI);
@@ -121,11 +128,12 @@ struct conv_weight_gradient {
             for (int y = 0; y < OH; y += block_rows) {
                 const int last = std::min(y + block_rows, OH);
                 if constexpr (sums::whole > 0)
-                    for (int p = 0; p < sums::whole; ++p)
-                        block<2, panel>(sum + p * panel * depth, x, dy + p * panel, images, y, last);
+                    for (int p = first_panel; p < std::min(last_panel, sums::whole); ++p)
+                        block<2, panel>(sum + std::int64_t{p} * panel * depth, x, dy + p * panel, images, y, last);
                 if constexpr (sums::rest > 0)
-                    block<(sums::rest > lanes) + 1, sums::rest>(sum + sums::whole * panel * depth, x,
-                                                                dy + sums::whole * panel, images, y, last);
+                    if (last_panel > sums::whole)
+                        block<(sums::rest > lanes) + 1, sums::rest>(sum + std::int64_t{sums::whole} * panel * depth, x,
+                                                                    dy + sums::whole * panel, images, y, last);
             }
         }
     }
