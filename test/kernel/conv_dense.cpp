@@ -116,6 +116,7 @@ BOOST_AUTO_TEST_CASE(strides) {
 BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or panels, instead of images
     check<12, 11, 60, 12, 11, 124, 3, 3, 1, 1, 1>(3);
     check<9, 9, 150, 9, 9, 440, 1, 1, 1, 0, 0>(4);
+    check<4, 5, 61, 4, 5, 250, 3, 3, 1, 1, 1>(3);
 }
 BOOST_AUTO_TEST_CASE(single_pixels) {
     check<13, 11, 40, 13, 11, 52, 1, 1, 1, 0, 0>(3);

@@ -25,7 +25,7 @@ struct conv_weight_gradient {
     using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
     static constexpr int phases = 2, panel = 2 * lanes, depth = KH * KW * CI;
     static constexpr std::int64_t image_floats = copies ? round_up(padded::floats, 16) : 0;
-    static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats + parts * image_floats; }
+    static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats + parts * (image_floats + panel_copy); }
     static void finish(const call& c) { sums::finish(c); }
 
     static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
@@ -36,9 +36,23 @@ struct conv_weight_gradient {
     static constexpr int block_rows = copies ? OH : std::clamp(block_pixels / OW, 1, OH);
     static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
 
+    /// A block's panel of dy is copied where many tiles read it and its pixels lie far apart: their lines would meet in the same sets.
+    static constexpr bool packs = !copies && KH * KW * tiles >= 16 && CO > panel;
+    template <int V>
+    static constexpr int step = packs ? V * lanes : CO;   ///< from pixel to pixel of dy
+    static constexpr std::int64_t panel_copy = packs ? round_up(std::int64_t{block_rows} * OW * block_images * panel, 16) : 0;
+
     struct pixels {
         int images, rows, columns;
     };   // that a tile sums over
+
+    /// Where the next block lies, which every turn of a tile's loop asks for a piece of. Of windows with many taps a piece is less than a
+    /// float, and of windows that leave rows out much would be asked for in vain.
+    struct next_block {
+        const float *x, *dy;
+    };
+    static constexpr int turns = (CO + panel - 1) / panel * tiles * KH * KW;   ///< over a pixel
+    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns, dy_step = copies ? 0 : (CO + turns / 2) / turns;
 
     /// One pixel's share of a tile; I counts accumulators.
     template <int M, int V, int Valid, int... I>
@@ -56,7 +70,7 @@ struct conv_weight_gradient {
 
     /// sum[i][j] += x at tap row i times dy at channel j over the pixels. With copies, `row` counts rows of all taps.
     template <int M, int V, int Valid>
-    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n) {
+    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n, next_block& next) {
         constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
         std::ptrdiff_t at[M];
         if constexpr (copies)
@@ -64,35 +78,52 @@ struct conv_weight_gradient {
                 at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
         vf c[M * V];
         load_block<V>(c, sum, V * lanes);
-        for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * CO)
+        next_block ask = next;
+        for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * step<V>)
             for (int y = 0; y < n.rows; ++y) {
                 const float* a = x + y * (S * width * CI);
-                const float* b = dy + y * (OW * CO);
-                for (int i = 0; i < n.columns; ++i, a += S * CI, b += CO)
+                const float* b = dy + y * (OW * step<V>);
+                for (int i = 0; i < n.columns; ++i, a += S * CI, b += step<V>) {
                     pixel<M, V, Valid>(c, a, at, b, indices<M * V>{});
+                    if constexpr (x_step > 0) __builtin_prefetch(ask.x += x_step, 0, 2);
+                    if constexpr (dy_step > 0) __builtin_prefetch(ask.dy += dy_step, 0, 2);
+                }
             }
+        next = ask;
         store_block<V>(c, sum, V * lanes);
     }
 
     template <int V, int Valid>
-    static void tap(float* sum, const float* x, const float* dy, pixels n) {
+    static void tap(float* sum, const float* x, const float* dy, pixels n, next_block& next) {
         int row = 0;
         for (int t = 0; t < tiles; ++t) {
             const float* from = copies ? x : x + row;
             if (t < larger) {
-                if constexpr (larger > 0) tile<least + 1, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+                if constexpr (larger > 0) tile<least + 1, V, Valid>(sum + row * V * lanes, from, dy, row, n, next);
             } else {
-                tile<least, V, Valid>(sum + row * V * lanes, from, dy, row, n);
+                tile<least, V, Valid>(sum + row * V * lanes, from, dy, row, n, next);
             }
             row += least + (t < larger);
         }
     }
 
+    /// dy of a panel's channels in a block, as [pixels][V * lanes].
+    template <int V, int Valid>
+    static const float* pack(const float* dy, int images, int first, int last, float* to) {
+        if constexpr (!packs) return dy;
+        const int n = images > 1 ? images * OH * OW : (last - first) * OW;
+        const float* from = dy + (images > 1 ? 0 : first) * OW * CO;
+        for (int i = 0; i < n; ++i, from += CO)
+            for (int j = 0; j < V * lanes; j += lanes)
+                store(to + i * V * lanes + j, Valid - j >= lanes ? load(from + j) : load(from + j, Valid - j));
+        return to;
+    }
+
     /// One panel: images from x and dy on, output rows [first, last).
     template <int V, int Valid>
-    static void block(float* sum, const float* x, const float* dy, int images, int first, int last) {
+    static void block(float* sum, const float* x, const float* dy, int images, int first, int last, next_block& next) {
         if constexpr (copies) {
-            tap<V, Valid>(sum, x, dy, {1, OH, OW});
+            tap<V, Valid>(sum, x, dy, {1, OH, OW}, next);
         } else {
             for (int ky = 0; ky < KH; ++ky)
                 for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
@@ -102,7 +133,7 @@ struct conv_weight_gradient {
                     const int right = std::min(OW, W - 1 + PL - kx < 0 ? 0 : (W - 1 + PL - kx) / S + 1);
                     if (top < bottom && left < right)
                         tap<V, Valid>(sum, x + ((top * S - PT + ky) * W + left * S - PL + kx) * CI,
-                                      dy + (top * OW + left) * CO, {images, bottom - top, right - left});
+                                      dy + ((packs ? top - first : top) * OW + left) * step<V>, {images, bottom - top, right - left}, next);
                 }
         }
     }
@@ -116,6 +147,7 @@ struct conv_weight_gradient {
         const std::int64_t last_sum = last_panel <= sums::whole ? std::int64_t{last_panel} * panel * depth : panel_floats(depth, CO, lanes);
         std::fill(sum + std::int64_t{first_panel} * panel * depth, sum + last_sum, 0.f);
         float* copy = c.scratch + c.parts * sums::floats + c.part * image_floats;
+        float* const packed = c.scratch + sums::copies(c.parts) * sums::floats + c.parts * image_floats + c.part * panel_copy;
         const std::int64_t begin = by_images ? share(c.m, c.part, c.parts) : 0, end = by_images ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t i = begin; i < end; i += block_images) {
             const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
@@ -127,13 +159,17 @@ struct conv_weight_gradient {
             }
             for (int y = 0; y < OH; y += block_rows) {
                 const int last = std::min(y + block_rows, OH);
+                next_block next{x + (images > 1 ? images * H : last * S) * (W * CI), dy + (images > 1 ? images * OH : last) * (OW * CO)};
                 if constexpr (sums::whole > 0)
                     for (int p = first_panel; p < std::min(last_panel, sums::whole); ++p)
-                        block<2, panel>(sum + std::int64_t{p} * panel * depth, x, dy + p * panel, images, y, last);
+                        block<2, panel>(sum + std::int64_t{p} * panel * depth, x, pack<2, panel>(dy + p * panel, images, y, last, packed),
+                                        images, y, last, next);
                 if constexpr (sums::rest > 0)
                     if (last_panel > sums::whole)
-                        block<(sums::rest > lanes) + 1, sums::rest>(sum + std::int64_t{sums::whole} * panel * depth, x,
-                                                                    dy + sums::whole * panel, images, y, last);
+                        block<(sums::rest > lanes) + 1, sums::rest>(
+                            sum + std::int64_t{sums::whole} * panel * depth, x,
+                            pack<(sums::rest > lanes) + 1, sums::rest>(dy + sums::whole * panel, images, y, last, packed),
+                            images, y, last, next);
             }
         }
     }

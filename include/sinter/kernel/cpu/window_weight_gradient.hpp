@@ -110,10 +110,10 @@ struct window_weight_gradient {
     static constexpr window_extents extents = window_extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL}.flat();
     static constexpr int depth = KH * KW * CI, panels = (CO + panel_width - 1) / panel_width;
     static constexpr bool by_pixels = std::int64_t{depth} * CO <= (std::int64_t{1} << 16), by_rows = !by_pixels && depth >= CO;
-    /// Where an image and its gradient stay in the second-level cache, windows are read where they lie; also where a tile has rows for
-    /// most of a line, as 32 registers allow, but for large gradients of single pixels 2 KB apart, whose lines meet in the same sets.
-    static constexpr bool tall = tile_rows >= floats_a_line / 2, small_images = std::int64_t{H} * W * CI + std::int64_t{OH} * OW * CO <= (1 << 16);
-    static constexpr bool pays = by_pixels ? !tall && !small_images : !tall || (KH * KW == 1 && CI % (32 * floats_a_line) == 0);
+    /// Where an image and its gradient stay in the second-level cache, the windows of small gradients are read where they lie; where a tile
+    /// has rows for most of a line, as 32 registers allow, all are.
+    static constexpr bool small_images = std::int64_t{H} * W * CI + std::int64_t{OH} * OW * CO <= (1 << 16);
+    static constexpr bool pays = tile_rows < floats_a_line / 2 && !(by_pixels && small_images);
     using sums = conv_sums<depth, CO, Body, by_pixels>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats; }
