@@ -45,12 +45,17 @@ constexpr int open_loop(graph& g, const op_name& who, const loop& l) {
 /// A value of one number an example, as an output, gets an axis: time is not the last one of what lies by steps.
 constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::reshape(y, extents(1)); }
 
-/// All turns' values of an output. A carry's own memory has one value more than there are turns, and views of what was
-/// there before no turns at all: these are copied.
+/// All turns' values of an output. What is handed on as well lies in the carry's memory, behind the first value (where fewer turns may
+/// be made than there is room for, the last value lies elsewhere). A carry's value in the turn itself, and views of what was there
+/// before: these are copied.
 constexpr tensor output_of_turns(tensor y, int l) {
     graph& g = *y.g;
     const int rank = y.shape().rank;
-    y = with_an_axis(ops::plain(y));
+    y = ops::plain(y);
+    for (int c = 0; rank && g.loops[l - 1].count < 0 && c < g.carries.n; ++c)
+        if (const loop_carry& k = g.carries[c]; k.loop == l && g.n[k.next].in[0] == y.id)
+            return loop_view<op::loop_stack>({&g, k.next}, all_steps(y.shape(), steps_of(g, l)), 0);
+    y = with_an_axis(y);
     int base = y.id;
     while (is_view(g.n[base])) base = g.n[base].in[0];
     if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) y.id = g.push(copy_in_turn(y, l));
