@@ -147,10 +147,10 @@ private:
             to = r_.of[n.in[0]];
         } else {
             for (int k = 0; k < n.operands; ++k)
-                if (const int u = base_[n.in[k]]; r_.of[u] > to) to = r_.of[u];
+                if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop)) to = r_.of[u];
             if (to >= 0) {
                 if (!can_join(v, to)) to = in_no_group;
-            } else if (kind != op_kind::heavy) {   // made of inputs alone, it may as well join a walk begun lately
+            } else if (kind != op_kind::heavy) {   // made of inputs alone, or of what was there before the loop: a walk begun lately will do
                 for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
                     if (!r_.g[i].heavy && can_join(v, i)) to = i;
             }
