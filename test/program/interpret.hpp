@@ -135,7 +135,7 @@ private:
         };
         if (n.k == op::gemm && e_[4] && first_turn) check(arg_[0], rows * e_[0]);
         if (n.k != op::gemm_tn) return;
-        const std::int64_t zeros = e_[3] * batch();
+        const std::int64_t zeros = e_[2] * batch();
         if (zeros > 0) check(arg_[0], zeros * e_[0]);
         else check(arg_[0] + (rows + zeros) * e_[0], -zeros * e_[0]);
     }
