@@ -30,9 +30,23 @@ struct transpose_panels {
                 }
                 for (int k = 0; k < w; k += lanes) {
                     const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
-                    transpose_matrix(c.p[0] + j0 * K + (k0 + k) * v, v, rows, there, to + k, w, false);
+                    const float* from = c.p[0] + j0 * K + (k0 + k) * v;
+                    if (rows == lanes) transpose_rows(from, v, there, to + k, w);
+                    else transpose_matrix(from, v, rows, there, to + k, w, false);
                 }
             }
+        }
+    }
+
+private:
+    /// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
+    __attribute__((noinline)) static void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to, std::int64_t to_step) {
+        for (std::int64_t j = 0; j < columns; j += 4) {
+            vf four[4];
+            load_four_columns(four, from + j, step);
+            unroll<4>([&](auto i) SINTER_ALWAYS {
+                if (j + i < columns) store(to + (j + i) * to_step, four[i]);
+            });
         }
     }
 };
