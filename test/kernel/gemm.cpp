@@ -221,6 +221,15 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     BOOST_TEST(!cpu::is_sparse_left(dense));
 }
 
+BOOST_AUTO_TEST_CASE(few_inputs_go_in_tiles_of_four_and_nothing_else_changes) {
+    for (std::int64_t K = cpu::few_rows; K < cpu::small_tile_rows; ++K)
+        for (std::int64_t m : {1, 5, 32, 300})
+            for (std::int64_t N : {2 * lanes, 3 * lanes, 6 * lanes, 7 * lanes - 3})
+                check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, cpu::has_few_rows, cpu::run_few_rows,
+                             random_floats(static_cast<std::size_t>(m * K), 1), random_floats(static_cast<std::size_t>(m * N), 2),
+                             panel_floats(K, N, lanes));
+}
+
 BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
     for (std::int64_t N = 1; N <= cpu::narrow_product; ++N)
         for (std::int64_t m : {lanes, lanes + 1, 2 * lanes - 1, 3 * lanes, 71, 150})

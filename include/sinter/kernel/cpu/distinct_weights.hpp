@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/distinct_keys.hpp>
+#include <sinter/kernel/cpu/few_rows.hpp>
 #include <sinter/kernel/cpu/finish.hpp>
 
 namespace sinter::cpu {
@@ -33,16 +34,15 @@ private:
                          std::int64_t j, std::int64_t outputs, const finisher& f, const call& c) {
         alignas(64) float sums[tile_rows * panel_width];
         const int w = panel_columns(outputs, j / panel_width, panel_width, lanes);
-        constexpr int few = 4;   // numbers are few; one by one their sums would wait for themselves
-        const bool small = rows >= few && rows < small_tile_rows;
+        const bool small = rows >= few_rows && rows < small_tile_rows;   // as numbers are
         const row_cover cover(rows);
         finished done{sums, 0, w, w, 0, w, 0, static_cast<int>(j)};
-        for (std::int64_t t = 0, count = small ? (rows + few - 1) / few : cover.count; t < count; ++t) {
-            const std::int64_t begin = small ? t * few : cover.begin(t);
-            const int height = small ? few : cover.height(t);
+        for (std::int64_t t = 0, count = small ? (rows + few_rows - 1) / few_rows : cover.count; t < count; ++t) {
+            const std::int64_t begin = small ? t * few_rows : cover.begin(t);
+            const int height = small ? few_rows : cover.height(t);
             const std::int64_t row = begin + height <= rows ? begin : rows - height;
             const bool wide = w == panel_width;
-            const tile_function tile = small ? wide ? multiply_tile<few, 2> : multiply_tile<few, 1>
+            const tile_function tile = small ? wide ? multiply_tile<few_rows, 2> : multiply_tile<few_rows, 1>
                                              : wide ? tile_of<2>(height) : tile_of<1>(height);
             tile(no_sum, sums, x + row, 1, rows, d + j, outputs, depth, 1);
             done.sums = sums + (begin - row) * w;

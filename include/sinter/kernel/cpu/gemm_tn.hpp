@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/few_rows.hpp>
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/narrow_gradient.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
@@ -33,6 +34,7 @@ struct gemm_tn {
         static constexpr finisher f = finisher_of<Body, true>();
         const product q = product_of(c);
         if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
+        if (has_few_rows(q) && !packs(c.e, q.depth)) return run_share(q, f, c, run_few_rows);
         if (is_done(f, c)) return;   // before zeros are looked for
         const float behind = gradient_share(q), before = input_share(q);
         if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
