@@ -30,17 +30,18 @@ __attribute__((noinline)) void sum_scaled_rows(float* to, const float* d, std::i
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.
 __attribute__((noinline)) inline void run_narrow_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                           std::int64_t end) {
-    constexpr int at_once = 8, rows_at_once = at_once * lanes;
+    constexpr int at_once = 8, half = at_once / 2, rows_at_once = at_once * lanes;
     alignas(64) float across[rows_at_once], sums[rows_at_once * lanes] = {};
     const row_cover cover(q.rows);
     const std::int64_t last = end == cover.count ? q.rows : cover.begin(end);
     for (std::int64_t row = cover.begin(tile), n = 0; row < last; row += n) {
         const std::int64_t left = last - row;
-        n = left >= rows_at_once ? rows_at_once : left >= lanes ? lanes : left;
+        n = left >= rows_at_once ? rows_at_once : left >= half * lanes ? half * lanes : left >= lanes ? lanes : left;
         const float* a = q.a + row * q.row_step;
         for (std::int64_t j = 0; j < q.columns; ++j) {
             const float* d = q.b + j;
             if (n == rows_at_once) sum_scaled_rows<at_once, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
+            else if (n == half * lanes) sum_scaled_rows<half, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
             else if (n == lanes) sum_scaled_rows<1, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
             else sum_scaled_rows<1, false>(across, d, q.b_step, a, q.sum_step, q.depth, static_cast<int>(n));
             for (std::int64_t i = 0; i < n; ++i) sums[i * lanes + j] = across[i];
