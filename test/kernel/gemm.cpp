@@ -446,6 +446,8 @@ BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {
     check_gemm_tn(cpu::gathered_floats / panel_width + 5, 130, 19);
     check_gemm_tn(2 * cpu::gathered_floats / panel_width, 5, 40);
     check_gemm_tn(2 * cpu::gathered_floats / panel_width + 1, 3, 40);
+    check_gemm_tn(32, 4 * lanes, 2);    // of few units: four vectors of inputs at once, or eight and four and one and a rest
+    check_gemm_tn(32, 14 * lanes - 3, 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {
