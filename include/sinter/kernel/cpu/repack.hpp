@@ -8,7 +8,7 @@
 namespace sinter::cpu {
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}. The source is read
-/// from front to back; the pieces of a large result, which lie far apart, are asked for two turns ahead.
+/// from front to back, the pieces of a large result lie far apart; both are asked for two turns ahead, as no page holds more.
 struct transpose_panels {
     static constexpr bool only_divides = true;
     static constexpr std::int64_t near = 4096;   ///< floats that are in the first-level cache anyway
@@ -24,15 +24,17 @@ struct transpose_panels {
                 float* to = c.p[1] + k0 * N + j0 * w;
                 if (K * N > near && p + 2 < end && (p + 3) * panel_width <= K)   // a whole panel
                     for (int i = 0; i < w * v; i += 16) __builtin_prefetch(to + 2 * panel_width * N + i, 1);
+                const float* const from = c.p[0] + j0 * K + k0 * v;
                 if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
-                    transpose_square(c.p[0] + j0 * K + k0 * v, to);
+                    for (int i = 0; K * N > near && i < w * v; i += floats_a_line)
+                        __builtin_prefetch(from + 2 * w * v + i);
+                    transpose_square(from, to);
                     continue;
                 }
                 for (int k = 0; k < w; k += lanes) {
                     const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
-                    const float* from = c.p[0] + j0 * K + (k0 + k) * v;
-                    if (rows == lanes) transpose_rows(from, v, there, to + k, w);
-                    else transpose_matrix(from, v, rows, there, to + k, w, false);
+                    if (rows == lanes) transpose_rows(from + k * v, v, there, to + k, w);
+                    else transpose_matrix(from + k * v, v, rows, there, to + k, w, false);
                 }
             }
         }
