@@ -36,9 +36,9 @@ struct store_body {
     }
 };
 template <class Kernel>
-void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m, float* scratch = nullptr) {
+void launch(std::initializer_list<float*> p, std::initializer_list<int64_t> e, int64_t m) {
     call c;
-    c.p = p.begin(), c.m = static_cast<int>(m), c.scratch = scratch;
+    c.p = p.begin(), c.m = static_cast<int>(m);
     bench::run_kernel<Kernel>(c, e);
 }
 
@@ -116,14 +116,10 @@ void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_
         };
         compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false, {{"sinter", turning}}, copied(dx, m * K));
     }
-    if (wanted(name, "dW")) {
-        using kernel = cpu::gemm_tn<store_body>;
-        const int64_t e[] = {K, N};
-        buffer scratch(kernel::scratch(e, 1, m) + 16);
+    if (wanted(name, "dW"))
         compete(name, "dW", {true, false, K, N, m, x, d, result}, false,
-                {{"sinter", [&] { launch<kernel>({x, d, dw}, {K, N}, m, scratch); }}},
+                {{"sinter", [&] { launch<cpu::gemm_tn<store_body>>({x, d, dw}, {K, N}, m); }}},
                 [&](float* to) { unpack_panels(dw, to, K, N, width, lanes); });
-    }
 }
 
 /// Plain matrices, as attention multiplies them.

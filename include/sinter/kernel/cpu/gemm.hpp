@@ -10,7 +10,8 @@ namespace sinter::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
-/// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do
+/// not depend on the other rows.
 /// Zeros of A are skipped where they are many, unless B is turned.
 template <class Body>
 struct gemm {
