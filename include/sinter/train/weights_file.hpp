@@ -3,7 +3,6 @@
 #include <sinter/io/safetensors.hpp>
 #include <sinter/train/settings.hpp>
 #include <cstring>
-#include <utility>
 
 namespace sinter {
 
@@ -11,12 +10,13 @@ namespace sinter {
 ///
 ///     predictor p{net, weights_file("net.safetensors")};
 ///
+/// A file does not say with which options its model was built: they are the last template argument of predictor.
 /// Throws io_error where the file cannot be read and format_error where it is none of safetensors.
 class weights_file {
 public:
     static constexpr program_options policy{};
 
-    explicit weights_file(std::string path) : path_(std::move(path)), file_(safetensors::read(path_)) {}
+    explicit weights_file(const std::string& path) : file_(safetensors::read(path)) {}
 
     /// mismatch_error, with a line for every tensor that is missing, unexpected or different, unless the file has just these,
     /// beside the optimizer's memory and the number of steps.
@@ -35,7 +35,6 @@ public:
     }
 
 private:
-    std::string path_;
     safetensors::file file_;
 };
 
