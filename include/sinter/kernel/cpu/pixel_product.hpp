@@ -94,20 +94,20 @@ struct pixel_piece {
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 __attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
-    constexpr std::int64_t few_rows = std::max(1, 28 / tile_rows), many_rows = std::max(1, 42 / tile_rows), columns = 256;
-    alignas(64) float sums[many_rows * tile_rows * columns];
+    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = 256;
+    alignas(64) float sums[passing_tiles * tile_rows * columns];
     if (q.rows < small_tile_rows || q.depth > streamed_floats / panel_width) return run_product(q, f, c, 0, 1);
     tile_lines arrays;   // one line of each
     if (f.list) f.list({sums, 1, 1, 1, 0, q.columns, 0, 0}, c, arrays);
     const bool waits = arrays.count > 2;
     const row_cover cover(q.rows);
-    const std::int64_t tiles = waits ? few_rows : many_rows, width = waits ? columns : panel_width;
+    const std::int64_t tiles = waits ? waiting_tiles : passing_tiles, width = waits ? columns : panel_width;
     for (std::int64_t t = 0; t < cover.count; t += tiles)
         for (std::int64_t j = 0; j < q.columns; j += width) {
             const pixel_piece piece{q, cover, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
             const std::int64_t next = j + width < q.columns ? piece.top() * q.columns + j + width : piece.bottom() * q.columns;
             piece.multiply(f, c, q.off + next, sums);
-            piece.finish(f, c, waits ? 2 : static_cast<int>(many_rows * tile_rows), sums);
+            piece.finish(f, c, waits ? 2 : static_cast<int>(passing_tiles * tile_rows), sums);
         }
 }
 
