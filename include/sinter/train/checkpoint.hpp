@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/safetensors.hpp>
+#include <sinter/train/saved_names.hpp>
 #include <sinter/train/trainer.hpp>
 
 /// Saving and loading a trainer: weights and states by their paths, in their plain forms; the optimizer's memory under
@@ -26,11 +27,7 @@ struct path_start {
         add(scopes[s].name);
         if (scopes[s].number && n < 11) c[n++] = '_';   // optimizer_1 is another name, whatever follows
     }
-    constexpr bool starts_with(const char* t) const {
-        for (int i = 0; t[i]; ++i)
-            if (t[i] != c[i]) return false;
-        return true;
-    }
+    constexpr std::string_view text() const { return {c, static_cast<std::size_t>(n)}; }
 };
 
 } // namespace detail
@@ -42,7 +39,7 @@ constexpr bool names_are_free() {
         detail::path_start path;
         path.add_scope(Trainer::training::scopes, v.scope);
         path.add(v.name);
-        return path.starts_with("optimizer/") || same_name(path.c, "step");
+        return detail::is_for_resuming(path.text());
     };
     for (int i = 0; i < Trainer::training::v.n_parameters; ++i)
         if (taken(Trainer::training::v.parameters[i])) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/safetensors.hpp>
+#include <sinter/train/saved_names.hpp>
 #include <sinter/train/settings.hpp>
 #include <cstring>
 
@@ -23,7 +24,7 @@ public:
     void check(const std::vector<safetensors::expected_tensor>& expected) const {
         safetensors::contents own{file_.source, {}, {}};
         for (const auto& [name, tensor] : file_.tensors)
-            if (name != "step" && !name.starts_with("optimizer/")) own.tensors.emplace(name, tensor);
+            if (!detail::is_for_resuming(name)) own.tensors.emplace(name, tensor);
         safetensors::check_matches(expected, own);
     }
     /// A tensor that was checked.
