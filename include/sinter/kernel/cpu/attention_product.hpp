@@ -68,15 +68,15 @@ __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_s
         ahead.p += ahead.step;
     });
     if (y.factor)
-        unroll<MR>([&](auto i) SINTER_ALWAYS {
+        unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf f = splat(y.factor[i < rows ? i : 0]);
-            unroll<NR>([&](auto j) SINTER_ALWAYS { c[i * NR + j] *= f; });
+            unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] *= f; });
         });
     if (rows == MR && !y.add) return store_block<NR>(c, y.to, y.step);
     if (rows == MR && !y.keep) return add_block<NR>(c, y.to, y.step);
-    unroll<MR>([&](auto i) SINTER_ALWAYS {
+    unroll<MR>([&](int i) SINTER_ALWAYS {
         if (i < rows)
-            unroll<NR>([&](auto j) SINTER_ALWAYS {
+            unroll<NR>([&](int j) SINTER_ALWAYS {
                 float* const at = y.to + i * y.step + j * lanes;
                 store(at, !y.add ? c[i * NR + j] : fma(load(at), splat(y.keep ? y.keep[i] : 1.f), c[i * NR + j]));
             });

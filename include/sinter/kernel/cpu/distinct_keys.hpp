@@ -50,9 +50,9 @@ __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_s
     const auto tile = [&](auto height, std::int64_t i) SINTER_ALWAYS {
         constexpr int MR = decltype(height)::value;
         vf c[MR * NR];
-        unroll<MR * NR>([&](auto k) SINTER_ALWAYS { c[k] = zero(); });
+        unroll<MR * NR>([&](int k) SINTER_ALWAYS { c[k] = zero(); });
         accumulate<MR, NR>(c, x + i * row_step, row_step, 1, b, b_step, depth);
-        unroll<MR * NR>([&](auto k) SINTER_ALWAYS { store(to + (i + k / NR) * to_step + k % NR * lanes, c[k]); });
+        unroll<MR * NR>([&](int k) SINTER_ALWAYS { store(to + (i + k / NR) * to_step + k % NR * lanes, c[k]); });
     };
     const row_cover cover(rows);
     for (std::int64_t t = 0; t < cover.count; ++t) {

@@ -48,13 +48,13 @@ private:
                                   const call& c) {
         vf sum[NV];
         const float *own = c.scratch + i * s.outputs + j, *products = of_keys(c, s) + j;
-        unroll<NV>([&](auto v) SINTER_ALWAYS { sum[v] = s.numbers ? load(own + v * lanes) : zero(); });
+        unroll<NV>([&](int v) SINTER_ALWAYS { sum[v] = s.numbers ? load(own + v * lanes) : zero(); });
         const std::int32_t* key = k.key_of + i * s.columns;
         for (std::int64_t column = 0; column < s.columns; ++column) {
             const float* p = products + key[column] * s.outputs;
-            unroll<NV>([&](auto v) SINTER_ALWAYS { sum[v] += load(p + v * lanes); });
+            unroll<NV>([&](int v) SINTER_ALWAYS { sum[v] += load(p + v * lanes); });
         }
-        unroll<NV>([&](auto v) SINTER_ALWAYS {
+        unroll<NV>([&](int v) SINTER_ALWAYS {
             Body::vector(sum[v], i * s.outputs + j + v * lanes, i, static_cast<int>(j) + v * lanes, c);
         });
     }

@@ -29,7 +29,7 @@ private:
             const vi same = splat(-static_cast<std::int32_t>(k.begin[key] != x));
             const float* d = c.p[1] + example * s.outputs + j;
             float* to = c.p[2] + key * s.outputs + j;
-            unroll<NV>([&](auto v) SINTER_ALWAYS {
+            unroll<NV>([&](int v) SINTER_ALWAYS {
                 t[v] = (vf)((vi)t[v] & same) + load(d + v * lanes);
                 store(to + v * lanes, t[v]);
                 __builtin_prefetch(to + 4 * s.outputs + v * lanes, 1);   // sums of all keys lie far

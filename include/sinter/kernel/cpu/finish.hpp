@@ -51,10 +51,10 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     const std::int64_t off = done.off, off_step = done.off_step, row = done.row;
     const int col = done.col;
     vf sum[2 * tile_rows];
-    unroll<2 * tile_rows>([&](auto i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
+    unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
     accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
-    unroll<2 * tile_rows>([&](auto i) SINTER_ALWAYS {
-        constexpr int r = i / 2, v = i % 2 * lanes;
+    unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
+        const int r = i / 2, v = i % 2 * lanes;
         Body::vector(sum[i], off + r * off_step + v, row + r, col + v, c);
     });
 }
@@ -70,7 +70,7 @@ __attribute__((noinline)) void finish_columns(const finished& done, const call& 
             vf r[lanes];
             load_transposed<input_block>(r, t.sums + j * input_block + i);
             if (t.rows - i >= lanes)
-                unroll<lanes>([&](auto k) SINTER_ALWAYS {
+                unroll<lanes>([&](int k) SINTER_ALWAYS {
                     Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
                 });
             else

@@ -14,17 +14,17 @@ template <int V, bool Full>
 __attribute__((noinline)) void sum_scaled_rows(float* to, const float* d, std::int64_t d_step, const float* a, std::int64_t a_step,
                                                std::int64_t n, int there) {
     vf s[V];
-    unroll<V>([&](auto i) SINTER_ALWAYS { s[i] = zero(); });
+    unroll<V>([&](int i) SINTER_ALWAYS { s[i] = zero(); });
     do {
         const vf factor = splat(*d);
-        unroll<V>([&](auto i) SINTER_ALWAYS {
+        unroll<V>([&](int i) SINTER_ALWAYS {
             if constexpr (Full) s[i] = fma(factor, load(a + i * lanes), s[i]);
             else s[i] = fma(factor, load(a + i * lanes, there), s[i]);
         });
         d += d_step;
         a += a_step;
     } while (--n > 0);
-    unroll<V>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
+    unroll<V>([&](int i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
 }
 
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.

@@ -12,25 +12,25 @@ template <int MR, int NR>
 __attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                               const float* b, std::int64_t n) {
     vf c[MR * NR];
-    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
+    unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* row[(MR + 2) / 3];   // few registers, as in accumulate()
-    unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS {
+    unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
     do {
         vu v[NR];
-        unroll<NR>([&](auto j) SINTER_ALWAYS { v[j] = (vu)load(b + j * lanes); });
-        unroll<MR>([&](auto i) SINTER_ALWAYS {
+        unroll<NR>([&](int j) SINTER_ALWAYS { v[j] = (vu)load(b + j * lanes); });
+        unroll<MR>([&](int i) SINTER_ALWAYS {
             std::int32_t pair;
             std::memcpy(&pair, row[i / 3] + i % 3 * row_step, 4);
             const vu a = (vu)splat(pair);
-            unroll<NR>([&](auto j) SINTER_ALWAYS { c[i * NR + j] = dot_pairs(c[i * NR + j], a, v[j]); });
+            unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = dot_pairs(c[i * NR + j], a, v[j]); });
         });
-        unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += sum_step; });
+        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += sum_step; });
         b += NR * lanes;
     } while (--n > 0);
-    unroll<MR * NR>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+    unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 template <int NR>
 constexpr auto pair_tile_of(int height) {

@@ -22,20 +22,20 @@ template <int MR, int L>
 __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
                                                std::int64_t n, const asked_lines& a) {
     vf c[MR * 2];
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = zero(); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
     const std::int64_t ahead = a.ahead, step = a.step;
     const float* weights = a.weights;
     accumulate<MR, 2>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
-            unroll<L>([&](auto i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
+            unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
             at = at + L < last ? at + L : last;
         }
         __builtin_prefetch(weights, 0, 2);
         weights += step;
     });
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
 }
 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);

@@ -123,14 +123,14 @@ template <int P>
 __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int64_t sum_step, const float* b,
                                             std::int64_t panel_step, std::int64_t n) {
     vf s[2 * P];
-    unroll<2 * P>([&](auto i) SINTER_ALWAYS { s[i] = zero(); });
+    unroll<2 * P>([&](int i) SINTER_ALWAYS { s[i] = zero(); });
     do {
         const vf a = splat(*x);
-        unroll<2 * P>([&](auto i) SINTER_ALWAYS { s[i] = fma(a, load(b + i / 2 * panel_step + i % 2 * lanes), s[i]); });
+        unroll<2 * P>([&](int i) SINTER_ALWAYS { s[i] = fma(a, load(b + i / 2 * panel_step + i % 2 * lanes), s[i]); });
         x += sum_step;
         b += panel_width;
     } while (--n > 0);
-    unroll<2 * P>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
+    unroll<2 * P>([&](int i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
 }
 
 /// Fewer rows than the smallest tile has (prediction for one example): one after the other, each by as many panels at once as

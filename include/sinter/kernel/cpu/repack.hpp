@@ -46,7 +46,7 @@ private:
         for (std::int64_t j = 0; j < columns; j += 4) {
             vf four[4];
             load_four_columns(four, from + j, step);
-            unroll<4>([&](auto i) SINTER_ALWAYS {
+            unroll<4>([&](int i) SINTER_ALWAYS {
                 if (j + i < columns) store(to + (j + i) * to_step, four[i]);
             });
         }

@@ -43,7 +43,7 @@ SINTER_INLINE void add_lowest(vf (&c)[V], const float* x, std::int64_t x_step, c
     mask &= mask - 1;
     const vf a = splat(d[i * panel_width]);
     const float* row = x + i * x_step;
-    unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
+    unroll<V>([&](int v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
 }
 
 /// Units that are finished by one call: a line's, whose sums have room beside the inputs.
@@ -81,15 +81,15 @@ __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_s
         std::uint64_t m[units_at_once];
         const float* from[units_at_once];
         float* sums[units_at_once];
-        unroll<units_at_once>([&](auto k) SINTER_ALWAYS {
+        unroll<units_at_once>([&](int k) SINTER_ALWAYS {
             m[k] = marked.mask[u + k];
             from[k] = d + marked.unit[u + k];
             sums[k] = to + (marked.unit[u + k] - begin) * input_block;
             if (first) clear_block(c[k]);
             else load_block<V>(c[k], sums[k], 0);
         });
-        while (m[0]) unroll<units_at_once>([&](auto k) SINTER_ALWAYS { add_lowest(c[k], x, x_step, from[k], m[k]); });
-        unroll<units_at_once>([&](auto k) SINTER_ALWAYS { store_block<V>(c[k], sums[k], 0); });
+        while (m[0]) unroll<units_at_once>([&](int k) SINTER_ALWAYS { add_lowest(c[k], x, x_step, from[k], m[k]); });
+        unroll<units_at_once>([&](int k) SINTER_ALWAYS { store_block<V>(c[k], sums[k], 0); });
     }
 }
 
@@ -99,18 +99,18 @@ __attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step,
     vf finite[V];
     clear_block(finite);
     for (std::int64_t i = 0; i < rows; ++i, from += step, to += to ? V * lanes : 0) {
-        const auto copy = [&](auto v, vf x) SINTER_ALWAYS {
+        const auto copy = [&](int v, vf x) SINTER_ALWAYS {
             finite[v] = fma(x, zero(), finite[v]);
             if (to) store(to + v * lanes, x);
         };
-        if (n >= V * lanes) unroll<V>([&](auto v) SINTER_ALWAYS { copy(v, load(from + v * lanes)); });
+        if (n >= V * lanes) unroll<V>([&](int v) SINTER_ALWAYS { copy(v, load(from + v * lanes)); });
         else
-            unroll<V>([&](auto v) SINTER_ALWAYS {
-                constexpr int k = v * lanes;
+            unroll<V>([&](int v) SINTER_ALWAYS {
+                const int k = v * lanes;
                 copy(v, n - k >= lanes ? load(from + k) : k < n ? load(from + k, static_cast<int>(n - k)) : zero());
             });
     }
-    unroll<V - 1>([&](auto v) SINTER_ALWAYS { finite[0] += finite[v + 1]; });
+    unroll<V - 1>([&](int v) SINTER_ALWAYS { finite[0] += finite[v + 1]; });
     return sum_lanes(finite[0]) == 0.f;
 }
 

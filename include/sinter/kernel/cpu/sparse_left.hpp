@@ -32,14 +32,14 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
     for (std::int64_t i = 0; i < rows; ++i, x += x_step, mask += mask_step, sums += panel_width) {
         vf c[V];
         if (first) clear_block(c);
-        else unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = load(sums + v / 2 * sums_step + v % 2 * lanes); });
+        else unroll<V>([&](int v) SINTER_ALWAYS { c[v] = load(sums + v / 2 * sums_step + v % 2 * lanes); });
         for (std::uint64_t m = *mask; m; m &= m - 1) {
             const std::int64_t k = __builtin_ctzll(m);
             const vf a = splat(x[Transposed ? k * t_step : k]);
             const float* row = w + k * panel_width;
-            unroll<V>([&](auto v) SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), c[v]); });
+            unroll<V>([&](int v) SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), c[v]); });
         }
-        unroll<V>([&](auto v) SINTER_ALWAYS { store(sums + v / 2 * sums_step + v % 2 * lanes, c[v]); });
+        unroll<V>([&](int v) SINTER_ALWAYS { store(sums + v / 2 * sums_step + v % 2 * lanes, c[v]); });
     }
 }
 
@@ -48,10 +48,10 @@ __attribute__((noinline)) inline vf finite_panels(const float* w, std::int64_t p
     vf s[4] = {};
     for (int p = 0; p < sparse_panels; ++p)
         for (std::int64_t k = 0; k + 4 * lanes <= n * panel_width; k += 4 * lanes)
-            unroll<4>([&](auto v) SINTER_ALWAYS { s[v] = fma(load(w + p * panel_step + k + v * lanes), zero(), s[v]); });
+            unroll<4>([&](int v) SINTER_ALWAYS { s[v] = fma(load(w + p * panel_step + k + v * lanes), zero(), s[v]); });
     if (n % 2)   // two rows are four vectors
         for (int p = 0; p < sparse_panels; ++p)
-            unroll<2>([&](auto v) SINTER_ALWAYS {
+            unroll<2>([&](int v) SINTER_ALWAYS {
                 s[v] = fma(load(w + p * panel_step + (n - 1) * panel_width + v * lanes), zero(), s[v]);
             });
     return s[0] + s[1] + (s[2] + s[3]);

@@ -26,38 +26,38 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
     // would derive each row's address from the one before).
     const float* row[(MR + 2) / 3];
-    unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS {
+    unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
     if constexpr (NR == 1) {
         vf odd[MR];
-        unroll<MR>([&](auto i) SINTER_ALWAYS { odd[i] = zero(); });
+        unroll<MR>([&](int i) SINTER_ALWAYS { odd[i] = zero(); });
         const auto step = [&](vf (&to)[MR], std::int64_t ahead, vf v) SINTER_ALWAYS {
             pin(v);
-            unroll<MR>([&](auto i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
+            unroll<MR>([&](int i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
         };
         for (; n > 1; n -= 2, b += 2 * b_step) {
             step(c, 0, load(b));
             step(odd, sum_step, load(b + b_step));
-            unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += 2 * sum_step; });
+            unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += 2 * sum_step; });
         }
         if (n > 0) step(c, 0, load(b));
-        unroll<MR>([&](auto i) SINTER_ALWAYS { c[i] += odd[i]; });
+        unroll<MR>([&](int i) SINTER_ALWAYS { c[i] += odd[i]; });
         return;
     }
     do {
         vf v[NR];
-        unroll<NR>([&](auto j) SINTER_ALWAYS {
+        unroll<NR>([&](int j) SINTER_ALWAYS {
             v[j] = load(b + j * lanes);
             if constexpr (MR > 1 && MR <= 4) pin(v[j]);
         });
-        unroll<MR>([&](auto i) SINTER_ALWAYS {
+        unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf a = splat(row[i / 3][i % 3 * row_step]);
-            unroll<NR>([&](auto j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
+            unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
         });
         each();
-        unroll<(MR + 2) / 3>([&](auto i) SINTER_ALWAYS { row[i] += sum_step; });
+        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += sum_step; });
         b += b_step;
     } while (--n > 0);
 }
@@ -78,9 +78,9 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
                                              std::int64_t n, std::int64_t tiles) {
     do {
         vf c[MR * NR];
-        unroll<MR * NR>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+        unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
         accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
-        unroll<MR * NR>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+        unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
         x += MR * row_step;
         to += MR * NR * lanes;
     } while (--tiles > 0);
@@ -102,14 +102,14 @@ __attribute__((noinline)) void multiply_tile_asking(const float* from, float* to
                                                     std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                                                     const tile_lines& lines) {
     vf c[MR * 2];
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const float* const* at = lines.line;
     const float* const* const last = at + lines.count - 1;
     accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(*at);
         at += at < last;
     });
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
 /// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at` on. Of whole rows, behind every
@@ -125,7 +125,7 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
                                                    const float* b, std::int64_t b_step, std::int64_t n, expected_stream s) {
     std::int64_t turns = panel_width;
     vf c[MR * 2];
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(s.at, 0, 2);
         if constexpr (Rows && panel_width > floats_a_line) __builtin_prefetch(s.at + floats_a_line, 0, 2);
@@ -135,7 +135,7 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
             turns = panel_width;
         }
     });
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
 } // namespace sinter::cpu

@@ -43,16 +43,16 @@ SINTER_INLINE void swap_pair(vf& even, vf& odd) {
 template <int Size>
 SINTER_INLINE void swap_rows(vf (&r)[lanes]) {
     if constexpr (Size < lanes)
-        unroll<lanes>([&](auto i) SINTER_ALWAYS {
-            if constexpr (!(i & Size)) swap_pair<Size>(r[i], r[i + Size]);
+        unroll<lanes>([&](int i) SINTER_ALWAYS {
+            if (!(i & Size)) swap_pair<Size>(r[i], r[i + Size]);
         });
 }
 
 /// Each 4 x 4 block of four rows becomes its transpose.
 template <int Rows>
 SINTER_INLINE void transpose_quads(vf (&r)[Rows]) {
-    unroll<Rows / 4>([&](auto q) SINTER_ALWAYS {
-        constexpr int i = 4 * q;
+    unroll<Rows / 4>([&](int q) SINTER_ALWAYS {
+        const int i = 4 * q;
         const vf a = shuffle<zip_quads<1, 0>>(r[i], r[i + 1]), b = shuffle<zip_quads<1, 1>>(r[i], r[i + 1]);
         const vf c = shuffle<zip_quads<1, 0>>(r[i + 2], r[i + 3]), d = shuffle<zip_quads<1, 1>>(r[i + 2], r[i + 3]);
         r[i] = shuffle<zip_quads<2, 0>>(a, c);
@@ -105,7 +105,7 @@ SINTER_INLINE vf load_quads(const float* p, [[maybe_unused]] std::ptrdiff_t step
 /// r[j] = column j of the rows at p, p + step, ..., of which `lanes` have four columns each: what goes from one quarter of a vector to
 /// another does so on its way from memory, and few registers are taken.
 SINTER_INLINE void load_four_columns(vf (&r)[4], const float* p, std::ptrdiff_t step) {
-    unroll<4>([&](auto i) SINTER_ALWAYS { r[i] = load_quads(p + i * step, step); });
+    unroll<4>([&](int i) SINTER_ALWAYS { r[i] = load_quads(p + i * step, step); });
     transpose_quads(r);
 }
 /// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
@@ -114,14 +114,14 @@ template <int Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #if defined(__AVX__) && !defined(__AVX512F__)
     typedef float quad __attribute__((vector_size(16), aligned(4)));
-    unroll<lanes>([&](auto i) SINTER_ALWAYS {
+    unroll<lanes>([&](int i) SINTER_ALWAYS {
         const float* from = p + i % 4 * Step + i / 4 * 4;
         const quad low = *reinterpret_cast<const quad*>(from), high = *reinterpret_cast<const quad*>(from + 4 * Step);
         r[i] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     });
     transpose_quads(r);
 #else
-    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = load(p + i * Step); });
+    unroll<lanes>([&](int i) SINTER_ALWAYS { r[i] = load(p + i * Step); });
     transpose_lanes(r);
 #endif
 }
@@ -134,15 +134,15 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
         for (int j = 0; j < lanes; j += 4) {
             vf four[4];
             load_four_columns(four, from + j, from_step);
-            unroll<4>([&](auto i) SINTER_ALWAYS { store(to + (j + i) * to_step, four[i]); });
+            unroll<4>([&](int i) SINTER_ALWAYS { store(to + (j + i) * to_step, four[i]); });
         }
         return;
     }
     vf r[lanes];
-    unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = i < rows ? load(from + i * from_step, columns) : zero(); });
+    unroll<lanes>([&](int i) SINTER_ALWAYS { r[i] = i < rows ? load(from + i * from_step, columns) : zero(); });
     transpose_lanes(r);
     const int n = exact ? rows : lanes;
-    unroll<lanes>([&](auto j) SINTER_ALWAYS {
+    unroll<lanes>([&](int j) SINTER_ALWAYS {
         if (j < columns) store(to + j * to_step, r[j], n);
     });
 }

@@ -36,10 +36,10 @@ template <int MR, bool Left, bool Right>
 __attribute__((noinline)) void multiply_tile_copying(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
                                                      std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy) {
     vf c[MR * 2];
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     do {
         vf v[2];
-        unroll<2>([&](auto j) SINTER_ALWAYS {
+        unroll<2>([&](int j) SINTER_ALWAYS {
             v[j] = load(b + j * lanes);
             pin(v[j]);
             if constexpr (Right) store(b_copy + j * lanes, v[j]);
@@ -52,16 +52,16 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
             for (int i = 0; i < MR; i += lanes)   // what is too much is written over
                 store(x_copy + i, MR - i < lanes ? load(x + i, MR - i) : load(x + i));
         }
-        unroll<MR>([&](auto i) SINTER_ALWAYS {
+        unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf a = splat(x[i]);
-            unroll<2>([&](auto j) SINTER_ALWAYS { c[i * 2 + j] = fma(a, v[j], c[i * 2 + j]); });
+            unroll<2>([&](int j) SINTER_ALWAYS { c[i * 2 + j] = fma(a, v[j], c[i * 2 + j]); });
         });
         x += x_step;
         b += b_step;
         x_copy += MR;
         b_copy += panel_width;
     } while (--n > 0);
-    unroll<MR * 2>([&](auto i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 template <bool Left, bool Right>
 constexpr auto copying_tile_of(int height) {

@@ -13,7 +13,7 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](auto k) SINTER_ALWAYS { store(to + (j + k) * panel_width + i, r[k]); });
+            unroll<lanes>([&](int k) SINTER_ALWAYS { store(to + (j + k) * panel_width + i, r[k]); });
         }
 }
 

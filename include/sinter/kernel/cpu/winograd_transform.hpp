@@ -103,14 +103,14 @@ SINTER_INLINE void transform_both(Along along, Get get, Put put) {
     vf half[Out][In];
     for (int b = 0; b < In; ++b) {
         vf d[In], q[Out];
-        unroll<In>([&](auto a) SINTER_ALWAYS { d[a] = get(a, b); });
+        unroll<In>([&](int a) SINTER_ALWAYS { d[a] = get(a, b); });
         along(d, q);
-        unroll<Out>([&](auto a) SINTER_ALWAYS { half[a][b] = q[a]; });
+        unroll<Out>([&](int a) SINTER_ALWAYS { half[a][b] = q[a]; });
     }
     for (int a = 0; a < Out; ++a) {
         vf q[Out];
         along(half[a], q);
-        unroll<Out>([&](auto b) SINTER_ALWAYS { put(a, b, q[b]); });
+        unroll<Out>([&](int b) SINTER_ALWAYS { put(a, b, q[b]); });
     }
 }
 
