@@ -15,6 +15,7 @@
 #include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
+#include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
 
 using namespace sinter;
@@ -448,6 +449,43 @@ BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {
     check_gemm_tn(2 * cpu::gathered_floats / panel_width + 1, 3, 40);
     check_gemm_tn(32, 4 * lanes, 2);    // of few units: four vectors of inputs at once, or eight and four and one and a rest
     check_gemm_tn(32, 14 * lanes - 3, 1);
+}
+
+/// Programs compile the loops that their largest batch may come to: a smaller one must need no other.
+BOOST_AUTO_TEST_CASE(smaller_batches_need_no_other_loops) {
+    using forward = cpu::gemm<store_body>;
+    using backward = cpu::gemm_tn<store_body>;
+    using batched = cpu::matmul<true, false, store_body>;
+    const std::int64_t batches[] = {1, 7, 8, 31, 32, 33, 64, 127, 128, 130, 512, 513, 4000};
+    for (std::int64_t K : {1, 3, 4, 7, 16, 33, 64, 128, 784, 5000})
+        for (std::int64_t N : {1, 2, 3, 7, 8, 10, 64, 128, 784})
+            for (std::int64_t most : batches)
+                for (std::int64_t m : batches) {
+                    if (m > most) break;
+                    const std::int64_t of_rows[] = {K, N, K, 0, 0}, of_weights[] = {K, N, 0};
+                    BOOST_TEST((forward::cases(of_rows, m) & ~forward::cases(of_rows, most)) == 0);
+                    BOOST_TEST((backward::cases(of_weights, m) & ~backward::cases(of_weights, most)) == 0);
+                }
+    const auto rows = [](std::int64_t K, std::int64_t N, std::int64_t turned, std::int64_t zeros) {
+        const std::int64_t e[] = {K, N, K, turned, zeros};
+        return forward::cases(e, 64);
+    };
+    BOOST_TEST(rows(784, 10, 0, 0) == 0);
+    BOOST_TEST(rows(784, 128, 0, 0) == forward::skips_zeros);
+    BOOST_TEST(rows(784, 128, 1, 0) == 0);
+    BOOST_TEST(rows(784, 10, 0, 1) == forward::begins_with_zeros);
+    const auto weights = [](std::int64_t K, std::int64_t N, std::int64_t m) {
+        const std::int64_t e[] = {K, N, 0};
+        return backward::cases(e, m);
+    };
+    BOOST_TEST(weights(64, 1, 64) == backward::narrow);
+    BOOST_TEST(weights(4, 64, 64) == (cpu::small_tile_rows > 4 ? backward::few : 0));
+    BOOST_TEST(weights(784, 128, 16) == 0);
+    BOOST_TEST(weights(784, 128, 64) == (backward::skips_inputs | backward::skips_gradients));
+    BOOST_TEST(weights(784, 128, 4096) == (backward::skips_inputs | backward::skips_gradients | backward::copies));
+    const std::int64_t shallow[] = {64, 64, cpu::least_copied_depth - 1}, deep[] = {64, 64, cpu::least_copied_depth};
+    BOOST_TEST(batched::cases(shallow, 8) == 0);
+    BOOST_TEST(batched::cases(deep, 8) == batched::copies);
 }
 
 BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {

@@ -71,6 +71,7 @@ struct query_panel {
 };
 
 /// from[count][columns] to [columns][p.width], times a factor.
+template <class = void>
 inline void transpose_scaled(const query_panel& p, const float* from, std::int64_t step, std::int64_t columns, float scale,
                              float* to) {
     transpose_matrix(from + p.first * step, step, p.count, columns, to, p.width, false);
@@ -108,6 +109,7 @@ inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p,
 }
 
 /// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries that see them.
+template <class = void>
 inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step, std::int64_t width,
                            const float* transposed, std::int64_t first, std::int64_t n, float* to, attention_ahead& next) {
     const int w = p.width;
@@ -124,6 +126,7 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
 
 /// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled): [n][p.width]. Those of keys that
 /// no query of a vector sees are left as they are. `room` is as large.
+template <class = void>
 inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
                              std::int64_t first, std::int64_t n, float* scores, float* room, attention_ahead& next) {
     attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);

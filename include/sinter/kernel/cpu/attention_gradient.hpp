@@ -18,6 +18,7 @@ struct attention_backward {
           mask(sums + attention_queries) {}
 
     /// y and dy: the result and its gradient; l: the sums' logarithms.
+    template <class = void>
     void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* l) const {
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.scale, q);
         const std::int64_t at = a.result_at(p.example, p.head), step = a.result_step();
@@ -35,6 +36,7 @@ struct attention_backward {
         }
     }
     /// Probabilities of a block of keys, and the gradient that comes to them by the values: not yet the scores'.
+    template <class = void>
     void block(const attention_call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
                std::int64_t n, attention_ahead& next) const {
         attention_scores(a, p, q, k, first, n, probabilities, gradients, next);

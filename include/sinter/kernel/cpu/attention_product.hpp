@@ -82,8 +82,9 @@ __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_s
             });
     });
 }
+using attention_function = decltype(&attention_tile<1, 1>);
 template <int NR>
-constexpr auto attention_tile_of(std::int64_t rows) {
+attention_function attention_tile_of(std::int64_t rows) {
     return rows > small_tile_rows ? attention_tile<attention_rows, NR>
            : rows > 1            ? attention_tile<small_tile_rows, NR>
                                  : attention_tile<1, NR>;

@@ -7,9 +7,10 @@
 namespace sinter::cpu {
 
 inline constexpr int few_rows = 4;
-inline bool has_few_rows(const product& q) { return q.rows >= few_rows && q.rows < small_tile_rows; }
+constexpr bool has_few_rows(const product& q) { return q.rows >= few_rows && q.rows < small_tile_rows; }
 
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result, where the right operand lies in rows.
+template <class = void>
 __attribute__((noinline)) inline void run_few_rows(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     alignas(64) float sums[few_rows * panel_width];
     const panel_groups groups(q, tile, end, 1);

@@ -13,19 +13,32 @@ namespace sinter::cpu {
 /// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do
 /// not depend on the other rows.
 /// Zeros of A are skipped where they are many, unless B is turned.
-template <class Body>
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
+template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4;
+    template <int C>
+    using only = gemm<Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
+        const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
+        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
+               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0);
+    }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const bool turned = c.e[3];
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
-        if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
+        if constexpr (Cases & begins_with_zeros)
+            if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if (turned) return run_share(q, f, c, run_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
-        if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
+        if constexpr (Cases & narrow)
+            if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
         if (is_done(f, c)) return;   // before zeros are looked for
-        run_share(q, f, c, is_sparse_left(q) ? run_sparse_left : run_blocks);
+        if constexpr (Cases & skips_zeros)
+            if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);
+        run_share(q, f, c, run_blocks);
     }
 };
 

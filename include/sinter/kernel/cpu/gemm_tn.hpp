@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
+
 #include <sinter/kernel/cpu/few_rows.hpp>
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/narrow_gradient.hpp>
@@ -16,9 +18,23 @@ namespace sinter::cpu {
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
 /// Zeros of A or of D are skipped where they are many. Deep sums copy both operands on the way (transposed_product.hpp).
-template <class Body>
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
+template <class Body, int Cases = -1>
 struct gemm_tn {
     static constexpr bool only_divides = true;
+    static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16;
+    template <int C>
+    using only = gemm_tn<Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
+        product q{nullptr, 1, e[0], nullptr, e[1], right::rows, e[0], e[1], most_rows, true, 0, 0};
+        if (q.columns <= narrow_gradient) return narrow;
+        int c = (has_few_rows(q) ? few : 0) | (packs(e, most_rows) ? copies : 0);
+        q.depth = std::min(most_rows, most_examples);
+        if (suits_sparse_inputs(q)) c |= skips_inputs;
+        q.depth = std::min(most_rows, sparse_examples);
+        if (suits_sparse_gradient(q)) c |= skips_gradients;
+        return c;
+    }
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
 
     static constexpr bool packs(const std::int64_t* e, std::int64_t m) { return m >= deep && e[1] >= wide; }
@@ -33,14 +49,19 @@ struct gemm_tn {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true>();
         const product q = product_of(c);
-        if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
-        if (has_few_rows(q) && !packs(c.e, q.depth)) return run_share(q, f, c, run_few_rows);
+        if constexpr (Cases & narrow)
+            if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
+        if constexpr (Cases & few)
+            if (has_few_rows(q) && !packs(c.e, q.depth)) return run_share(q, f, c, run_few_rows);
         if (is_done(f, c)) return;   // before zeros are looked for
-        const float behind = gradient_share(q), before = input_share(q);
-        if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
-        if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
-        if (packs(c.e, q.depth)) run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
-        else run_share(q, f, c, run_tiles);
+        const float behind = Cases & skips_gradients ? gradient_share(q) : 1.f, before = Cases & skips_inputs ? input_share(q) : 1.f;
+        if constexpr (Cases & skips_inputs)
+            if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
+        if constexpr (Cases & skips_gradients)
+            if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
+        if constexpr (Cases & copies)
+            if (packs(c.e, q.depth)) return run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
+        run_share(q, f, c, run_tiles);
     }
 };
 

@@ -12,8 +12,13 @@ namespace sinter::cpu {
 /// inner <= 1, matrix b of A begins at b * stride (0: all share one). Otherwise the batch has two levels, such as
 /// batch x heads: e[8] and e[9] are the strides of A and B between groups of `inner` matrices, e[3] and e[4] those
 /// within a group; stride 0 broadcasts at either level. The body's off = (b * M + i) * N + j, row = b * M + i.
-template <bool TransA, bool TransB, class Body>
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
+template <bool TransA, bool TransB, class Body, int Cases = -1>
 struct matmul {
+    static constexpr int copies = 1;
+    template <int C>
+    using only = matmul<TransA, TransB, Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t) { return TransA && e[2] >= least_copied_depth ? copies : 0; }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const std::int64_t M = c.e[0], N = c.e[1], K = c.e[2], inner = c.e[7];
@@ -29,7 +34,7 @@ struct matmul {
             q.off = b * M * N;
             q.row = b * M;
             const int part = whole ? 0 : c.part, parts = whole ? 1 : c.parts;
-            if constexpr (TransA)
+            if constexpr (TransA && (Cases & copies))
                 if (K >= least_copied_depth) {
                     run_transposed_product(q, f, c, part, part + 1, parts);
                     continue;

@@ -28,6 +28,7 @@ __attribute__((noinline)) void sum_scaled_rows(float* to, const float* d, std::i
 }
 
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.
+template <class = void>
 __attribute__((noinline)) inline void run_narrow_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                           std::int64_t end) {
     constexpr int at_once = 8, half = at_once / 2, rows_at_once = at_once * lanes;

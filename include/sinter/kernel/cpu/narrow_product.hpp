@@ -11,7 +11,7 @@ namespace sinter::cpu {
 /// More columns than this are worth tiles.
 inline constexpr std::int64_t narrow_product = lanes / 4 - 1;
 
-inline bool is_narrow_product(const product& q) {
+constexpr bool is_narrow_product(const product& q) {
     return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
 }
 
@@ -46,6 +46,7 @@ __attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::i
 }
 
 /// The tiles [tile, end), numbered as by run_tiles, of a product with a single, packed panel.
+template <class = void>
 __attribute__((noinline)) inline void run_narrow_product(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                          std::int64_t end) {
     alignas(64) float space[(lanes + finished_rows) * lanes] = {};

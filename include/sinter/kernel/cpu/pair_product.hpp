@@ -32,8 +32,9 @@ __attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::in
     } while (--n > 0);
     unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
+using pair_function = decltype(&multiply_pairs<1, 1>);
 template <int NR>
-constexpr auto pair_tile_of(int height) {
+pair_function pair_tile_of(int height) {
     return height == tile_rows ? multiply_pairs<tile_rows, NR>
                                : height == small_tile_rows ? multiply_pairs<small_tile_rows, NR> : multiply_pairs<1, NR>;
 }
@@ -50,6 +51,7 @@ struct pair_product {
 
 /// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the second-level cache while panels
 /// pass by.
+template <class = void>
 __attribute__((noinline)) inline void run_pairs(const pair_product& q, const finisher& f, const call& c) {
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);

@@ -40,7 +40,7 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
 template <int MR>
-constexpr pixels_function pixels_of(std::int64_t lines) {   // in a turn
+pixels_function pixels_of(std::int64_t lines) {   // in a turn
     return lines > 2 ? multiply_pixels<MR, 4> : lines > 1 ? multiply_pixels<MR, 2> : lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
 }
 
@@ -55,6 +55,7 @@ struct pixel_piece {
     std::int64_t step() const { return round_up(width, lanes); }
 
     /// `next`: the first element of the piece to come.
+    template <class = void>
     void multiply(const finisher& f, const call& c, std::int64_t next, float* sums) const {
         alignas(64) float narrow[tile_rows * lanes];
         const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
@@ -93,6 +94,7 @@ struct pixel_piece {
 };
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
+template <class = void>
 __attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
     constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = 256;
     alignas(64) float sums[passing_tiles * tile_rows * columns];

@@ -5,7 +5,8 @@
 #include <sinter/kernel/cpu/turned_panel.hpp>
 
 /// The loops around the tile that all matrix products share. They know no body: a finished tile is handed to a
-/// function, so that a program compiles everything in this file once.
+/// function, so that a program compiles everything in this file once. Functions that name tiles are templates, of nothing: so tiles
+/// are made for programs whose kernels call them, and not by the include.
 namespace sinter::cpu {
 
 /// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth] or as panels of that.
@@ -90,17 +91,18 @@ inline constexpr int carried_tiles = 384 / tile_rows;
 
 using ahead_function = decltype(&multiply_tile_ahead<tile_rows, false>);
 template <bool Rows>
-constexpr ahead_function ahead_of(bool large) {
+ahead_function ahead_of(bool large) {
     return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
 }
 
 template <int NR>
-constexpr tile_function tile_of(int height) {
+tile_function tile_of(int height) {
     return height == tile_rows ? multiply_tile<tile_rows, NR>
                                : height == small_tile_rows ? multiply_tile<small_tile_rows, NR> : multiply_tile<1, NR>;
 }
 
 /// Copies rows [t, t + n) of panel columns [j0, j0 + w) to [n][w], zeros where the matrix ends.
+template <class = void>
 __attribute__((noinline)) inline void gather_panel(const product& q, std::int64_t j0, int w, std::int64_t t,
                                                    std::int64_t n, float* to) {
     if (q.b_layout == right::turned_panels) return gather_turned_panel(q.b, q.columns, q.depth, j0, w, t, n, to);
@@ -135,6 +137,7 @@ __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int6
 
 /// Fewer rows than the smallest tile has (prediction for one example): one after the other, each by as many panels at once as
 /// registers can sum. The parts share the panels, which are packed ones. Every element is summed as a tile does it.
+template <class = void>
 __attribute__((noinline)) inline void run_rows(const product& q, const finisher& f, const call& c, int part, int parts) {
     constexpr int at_once = 4;
     alignas(64) float sums[at_once * panel_width];
@@ -160,6 +163,7 @@ __attribute__((noinline)) inline void run_rows(const product& q, const finisher&
 
 /// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is summed at once: equal ones below
 /// each other are summed by one call and finished by one, for what is around a small tile takes as long as the tile itself.
+template <class = void>
 inline void run_near_tiles(const product& q, finished done, const finisher& f, const call& c, const row_cover& cover,
                            std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step, std::int64_t panel_off,
                            float* sums) {
@@ -189,6 +193,7 @@ inline void run_near_tiles(const product& q, finished done, const finisher& f, c
 }
 
 /// The tiles [tile, end) of the product, numbered panel by panel. The body sees c as it is.
+template <class = void>
 __attribute__((noinline)) inline void run_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
@@ -311,6 +316,7 @@ inline constexpr std::int64_t blocked_floats = 24576;
 
 /// As run_tiles, where the right operand lies in panels: of a long left operand some rows at a time, which come from afar once and
 /// not for each panel.
+template <class = void>
 __attribute__((noinline)) inline void run_blocks(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     const std::int64_t count = row_cover(q.rows).count, block = blocked_floats / (tile_rows * q.depth);
     if (block >= count || block * tile_rows < 2 * panel_width || end - tile <= count) return run_tiles(q, f, c, tile, end);
@@ -322,6 +328,7 @@ __attribute__((noinline)) inline void run_blocks(const product& q, const finishe
 }
 /// How many tiles a product has.
 inline std::int64_t tiles_of(const product& q) { return row_cover(q.rows).count * ((q.columns + panel_width - 1) / panel_width); }
+template <class = void>
 inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
     const std::int64_t tiles = tiles_of(q);
     run_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));

@@ -124,12 +124,29 @@ template <class P, int S, int... I>
 struct nest_of<P, S, std::integer_sequence<int, I...>> {
     using type = typename nest<P::v.specs[S].kind, typename body_of<P, S>::type, P::v.specs[S].extents[I]...>::type;
 };
+
+/// A nest that has loops for some extents only says by `cases` which of them a launch may come to, of at most so many rows. As the
+/// program is a constant, all launches of spec S can be asked, and only what one of them may need is compiled.
+template <class P, int S, class Nest>
+constexpr int cases_of() {
+    int found = 0;
+    for (int i = 0; i < P::v.n_launches; ++i) {
+        const launch& l = P::v.launches[i];
+        if (l.spec == S) found |= Nest::cases(P::v.extents + l.first_extent, l.batched ? l.m * P::v.max_batch : l.m);
+    }
+    return found;
+}
+template <class P, int S, class Nest>
+struct needed_of { using type = Nest; };
+template <class P, int S, class Nest>
+    requires requires { Nest::cases(nullptr, 0); }
+struct needed_of<P, S, Nest> { using type = typename Nest::template only<cases_of<P, S, Nest>()>; };
 template <class P, class>
 struct table_of;
 template <class P, int... S>
 struct table_of<P, std::integer_sequence<int, S...>> {
     template <int I>
-    using kernel_of = kernel<typename nest_of<P, I>::type, typename body_of<P, I>::type>;
+    using kernel_of = kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
     static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::entry..., kernel_entry{}};
     /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
     static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {

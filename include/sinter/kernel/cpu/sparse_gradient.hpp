@@ -16,11 +16,13 @@ namespace sinter::cpu {
 inline constexpr std::int64_t sparse_examples = 512;     ///< at most
 /// At most, over which a block of inputs stays in the cache; never less than one panel of the most examples.
 inline constexpr int sparse_units = std::max(128, static_cast<int>(sparse_examples / mask_bits) * panel_width);
+constexpr bool suits_sparse_gradient(const product& q) {
+    return q.depth >= 32 && q.depth <= sparse_examples && q.rows >= 3 * floats_a_line && q.columns >= panel_width &&
+           q.rows * q.columns >= 8192;
+}
 /// Of the gradients, the share that is not zero; 1 where the extents do not suit.
 inline float gradient_share(const product& q) {
-    const bool suits = q.depth >= 32 && q.depth <= sparse_examples && q.rows >= 3 * floats_a_line && q.columns >= panel_width &&
-                       q.rows * q.columns >= 8192;
-    return suits ? non_zero_share(q.b, q.depth, q.columns, q.b_step) : 1.f;
+    return suits_sparse_gradient(q) ? non_zero_share(q.b, q.depth, q.columns, q.b_step) : 1.f;
 }
 
 /// How many vectors a block of the inputs has: the blocks are equally wide, as nearly as can be.
@@ -134,6 +136,7 @@ inline bool lies_spread(const product& q) {
 inline constexpr std::int64_t memory_floats = 1 << 20;
 
 /// The tiles [tile, end), numbered as by run_tiles.
+template <class = void>
 __attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c,
                                                           std::int64_t tile, std::int64_t end) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];

@@ -11,11 +11,13 @@ namespace sinter::cpu {
 inline constexpr int sparse_inputs = 2 * lanes;          ///< at a time: a line of each example, or part of it
 inline constexpr std::int64_t most_examples = 512;
 
+constexpr bool suits_sparse_inputs(const product& q) {
+    return q.depth >= 32 && q.depth <= most_examples && q.rows >= mask_bits && q.rows % lanes == 0 &&
+           q.columns >= sparse_panels * panel_width;
+}
 /// Of the inputs, the share that is not zero; 1 where the extents do not suit.
 inline float input_share(const product& q) {
-    const bool suits = q.depth >= 32 && q.depth <= most_examples && q.rows >= mask_bits && q.rows % lanes == 0 &&
-                       q.columns >= sparse_panels * panel_width;
-    return suits ? non_zero_share(q.a, q.depth, q.rows, q.sum_step) : 1.f;
+    return suits_sparse_inputs(q) ? non_zero_share(q.a, q.depth, q.rows, q.sum_step) : 1.f;
 }
 
 /// Four panels of the gradients from column j0 on, as [chunk of 64 examples][panel][64][]; false if one is not finite.
@@ -32,6 +34,7 @@ __attribute__((noinline)) inline bool copy_gradients(const product& q, std::int6
 }
 
 /// The tiles [tile, end), numbered as by run_tiles.
+template <class = void>
 __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                         std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];

@@ -14,11 +14,14 @@ namespace sinter::cpu {
 inline constexpr int sparse_panels = 4, sparse_rows = 64;
 inline constexpr std::int64_t sparse_words = 4096;   ///< of the masks of sparse_rows rows
 
-/// Do the tiles' panels suit this, and are there zeros enough?
-inline bool is_sparse_left(const product& q) {
+/// Do the tiles' panels suit this?
+constexpr bool suits_sparse_left(const product& q) {
     return q.rows >= sparse_rows / 2 && q.columns >= sparse_panels * panel_width && q.depth >= mask_bits &&
-           q.depth <= sparse_words * mask_bits / sparse_rows &&
-           non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
+           q.depth <= sparse_words * mask_bits / sparse_rows;
+}
+/// And are there zeros enough?
+inline bool is_sparse_left(const product& q) {
+    return suits_sparse_left(q) && non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
 }
 
 /// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind the other; or the rows do,
@@ -44,6 +47,7 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
 }
 
 /// Zero if n rows of four panels are finite, else NaN. It also brings them into the first-level cache.
+template <class = void>
 __attribute__((noinline)) inline vf finite_panels(const float* w, std::int64_t panel_step, std::int64_t n) {
     vf s[4] = {};
     for (int p = 0; p < sparse_panels; ++p)
@@ -58,6 +62,7 @@ __attribute__((noinline)) inline vf finite_panels(const float* w, std::int64_t p
 }
 
 /// The sums of some rows and of the four panels from column j0 on; false: a weight was not finite.
+template <class = void>
 inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, const std::uint64_t* mask, std::int64_t rows,
                             float* sums) {
     const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits, panel_step = panel_width * q.depth;
@@ -72,6 +77,7 @@ inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, c
 }
 
 /// The tiles [tile, end), numbered as by run_tiles.
+template <class = void>
 __attribute__((noinline)) inline void run_sparse_left(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width];

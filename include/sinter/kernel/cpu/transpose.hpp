@@ -128,6 +128,7 @@ SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
 /// exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact` forbids it.
+template <class = void>
 SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
                                    std::int64_t to_step, bool exact) {
     if (rows == lanes && columns == lanes) {
@@ -149,6 +150,7 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
 
 /// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Not inlined: moving data is not
 /// worth code.
+template <class = void>
 __attribute__((noinline)) inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
                                                        std::int64_t columns, float* to, std::int64_t to_step,
                                                        bool exact) {

@@ -63,8 +63,9 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
     } while (--n > 0);
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
+using copying_function = decltype(&multiply_tile_copying<tile_rows, true, true>);
 template <bool Left, bool Right>
-constexpr auto copying_tile_of(int height) {
+copying_function copying_tile_of(int height) {
     return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
 }
 
@@ -93,6 +94,7 @@ struct tile_range {
 
 /// These tiles of a product whose q.row_step is 1, some at a time, which stay in the second-level cache while panels pass by. A piece
 /// of either operand is copied by the first tile that reads it, as far as whole vectors allow.
+template <class = void>
 __attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r) {
     constexpr std::int64_t piece = copied_rows, sums = tile_rows * panel_width;
     alignas(64) float panel[piece * panel_width];
@@ -152,6 +154,7 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
 
 /// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as far as they are whole columns
 /// of the grid.
+template <class = void>
 inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int end, int parts) {
     const std::int64_t tiles = row_cover(q.rows).count, panels = (q.columns + panel_width - 1) / panel_width;
     const part_grid grid(tiles, panels, parts);

@@ -8,6 +8,7 @@
 namespace sinter::cpu {
 
 /// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants.
+template <class = void>
 __attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
     for (int i = 0; i < panel_width; i += lanes)
         for (int j = 0; j < panel_width; j += lanes) {
@@ -20,6 +21,7 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
 /// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns from k on, as [rows][width] in the
 /// first-level cache; zeros where the weights end. n is a multiple of panel_width. What lies in weights one behind the other is
 /// a square's row, and squares side by side are far apart, so the next ones are asked for.
+template <class = void>
 __attribute__((noinline)) inline void gather_turned_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
                                                           std::int64_t n, std::int64_t rows, float* to) {
     constexpr std::int64_t ahead = 4 * panel_width;   // rows of the result: a square of each source panel is a kilobyte

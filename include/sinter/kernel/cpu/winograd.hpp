@@ -54,6 +54,7 @@ struct winograd_blocks {
 
 /// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel], in tiles as
 /// equal as can be.
+template <class = void>
 inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth,
                           const float* b, float* to, std::int64_t rows) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
