@@ -82,6 +82,14 @@ BOOST_AUTO_TEST_CASE(no_row_reduction_behind_a_product) {   // its tiles do not 
     BOOST_TEST(s.groups({y - m}) == 2);
     BOOST_TEST(s.of(y) != s.of(m));
 }
+BOOST_AUTO_TEST_CASE(what_is_read_later_is_computed_later) {   // from what lies in memory anyway
+    small s;
+    const tensor a = ops::matmul(s.x, weights(s.x, "w", extents(6, 64), zeros)), off = a - sum(a, {batch_axis, 0});
+    const tensor b = ops::matmul(ops::relu(a), weights(s.x, "v", extents(64, 64), zeros)), y = b * off;
+    BOOST_TEST(s.groups({y, a}) == 2);
+    BOOST_TEST(!s.stored(off));
+    BOOST_TEST(!s.stored(b));
+}
 BOOST_AUTO_TEST_CASE(column_sums_ride_along_but_are_not_at_hand) {
     small s;
     const tensor y = ops::tanh(s.x), total = sum(y, {batch_axis, 0}), centred = y - total;

@@ -17,7 +17,7 @@ class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
         : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), bases_(g.n.n), base_(bases_.p), uses_(g.n.n), weight_(g.n.n),
-          elsewhere_(g.n.n), of_input_(g.n.n), root_(g.n.n) {
+          elsewhere_(g.n.n), of_input_(g.n.n), root_(g.n.n), waits_(g.n.n) {
         find_bases(g.n, bases_);
     }
 
@@ -39,6 +39,7 @@ private:
     growing<int> weight_;       ///< words that a floating value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
     growing<bool> of_input_, root_;   ///< made of inputs; wanted when the step is over
+    growing<bool> waits_;             ///< to be placed with its only user
 
     constexpr void mark_live() {
         auto root = [&](int v) {
@@ -146,8 +147,9 @@ private:
         if (kind == op_kind::pick) {
             to = r_.of[n.in[0]];
         } else {
-            for (int k = 0; k < n.operands; ++k)
-                if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop)) to = r_.of[u];
+            to = latest_operand(n);
+            if (place_waiting(v, to)) to = latest_operand(n);
+            else if (may_wait(v, to)) return void(waits_[v] = true);
             if (to >= 0) {
                 if (!can_join(v, to)) to = in_no_group;
             } else if (kind != op_kind::heavy) {   // made of inputs alone, or of what was there before the loop: a walk begun lately will do
@@ -155,14 +157,52 @@ private:
                     if (!r_.g[i].heavy && can_join(v, i)) to = i;
             }
         }
+        put(v, to);
+    }
+    constexpr int latest_operand(const node& n) const {
+        int to = in_no_group;
+        for (int k = 0; k < n.operands; ++k)
+            if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop)) to = r_.of[u];
+        return to;
+    }
+    /// Elementwise work on what was there before, for one user: it joins that one's group, if it can, instead of beginning one to which
+    /// the user would go. So what a kernel can compute again from arrays that it reads anyway is not stored before.
+    constexpr bool may_wait(int v, int to) const {
+        const node& n = n_[v];
+        return on_ && n.about->kind == op_kind::elementwise && !n.loop && to >= 0 && uses_[v] == 1 && !elsewhere_[v] && !root_[v] &&
+               !can_join(v, to);
+    }
+    /// Places the operands of v that waited for it; `to`: where v would go to by the others. Was there one?
+    constexpr bool place_waiting(int v, int to) {
+        bool any = false;
+        for (int k = 0; k < n_[v].operands; ++k) {
+            const int u = base_[n_[v].in[k]];
+            if (!waits_[u]) continue;
+            any = true;
+            waits_[u] = false;
+            put(u, to >= 0 && can_join(u, to) && can_join(v, to) ? to : in_no_group);
+        }
+        return any;
+    }
+    constexpr void put(int v, int to) {
+        const node& n = n_[v];
+        const op_kind kind = n.about->kind;
         const int cost = words_of(n);
         if (to < 0) {
             to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch, .loop = n.loop,
                             .space = space_of(n_, v), .heavy = kind == op_kind::heavy});
         } else {
             group& q = r_.g[to];
-            r_.next[q.tail] = v;
-            q.tail = v;
+            int before = v > q.tail ? q.tail : q.head;   // members stand by rising number, a heavy root first
+            if (!q.heavy && v < before) {
+                r_.next[v] = before;
+                q.head = v;
+            } else {
+                while (r_.next[before] >= 0 && r_.next[before] < v) before = r_.next[before];
+                r_.next[v] = r_.next[before];
+                r_.next[before] = v;
+                if (before == q.tail) q.tail = v;
+            }
             ++q.members;
             q.code += cost;
             if (kind == op_kind::heavy) {
@@ -174,7 +214,6 @@ private:
         }
         r_.of[v] = to;
     }
-
 };
 
 /// The first half: `pools`: a convolution takes the max-pool behind it into its kernel.

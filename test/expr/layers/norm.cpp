@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE norm
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/expr/layers/activation.hpp>
+#include <sinter/expr/layers/dense.hpp>
 #include <sinter/expr/layers/norm.hpp>
 #include <sinter/expr/input.hpp>
 
@@ -49,6 +51,18 @@ BOOST_AUTO_TEST_CASE(batch_norm_of_five_axes) {
     check_net(array<2, 1, 2, 3, 4> >> scaled_input<2, 1, 2, 3, 4>{} >> batch_norm, [](const auto& p, const auto& x) {
         return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-3, 4, [](int i) { return i % 4; })};
     }, {.value = 2e-5, .gradient = 1e-4});
+}
+/// Behind a product both statistics are sums of its kernel's; relu behind is found again from what the layer was given.
+BOOST_AUTO_TEST_CASE(batch_norm_of_a_product) {
+    check_net(features<5> >> dense<17> >> batch_norm >> relu, [](const auto& p, const auto& x) {
+        doubles y({x[0].d[0], 17});
+        for (int i = 0; i < y.size(); ++i) {
+            y[i] = p[1][i % 17];
+            for (int k = 0; k < 5; ++k) y[i] += x[0][i / 17 * 5 + k] * p[0][k * 17 + i % 17];
+        }
+        const doubles n = normalised(y, p[2], p[3], 1e-3, 17, [](int i) { return i % 17; });
+        return std::vector{map(n, n, [](double a, double) { return a > 0 ? a : 0; })};
+    }, {.value = 1e-4, .gradient = 1e-3});
 }
 BOOST_AUTO_TEST_CASE(layer_norm_of_rows) {
     check_net(array<3, 17> >> scaled_input<3, 17>{} >> layer_norm, [](const auto& p, const auto& x) {

@@ -3,11 +3,9 @@
 #include <sinter/expr/compose.hpp>
 #include <sinter/expr/number.hpp>
 #include <sinter/expr/parameter.hpp>
-#include <sinter/ops/add.hpp>
+#include <sinter/ops/detail/batch_norm.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/ops/sub.hpp>
-#include <sinter/ops/sum.hpp>
 
 namespace sinter {
 
@@ -24,18 +22,11 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         const tensor running_mean = state(x, "running_mean", c, zeros), running_var = state(x, "running_variance", c, ones);
         if (x.g->mode != program_mode::training)
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
-        const tensor m = over_all_but_last(x), d = x - m, v = over_all_but_last(d * d);
+        const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, running_mean, Epsilon.value);
         constexpr float keep = Momentum.value;
-        detail::assign_value(running_mean, detail::so_far(running_mean) * keep + m * (1.f - keep), true);   // shared: each time
-        detail::assign_value(running_var, detail::so_far(running_var) * keep + v * (1.f - keep), true);
-        return d * (gamma / sqrt(v + Epsilon.value)) + beta;
-    }
-    static constexpr tensor over_all_but_last(tensor x) {
-        ops::axis_set a;
-        a.batch = true;
-        a.valid = x.shape().batched && x.shape().rank > 0;
-        for (int i = 0; i + 1 < x.shape().rank; ++i) a.reduced[i] = true;
-        return x.ok() ? ops::mean(x, a, keep::no) : x;
+        detail::assign_value(running_mean, detail::so_far(running_mean) * keep + n.mean * (1.f - keep), true);   // shared: each time
+        detail::assign_value(running_var, detail::so_far(running_var) * keep + n.variance * (1.f - keep), true);
+        return n.y;
     }
 };
 /// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the last axis of each
