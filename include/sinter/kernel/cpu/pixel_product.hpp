@@ -5,15 +5,18 @@
 #include <sinter/kernel/cpu/product.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
-/// lines that bodies will touch soon, and for a piece of the next panel. Some rows at a time are multiplied; where a body walks
+/// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache. Some rows at a time are multiplied; where a body walks
 /// several arrays, their sums wait until there are long pieces of rows, which memory gives faster than the two lines of a tile's.
 namespace sinter::cpu {
 
-/// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `weights` on, `step` a turn.
+/// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
+inline constexpr std::int64_t staying_floats = 65536;
+
+/// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `stream` on, `step` a turn.
 struct asked_lines {
     const tile_lines& lines;
     std::int64_t ahead;
-    const float* weights;
+    const float* stream;
     std::int64_t step;
 };
 
@@ -26,14 +29,14 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
     const std::int64_t ahead = a.ahead, step = a.step;
-    const float* weights = a.weights;
+    const float* stream = a.stream;
     accumulate<MR, 2>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
             unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
             at = at + L < last ? at + L : last;
         }
-        __builtin_prefetch(weights, 0, 2);
-        weights += step;
+        __builtin_prefetch(stream, 0, 2);
+        stream += step;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
 }
@@ -60,7 +63,9 @@ struct pixel_piece {
         alignas(64) float narrow[tile_rows * lanes];
         const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
-        const std::int64_t share = (panel_width + tiles - 1) / tiles;              // of a panel's floats, likewise
+        const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
+        const bool stay = q.depth * q.columns <= staying_floats;
+        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;   // rows of the stream
         tile_lines lines;
         const int columns = static_cast<int>(width);
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, q.columns, 0, 0}, c, lines);
@@ -69,14 +74,15 @@ struct pixel_piece {
         for (std::int64_t p = first; p < end; ++p) {
             const int w = panel_columns(q.columns, p, panel_width, lanes);
             const float* const b = q.b + p * panel_width * q.depth;
-            const float* const panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
+            const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
+            const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
             for (std::int64_t i = tile; i < last_tile; ++i, row += rows) {
                 const int height = cover.height(i);
                 const std::int64_t at = std::min(cover.begin(i), q.rows - height);
                 const float* const x = q.a + at * q.row_step;
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
-                    const asked_lines a{lines, row < bottom() ? q.off + row * q.columns + j0 : next, panel + (i - tile) * share * q.depth, share};
+                    const asked_lines a{lines, row < bottom() ? q.off + row * q.columns + j0 : next, stream + (i - tile) * share * q.depth, share};
                     (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }
