@@ -2,6 +2,7 @@
 // alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE cuda_rehearsal
 #include <boost/test/unit_test.hpp>
+#include <sinter/expr/layers/channel_norm.hpp>
 #include <sinter/expr/layers/convolution.hpp>
 #include <sinter/expr/layers/gru.hpp>
 #include <sinter/expr/layers/lstm.hpp>
@@ -28,6 +29,11 @@ BOOST_AUTO_TEST_CASE(odd_convolutions_and_overlapping_pools) {
     constexpr auto net = image<11, 10, 2> >> conv2d<5, 4> >> gelu >> max_pool<3, window{.stride = 2, .padding = padding::same}>
         >> conv2d<7, 2, window{.stride = 3, .padding = padding::valid}> >> activation::tanh >> flatten >> dense<10>;
     as_on_cpu<5>(net, softmax_cross_entropy, adamw{}, examples(5, 220).view());
+}
+BOOST_AUTO_TEST_CASE(windows_of_channels) {
+    constexpr auto net = image<5, 4, 3> >> conv2d<9, 3> >> local_response_norm<4, 2., 0.6> >> relu >> local_response_norm<5, 2.>
+        >> max_pool<2> >> flatten >> dense<10>;
+    as_on_cpu<5>(net, softmax_cross_entropy, momentum{.learning_rate = 0.05f}, examples(5, 60).view());
 }
 BOOST_AUTO_TEST_CASE(groups_dilation_and_windows_of_all_kinds) {
     constexpr window two{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2};

@@ -2,9 +2,12 @@
 #define BOOST_TEST_MODULE local_response_norm
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/cast.hpp>
 #include <sinter/ops/local_response_norm.hpp>
+#include <sinter/ops/relu.hpp>
 
 #include "support/pytorch_blocks.hpp"
+#include "support/moves.hpp"
 
 using namespace sinter;
 using namespace sinter::test;
@@ -20,19 +23,67 @@ BOOST_AUTO_TEST_CASE(as_pytorch_has_it) {
     same(a.gradients[0], f::local_response_norm_dx, "dx");
 }
 
-/// An even size: one channel more before than behind.
-struct even {
-    static constexpr shape operands[] = {batch_of(3, 5)};
-    static constexpr tensor apply(tensor x) { return ops::local_response_norm(x, {.size = 4, .alpha = 2.f, .beta = 0.5f}); }
+/// Written otherwise: each channel adds its square to the windows that hold it.
+template <shape A, response O>
+struct drawn_case {
+    static constexpr shape operands[] = {A};
+    static constexpr tensor apply(tensor x) { return ops::local_response_norm(x, O); }
     static doubles reference(const doubles& x) {
-        doubles y(x.d);
-        for (int i = 0; i < x.size(); ++i) {
-            double sum = 0;
-            for (int c = i % 5 - 2; c <= i % 5 + 1; ++c)
-                if (c >= 0 && c < 5) sum += x[i - i % 5 + c] * x[i - i % 5 + c];
-            y[i] = x[i] / std::sqrt(1 + 0.5 * sum);
-        }
+        const int channels = x.d.back();
+        doubles s(x.d), y(x.d);
+        for (int i = 0; i < x.size(); ++i)
+            for (int to = 0; to < channels; ++to)   // size / 2 channels before `to`, (size - 1) / 2 behind
+                if (const int c = i % channels; to - c <= O.size / 2 && c - to <= (O.size - 1) / 2) s[i - c + to] += x[i] * x[i];
+        for (int i = 0; i < x.size(); ++i) y[i] = x[i] / std::pow(O.k + double(O.alpha) / O.size * s[i], double(O.beta));
         return y;
     }
 };
-BOOST_AUTO_TEST_CASE(even_sizes) { check_op<even, programs::fused_only>(); }
+template <shape A, response O>
+void check() { check_op<drawn_case<A, O>, programs::fused_only>(); }
+
+BOOST_AUTO_TEST_CASE(odd_and_even_sizes) {   // even: one channel more before than behind
+    check_op<drawn_case<batch_of(3, 5), response{4, 2.f, 0.5f}>>();
+    check<batch_of(2, 3, 40), response{5, 0.5f}>();
+    check<batch_of(2, 67), response{2, 1.f, 1.f}>();
+    check<batch_of(37), response{1, 1.f, 0.3f, 2.f}>();   // no roots: exp and log
+    check<extents(5, 2, 19), response{6, 1.f, 1.7f, 0.5f}>();
+    check<batch_of(21, 64), response{5, 0.5f}>();         // several rows at a time, and a rest
+}
+BOOST_AUTO_TEST_CASE(few_channels_and_wide_windows) {
+    check<batch_of(4, 1), response{5, 1.f}>();
+    check<batch_of(3), response{7, 1.f}>();
+    check<batch_of(2, 9), response{30, 4.f, 0.5f}>();
+    check<batch_of(130), response{120, 9.f}>();           // wider than vectors are
+    check<batch_of(35), response{69, 9.f, 1.f}>();
+    check<batch_of(1500), response{5, 1.f}>();            // longer than rows taken at a time
+}
+struct within_a_net {
+    static constexpr shape operands[] = {batch_of(3, 20), extents(20)};
+    static constexpr tensor apply(tensor x, tensor b) { return ops::relu(ops::local_response_norm(ops::relu(x + b), {3, 1.f})) * b; }
+    static doubles reference(const doubles& x, const doubles& b) {
+        doubles y(x.d);
+        for (int i = 0; i < x.size(); ++i) y[i] = std::max(0., x[i] + b[i % 20]);
+        y = drawn_case<batch_of(3, 20), response{3, 1.f}>::reference(y);
+        for (int i = 0; i < x.size(); ++i) y[i] *= b[i % 20];
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(elementwise_ops_and_sums_behind_it) { check_op<within_a_net>(); }
+
+/// Without k windows of zeros have no power, others do; sums beyond all floats leave nothing.
+BOOST_AUTO_TEST_CASE(edges_of_the_numbers) {
+    using no_k = drawn_case<extents(1, 3), response{3, 3.f, 0.75f, 0.f}>;
+    const op_result a = run_op<no_k>({doubles({1, 3}, {1, -2, 2})});
+    check_close(a.y, no_k::reference(doubles({1, 3}, {1, -2, 2})), 1e-6, "no k");
+    BOOST_TEST(std::isfinite(a.gradients[0][2]));
+    using wide = drawn_case<extents(1, 4), response{1, 1.f}>;
+    const op_result b = run_op<wide>({doubles({1, 4}, {1e30, -1e30, 0, 1})});
+    BOOST_TEST((b.y[0] == 0 && b.y[1] == 0 && b.y[2] == 0));
+    const op_result c = run_op<wide>({doubles({1, 4}, {NAN, INFINITY, 0, 1})});
+    BOOST_TEST((std::isnan(c.y[0]) && std::isnan(c.y[1]) && c.y[2] == 0));
+}
+
+BOOST_AUTO_TEST_CASE(faults) {
+    BOOST_TEST(refuses(batch_of(4), fault_kind::window_out_of_range, [](tensor x) { return ops::local_response_norm(x, {.size = 0}); }));
+    BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type, [](tensor x) { return ops::local_response_norm(ops::cast(x, 3)); }));
+}

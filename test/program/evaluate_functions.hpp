@@ -88,6 +88,32 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
                 y[i] = x[0][i] * c + x[0][other] * (first ? -sine : sine);
             }
             return true;
+        case op::local_response_norm:
+        case op::local_response_norm_gradient: {
+            const int C = s.last(), before = n.p[0] / 2, behind = (n.p[0] - 1) / 2;
+            const double a = double(std::bit_cast<float>(n.p[1])) / n.p[0], beta = std::bit_cast<float>(n.p[2]), k = std::bit_cast<float>(n.p[3]);
+            const bool forward = n.k == op::local_response_norm;
+            const double* const of = x[forward ? 0 : 1];
+            const auto sum = [&](int i) {
+                double squares = 0;
+                for (int c = std::max(0, i % C - before); c <= std::min(C - 1, i % C + behind); ++c) {
+                    const double v = of[i - i % C + c];
+                    squares += v * v;
+                }
+                return k + a * squares;
+            };
+            for (int i = 0; i < size; ++i) {
+                const double f = std::pow(sum(i), -beta);
+                if (forward) {
+                    y[i] = of[i] * f;
+                    continue;
+                }
+                y[i] += x[0][i] * f;   // and what this result takes from the channels around
+                for (int c = std::max(0, i % C - before); c <= std::min(C - 1, i % C + behind); ++c)
+                    y[i - i % C + c] -= x[0][i] * of[i] * 2 * a * beta * f / sum(i) * of[i - i % C + c];
+            }
+            return true;
+        }
         case op::extract_patches:
         case op::add_patches: {
             const bool forward = n.k == op::extract_patches;

@@ -40,6 +40,8 @@ inline std::vector<protobuf_field> protobuf_fields(std::string_view m) {
             if (n > m.size() - at) throw std::runtime_error("protobuf: field longer than its message");
             f.bytes = m.substr(at, n);
             at += n;
+        } else if ((tag & 7) == 5 && m.size() - at >= 4) {   // a float: nobody here looks at its value
+            at += 4;
         } else throw std::runtime_error("protobuf: a kind of field that ONNX does not use here");
         all.push_back(f);
     }

@@ -10,25 +10,99 @@
 /// local_response_norm(x, {size, alpha, beta, k}): x / (k + alpha / size * sum of squares of the `size` channels around)^beta,
 /// where size / 2 channels lie before and (size - 1) / 2 behind (Krizhevsky et al. 2012, by PyTorch's and ONNX' alpha;
 /// TensorFlow and the paper do not divide by the size: give them size * alpha). ONNX: LRN.
-namespace sinter::ops {
+namespace sinter {
+
+namespace op {
+inline constexpr op_name local_response_norm{"local_response_norm"}, local_response_norm_gradient{"local_response_norm_gradient"};
+}
 
 struct response {
     int size = 5;
     float alpha = 1e-4f, beta = 0.75f, k = 1.f;
 };
 
-constexpr tensor local_response_norm(tensor x, response o = {}) {
-    if (!x.ok()) return x;
-    x = plain(x);
-    const int channels = x.shape().last();
-    if (o.size < 1) return fail(x.g, fault_kind::window_out_of_range, op::gemm, extents(o.size), extents(1));
-    // which channels (rows) count for which (columns), as a matrix of ones and zeros: the sums are a product
-    const tensor row = reshape(make<op::column_index>(x.g, extents(channels), {}), extents(channels, 1));
-    const tensor apart = make<op::column_index>(x.g, extents(channels, channels), {}) - row;
-    const float before = static_cast<float>(o.size / 2), behind = static_cast<float>((o.size - 1) / 2);
-    const tensor near = less_equal(apart, before) * greater_equal(apart, -behind);
-    const tensor sums = matmul(x * x, near);
-    return x * exp(log(sums * (o.alpha / static_cast<float>(o.size)) + o.k) * -o.beta);
+namespace detail {
+
+/// A node's attributes: p = {size, bits of alpha, beta, k}.
+constexpr response response_of(const node& n) {
+    return {n.p[0], std::bit_cast<float>(n.p[1]), std::bit_cast<float>(n.p[2]), std::bit_cast<float>(n.p[3])};
+}
+template <op_id K>
+constexpr tensor response_node(graph* g, const shape& s, std::initializer_list<tensor> operands, const response& o) {
+    return make<K>(g, s, operands, {o.size, std::bit_cast<int>(o.alpha), std::bit_cast<int>(o.beta), std::bit_cast<int>(o.k)});
+}
+/// Rows of e[0] channels; the window, no wider than they are, and powers that square roots do are known while compiling.
+constexpr void response_extents(const kernel_request& r, kernel_extents& k) {
+    const response o = response_of(r.n);
+    const int channels = r.y().last();
+    const auto within = [&](int n) { return n < channels ? n : channels - 1; };
+    const bool by_roots = o.beta == 0.5f || o.beta == 0.75f || o.beta == 1.f;
+    k.set_fixed({within(o.size / 2), within((o.size - 1) / 2), by_roots ? static_cast<int>(4 * o.beta) : 0});
+    k.set({channels, std::bit_cast<std::int32_t>(o.alpha / static_cast<float>(o.size)), std::bit_cast<std::int32_t>(o.beta),
+           std::bit_cast<std::int32_t>(o.k)});
+    k.by_example(r.y(), r.y().size() / channels);
 }
 
-} // namespace sinter::ops
+} // namespace detail
+
+template <>
+struct rule<op::local_response_norm> : heavy_rule {
+    static constexpr const char* name = "local_response_norm";
+    static constexpr long flops(const node& n, const node*) { return n.s.size() * (n.p[0] + 10L); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
+    static constexpr void gradient(gradient_of& g);
+};
+/// Operands: gradient of the result, x. The kernel sums the squares again: that costs less than to keep what it makes of them.
+template <>
+struct rule<op::local_response_norm_gradient> : heavy_rule {
+    static constexpr const char* name = "local_response_norm_gradient";
+    static constexpr long flops(const node& n, const node*) { return n.s.size() * (2L * n.p[0] + 16L); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
+    static constexpr void gradient(gradient_of& g);
+};
+
+namespace ops {
+
+constexpr tensor local_response_norm(tensor x, response o = {}) {
+    if (!x.ok() || not_floats(op::local_response_norm, x)) return {x.g, -1};
+    x = plain(x);
+    if (o.size < 1) return fail(x.g, fault_kind::window_out_of_range, op::local_response_norm, extents(o.size), extents(1));
+    return sinter::detail::response_node<op::local_response_norm>(x.g, x.shape(), {x}, o);
+}
+
+} // namespace ops
+
+namespace detail {
+
+/// Sums along the last axis of `before` elements, the element itself and `behind` ones, as a product with a matrix of ones and
+/// zeros: for derivatives of derivatives alone.
+constexpr tensor sums_around(tensor v, int before, int behind) {
+    const int n = v.shape().last();
+    const tensor row = ops::reshape(make<op::column_index>(v.g, extents(n), {}), extents(n, 1));
+    const tensor apart = make<op::column_index>(v.g, extents(n, n), {}) - row;
+    const tensor near = ops::less_equal(apart, static_cast<float>(before)) * ops::greater_equal(apart, -static_cast<float>(behind));
+    return ops::matmul(v, near);
+}
+
+} // namespace detail
+
+constexpr void rule<op::local_response_norm>::gradient(gradient_of& g) {
+    const node n = g.n();
+    g.add(0, detail::response_node<op::local_response_norm_gradient>(g.g, n.s, {g.d, g.x(0)}, detail::response_of(n)));
+}
+/// With W a window's sum, V the sum over the windows that hold an element, s = k + a W(x^2), a = alpha / size, f = s^-beta and
+/// e = 2 a beta f / s the result is d f - x V(d x e).
+constexpr void rule<op::local_response_norm_gradient>::gradient(gradient_of& g) {
+    const response o = detail::response_of(g.n());
+    const int before = o.size / 2, behind = (o.size - 1) / 2;
+    const float a = o.alpha / static_cast<float>(o.size);
+    const tensor d = g.x(0), x = g.x(1), h = g.d;
+    const tensor s = detail::sums_around(x * x, before, behind) * a + o.k, f = ops::exp(ops::log(s) * -o.beta);
+    const tensor e = f / s * (2 * a * o.beta), w = detail::sums_around(h * x, before, behind);
+    if (g.wants(0)) g.add(0, h * f - x * e * w);
+    if (!g.wants(1)) return;
+    const tensor by_s = d * (x * w * e * (o.beta + 1) - h * f * o.beta) / s;
+    g.add(1, x * detail::sums_around(by_s, behind, before) * (2 * a) - d * e * w - h * detail::sums_around(d * x * e, behind, before));
+}
+
+} // namespace sinter

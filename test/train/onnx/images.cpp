@@ -4,6 +4,7 @@
 #include "support/onnx_run.hpp"
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
+#include <sinter/expr/layers/channel_norm.hpp>
 #include <sinter/expr/layers/convolution.hpp>
 #include <sinter/sinter.hpp>
 
@@ -48,6 +49,9 @@ constexpr auto edges = image<6, 5, 2> >> [](tensor x) {
     return bundle(flat(avg_pool<3, over>(x)), flat(conv1d<3, 3, past>(row)), flat(conv3d<2, per_axis(2, 1, 3)>(volume)),
                   flat(avg_pool<2, window{.stride = 1}>(volume)));
 };
+/// Windows of channels: those that LRN knows and those that it does not.
+constexpr auto channels_around = image<4, 3, 7> >> conv2d<6, 3> >> local_response_norm<3, 0.5> >> local_response_norm<4, 0.5, 0.6>
+    >> flatten >> local_response_norm<5, 0.5> >> dense<3>;
 } // namespace
 
 BOOST_AUTO_TEST_CASE(convolutions_and_a_dense_layer_behind_them) {
@@ -67,3 +71,8 @@ BOOST_AUTO_TEST_CASE(residual_blocks) {
 BOOST_AUTO_TEST_CASE(images_that_are_turned) { agrees<turned>(); }
 BOOST_AUTO_TEST_CASE(windows_of_all_kinds) { BOOST_TEST(agrees<windows>().count("ConvTranspose") == 2); }
 BOOST_AUTO_TEST_CASE(rows_volumes_and_edges) { agrees<edges>(); }
+BOOST_AUTO_TEST_CASE(windows_of_channels) {
+    const test::onnx_file f = agrees<channels_around>();
+    BOOST_TEST(f.count("LRN") == 1);
+    BOOST_TEST(f.count("Pow") == 2);
+}

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct attribute {
     bool list = true;              ///< ints, or one int
     std::string text{};            ///< where not empty, this instead
     std::shared_ptr<block> body{}; ///< or this, of a loop or a choice
+    std::optional<float> real{};   ///< or this
 };
 struct operation {
     std::string type, name;
@@ -46,6 +48,7 @@ struct block {
 };
 inline attribute ints(std::string name, std::vector<std::int64_t> values) { return {std::move(name), std::move(values)}; }
 inline attribute integer(std::string name, std::int64_t value) { return {std::move(name), {value}, false}; }
+inline attribute real(std::string name, float value) { return {std::move(name), {}, false, {}, {}, value}; }
 inline attribute text(std::string name, std::string value) { return {std::move(name), {}, false, std::move(value)}; }
 inline attribute body(std::string name, block b) {
     return {std::move(name), {}, false, {}, std::make_shared<block>(std::move(b))};
@@ -138,11 +141,12 @@ private:
         for (const std::string& y : o.out) m.text(2, y);
         m.text(3, o.name).text(4, o.type);
         for (const attribute& a : o.attributes) {
-            constexpr int kind_int = 2, kind_text = 3, kind_graph = 5, kind_ints = 7;
+            constexpr int kind_real = 1, kind_int = 2, kind_text = 3, kind_graph = 5, kind_ints = 7;
             message x;
             x.text(1, a.name);
             if (a.body) x.nested(6, encoded(*a.body, a.name)).integer(20, kind_graph);
             else if (!a.text.empty()) x.text(4, a.text).integer(20, kind_text);
+            else if (a.real) x.real(2, *a.real).integer(20, kind_real);
             else if (!a.list) x.integer(3, a.ints[0]).integer(20, kind_int);
             else {
                 for (const std::int64_t v : a.ints) x.integer(8, v);

@@ -14,6 +14,7 @@ inline constexpr refusal refusals[] = {
     {"ctc_loss", "a loss by recursion over alignments, which predictions do not need"},
     {"attention_gradient", "a gradient: ONNX has no operator for it"},
     {"attention_bias_gradient", "a gradient: ONNX has no operator for it"},
+    {"local_response_norm_gradient", "a gradient: ONNX has no operator for it"},
     {"max_pool_gradient", "a gradient: ONNX has no operator for it"},
     {"max_pool_winners", "a gradient: ONNX has no operator for it"},
     {"avg_pool_gradient", "a gradient: ONNX has no operator for it"},

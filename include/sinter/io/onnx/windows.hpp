@@ -3,9 +3,10 @@
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/conv2d.hpp>
+#include <sinter/ops/local_response_norm.hpp>
 #include <sinter/ops/max_pool.hpp>
 
-/// Convolutions and pools: Conv, MaxPool, AveragePool. All have their channels first there.
+/// Convolutions, pools and windows of channels: Conv, MaxPool, AveragePool, LRN. All have their channels first there.
 namespace sinter::onnx {
 
 namespace detail {
@@ -119,6 +120,26 @@ inline void emit_pool(exporter& e, int id, const char* type) {
     if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
     e.set_channels_first(id, y);
 }
+/// LRN of images; with an even size it has the window's odd channel behind, and not before as we have it, and runtimes know it of
+/// images alone: the rest are sums by a matrix of ones and zeros.
+inline void emit_local_response_norm(exporter& e, int id) {
+    const node& n = e.n(id);
+    const response o = sinter::detail::response_of(n);
+    if (n.s.batched && n.s.rank == 3 && o.size % 2) {
+        e.set_channels_first(id, e.add(id, "LRN", {e.value_channels_first(n.in[0])},
+            {real("alpha", o.alpha), real("beta", o.beta), real("bias", o.k), integer("size", o.size)}));
+        return;
+    }
+    const int channels = n.s.last();
+    std::vector<float> near;
+    for (int from = 0; from < channels; ++from)
+        for (int to = 0; to < channels; ++to) near.push_back(to - from <= o.size / 2 && from - to <= (o.size - 1) / 2 ? 1.f : 0.f);
+    const std::string x = e.value(n.in[0]), band = e.m.floats("channels_around", {channels, channels}, near);
+    const std::string scaled = e.add(id, "Mul", {e.add(id, "MatMul", {e.add(id, "Mul", {x, x}), band}),
+                                                 e.m.number(o.alpha / static_cast<float>(o.size))});
+    const std::string power = e.add(id, "Pow", {e.add(id, "Add", {scaled, e.m.number(o.k)}), e.m.number(o.beta)});
+    e.set(id, e.add(id, "Div", {x, power}));
+}
 inline void emit_max_pool(exporter& e, int id) { emit_pool(e, id, "MaxPool"); }
 inline void emit_avg_pool(exporter& e, int id) { emit_pool(e, id, "AveragePool"); }
 
@@ -130,6 +151,7 @@ inline constexpr emitter window_emitters[] = {
     {op::conv_transpose, detail::emit_nothing},
     {op::convolution, detail::emit_convolution},
     {op::convolution_input_gradient, detail::emit_convolution_transposed},
+    {op::local_response_norm, detail::emit_local_response_norm},
     {op::max_pool, detail::emit_max_pool},
     {op::avg_pool, detail::emit_avg_pool}};
 

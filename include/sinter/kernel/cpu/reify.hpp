@@ -25,6 +25,7 @@
 #include <sinter/kernel/cpu/gather_axis.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
+#include <sinter/kernel/cpu/local_response_norm.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
