@@ -82,6 +82,12 @@ BOOST_AUTO_TEST_CASE(overlapping_and_padded) {
     check<9, 9, 3, 3, 3, 2, 3, 0, 0>(2);    // gaps: some elements lie in no window
     check<7, 7, 40, 1, 1, 7, 7, 0, 0>(7);   // global
     check<16, 16, 1, 1, 1, 16, 16, 0, 0>(1);
+    check<8, 8, 35, 8, 8, 3, 1, 1, 1>(2);
+    check<7, 6, 18, 6, 5, 2, 1, 0, 0>(2);
+    check<9, 10, 20, 5, 5, 4, 2, 1, 1>(2);  // too many elements for registers forward, four windows back
+    check<11, 9, 33, 6, 5, 5, 2, 2, 2>(1);  // nine windows
+    check<8, 7, 17, 8, 7, 5, 1, 2, 2>(1);   // too many either way
+    check<2, 1, 16, 2, 1, 3, 1, 1, 1>(3);   // images smaller than windows
 }
 BOOST_AUTO_TEST_CASE(equal_elements_the_first_wins) {
     check<8, 8, 12, 4, 4, 2, 2, 0, 0>(2, true);

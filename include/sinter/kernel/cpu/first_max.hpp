@@ -9,11 +9,12 @@ namespace sinter::cpu {
 struct first_max {
     vf best;
     vi place = vi{};
-    SINTER_INLINE void see(vf v, int q) {
+    SINTER_INLINE void see(vf v, int q) { see(v, splat(static_cast<std::int32_t>(q))); }
+    SINTER_INLINE void see(vf v, vi q) {
         // min gives its second operand where either is NaN: one compare then tells NaN from numbers, on both sides
         const vi displaces = ~(v <= min(best, splat(__builtin_inff())));
         best = displaces ? v : best;
-        place = displaces ? splat(static_cast<std::int32_t>(q)) : place;
+        place = displaces ? q : place;
     }
 };
 

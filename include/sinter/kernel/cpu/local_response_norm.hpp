@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <bit>
+#include <cstring>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/math.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
@@ -50,6 +52,7 @@ struct response_rows {
     void keep_squares(const float* x, std::int64_t rows, float* to) const {
         for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
             const vf v = read(x + i * channels + j, n, full);
+            __builtin_prefetch(x + (i + rows) * channels + j);
             store(to + at(i, j), v * v);
         });
     }
@@ -124,6 +127,8 @@ struct local_response_norm_gradient {
                 const auto [f, inverse] = r.of(rows_of::template around<Before, Behind>(squares + r.at(i, j)));
                 const std::int64_t off = i * r.channels + j;
                 const vf df = rows_of::read(d + off, n, full) * f;
+                __builtin_prefetch(d + rows * r.channels + off);   // passes by turns keep the processor from foreseeing any of them
+                if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, n, first * r.channels + off, r.channels, c);
                 store(own + r.at(i, j), df);
                 const vf all = df * rows_of::read(x + off, n, full) * (inverse * factor);
                 if constexpr (full) store(spread + r.at(i, j), all);
