@@ -38,7 +38,7 @@ private:
     /// Asks for the elements that the next row of windows has and this one has not, SV x SH for each window.
     static SINTER_INLINE void ask_for_row(const float* x, int last, int first, int j) {
         if constexpr (C >= floats_a_line && KH > SV && SV <= 2 && SH <= 2)
-            unroll<SV * SH>([&](auto q) SINTER_ALWAYS {
+            unroll<SV * SH>([&](int q) SINTER_ALWAYS {
                 const int y = std::min(last, H - 1) - q / SH, i = std::min(first + q % SH, W - 1);
                 __builtin_prefetch(x + (y * W + i) * C + j);
             });
@@ -65,29 +65,29 @@ private:
         int column[KW];
         std::int32_t of_row[KH], of_column[KW];
         vi place[n];
-        unroll<KH>([&](auto k) SINTER_ALWAYS {
+        unroll<KH>([&](int k) SINTER_ALWAYS {
             const int y = std::clamp(oy * SV - PT + k, v.first, v.last - 1);
             row[k] = x + y * (W * C);
             of_row[k] = vertical::place(y, oy) * KW;
         });
-        unroll<KW>([&](auto k) SINTER_ALWAYS {
+        unroll<KW>([&](int k) SINTER_ALWAYS {
             const int i = std::clamp(ox * SH - PL + k, h.first, h.last - 1);
             column[k] = i * C;
             of_column[k] = horizontal::place(i, ox);
         });
-        unroll<n>([&](auto q) SINTER_ALWAYS { place[q] = splat(of_row[q / KW] + of_column[q % KW]); });
+        unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / KW] + of_column[q % KW]); });
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
             vf e[n];
             ask_for_row(x, (oy + 1) * SV - PT + KH - 1, ox * SH, j);
-            unroll<n>([&](auto q) SINTER_ALWAYS { e[q] = channels.get(row[q / KW] + column[q % KW] + j); });
+            unroll<n>([&](int q) SINTER_ALWAYS { e[q] = channels.get(row[q / KW] + column[q % KW] + j); });
             first_max m{e[0], place[n - 1]};
             vf sum = e[0];   // NaN where one is, and perhaps of infinities
-            unroll<n - 1>([&](auto q) SINTER_ALWAYS { m.best = max(e[q + 1], m.best), sum += e[q + 1]; });
+            unroll<n - 1>([&](int q) SINTER_ALWAYS { m.best = max(e[q + 1], m.best), sum += e[q + 1]; });
             if (__builtin_expect(any(sum != sum), 0)) {
                 m = {e[0], place[0]};
-                unroll<n>([&](auto q) SINTER_ALWAYS { m.see(e[q], place[q]); });
+                unroll<n>([&](int q) SINTER_ALWAYS { m.see(e[q], place[q]); });
             } else if (c.p[1]) {
-                unroll<n - 1>([&](auto q) SINTER_ALWAYS { m.place = e[n - 2 - q] == m.best ? place[n - 2 - q] : m.place; });
+                unroll<n - 1>([&](int q) SINTER_ALWAYS { m.place = e[n - 2 - q] == m.best ? place[n - 2 - q] : m.place; });
             }
             emit(channels, m, j, pixel, c);
         });
@@ -160,17 +160,17 @@ private:
         int row[Rows], column[Columns];
         std::int32_t of_row[Rows], of_column[Columns];
         vi place[n];
-        unroll<Rows>([&](auto k) SINTER_ALWAYS {
+        unroll<Rows>([&](int k) SINTER_ALWAYS {
             const int o = v.first + k;
             row[k] = std::min(o, OH - 1) * (OW * C);
             of_row[k] = o < v.last ? vertical::place(p.y, o) * KW : nowhere;
         });
-        unroll<Columns>([&](auto k) SINTER_ALWAYS {
+        unroll<Columns>([&](int k) SINTER_ALWAYS {
             const int o = h.first + k;
             column[k] = std::min(o, OW - 1) * C;
             of_column[k] = o < h.last ? horizontal::place(p.x, o) : nowhere;
         });
-        unroll<n>([&](auto q) SINTER_ALWAYS { place[q] = splat(of_row[q / Columns] + of_column[q % Columns]); });
+        unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / Columns] + of_column[q % Columns]); });
         if constexpr (asks && requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, C, p.pixel * C + ahead, C, c);
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
             if constexpr (asks) {   // for the next row of windows
@@ -179,7 +179,7 @@ private:
                 if (j % 64 == 0) __builtin_prefetch(p.winner + next);
             }
             vf sum = zero();
-            unroll<n>([&](auto q) SINTER_ALWAYS {
+            unroll<n>([&](int q) SINTER_ALWAYS {
                 const int at = row[q / Columns] + column[q % Columns] + j;
                 const vi won = load_bytes<channels.count>(p.winner + at) == place[q];
                 sum += select(won, channels.get(p.dy + at), zero());
