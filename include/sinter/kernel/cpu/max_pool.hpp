@@ -20,7 +20,7 @@ struct max_pool {
     static void run(const call& c) {
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
             const float* x = c.p[0] + image * (H * W * C);
-            if constexpr (KH * KW <= 9) in_registers(x, oy, ox, pixel, c);
+            if constexpr (KH * KW <= 9 && C >= lanes) in_registers(x, oy, ox, pixel, c);
             else one_by_one(x, oy, ox, pixel, c);
         });
     }
@@ -55,8 +55,8 @@ private:
             emit(channels, m, j, pixel, c);
         });
     }
-    /// Small windows: the maximum first, then its first place, so that no comparison waits for the one before. What hangs over
-    /// an edge is the element there once more, under its own place. Where there may be a NaN, one by one.
+    /// Small windows of whole vectors: the maximum first, then its first place, so that no comparison waits for the one before.
+    /// What hangs over an edge is the element there once more, under its own place. Where there may be a NaN, one by one.
     static SINTER_INLINE void in_registers(const float* x, int oy, int ox, std::int64_t pixel, const call& c) {
         constexpr int n = KH * KW;
         const auto v = vertical::elements(oy);
