@@ -22,6 +22,10 @@ inline double normal_quantile(double p) {   // bisection
     for (int i = 0; i < 80; ++i) (std::erfc(-(low + high) / 2 / std::sqrt(2.)) / 2 < p ? low : high) = (low + high) / 2;
     return (low + high) / 2;
 }
+inline double gelu_tanh_of(double x, int order) {
+    const double r = std::sqrt(2 / M_PI), t = std::tanh(r * (x + 0.044715 * x * x * x));
+    return order ? (1 + t) / 2 + x / 2 * (1 - t * t) * r * (1 + 3 * 0.044715 * x * x) : x / 2 * (1 + t);
+}
 inline double kept_within(double a, double low, double high) { return std::fmin(high, std::fmax(low, a)); }
 
 } // namespace detail
@@ -50,6 +54,8 @@ inline double function_value(op_id k, double a, double b, double c) {
         case op::lgamma: return std::lgamma(a);
         case op::digamma: return detail::digamma_of(a, 0);
         case op::trigamma: return detail::digamma_of(a, 1);
+        case op::gelu_tanh: return detail::gelu_tanh_of(a, 0);
+        case op::gelu_tanh_slope: return detail::gelu_tanh_of(a, 1);
         case op::softplus: return std::log1p(std::exp(-std::abs(a))) + std::fmax(a, 0);
         case op::softsign: return a / (1 + std::abs(a));
         case op::atan2: return std::atan2(a, b);

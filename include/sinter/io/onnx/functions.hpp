@@ -8,6 +8,7 @@
 #include <sinter/ops/erfc.hpp>
 #include <sinter/ops/expm1.hpp>
 #include <sinter/ops/floor_div.hpp>
+#include <sinter/ops/gelu_tanh.hpp>
 #include <sinter/ops/hard_tanh.hpp>
 #include <sinter/ops/lgamma.hpp>
 #include <sinter/ops/log1p.hpp>
@@ -119,6 +120,8 @@ inline constexpr emitter function_emitters[] = {
     {op::rsqrt, detail::emit_value<op::rsqrt, 1>},
     {op::probit, detail::emit_value<op::probit, 1>},
     {op::relu_gradient, detail::emit_value<op::relu_gradient, 2>},
+    {op::gelu_tanh, detail::emit_value<op::gelu_tanh, 1>},
+    {op::gelu_tanh_slope, detail::emit_value<op::gelu_tanh_slope, 1>},
     {op::clip, detail::emit_value<op::clip, 3>},
     {op::hard_tanh, detail::emit_value<op::hard_tanh, 3>},
     {op::elu, detail::emit_value<op::elu, 3>},

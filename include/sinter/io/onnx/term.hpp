@@ -113,6 +113,7 @@ struct arithmetic<onnx::detail::term> {
     using term = onnx::detail::term;
     static term log(const term& a) { return onnx::detail::log(a); }
     static term sqrt(const term& a) { return onnx::detail::unary_term("Sqrt", a); }
+    static term tanh(const term& a) { return onnx::detail::unary_term("Tanh", a); }
     static term expm1(const term& a) { return onnx::detail::unary_term("Exp", a) - 1.f; }
     static term min(const term& a, const term& b) { return onnx::detail::binary_term("Min", a, b); }
     static term max(const term& a, const term& b) { return onnx::detail::binary_term("Max", a, b); }
