@@ -68,20 +68,20 @@ parameters             4.8 kB
 optimizer                 0 B
 gradients             4.86 kB
 states                    0 B
-activations           3.46 kB   4.35 kB if none lay where others lay before; most alive at once: 3.46 kB, launch 7
+activations           3.26 kB   4.35 kB if none lay where others lay before; most alive at once: 3.26 kB, launch 5
 scratch space           400 B   of the kernels, one after the other
-all                   13.5 kB
+all                   13.3 kB
 
 activations, largest first           extents                  offset      size   launches
-relu                                 [B, 4, 4, 4]               1408   1.02 kB   0 to 7
-gemm of dense                        [B, 64]                    2432   1.02 kB   5 to 7
-relu_gradient                        [B, 4, 4, 4]                384   1.02 kB   7 to 8
-weight_transpose of dense            [3, 64]                     448     768 B   4 to 5
-max_pool:1 of max_pool               [B, 4, 4, 4]                128     256 B   0 to 8
-add of dense                         [B, 3]                        0      64 B   1 to 9
-col_sum                              [1]                         448      64 B   2 to 3
-over_batch                           []                           64      64 B   3 to 9
-add                                  [B, 3]                      384      64 B   2 to 6
+relu                                 [B, 4, 4, 4]                  0   1.02 kB   0 to 7
+gemm of dense                        [B, 64]                    2240   1.02 kB   5 to 7
+relu_gradient                        [B, 4, 4, 4]                  0   1.02 kB   7 to 8
+weight_transpose of dense            [3, 64]                    1472     768 B   4 to 5
+max_pool:1 of max_pool               [B, 4, 4, 4]               1024     256 B   0 to 8
+add of dense                         [B, 3]                     1280      64 B   1 to 9
+col_sum                              [1]                        1344      64 B   2 to 3
+over_batch                           []                         1344      64 B   3 to 9
+add                                  [B, 3]                     1408      64 B   2 to 6
 )");
 }
 

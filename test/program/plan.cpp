@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_long_chain_needs_two_buffers) {
 }
 /// Of the two ways to place activations a program takes the one that needs less.
 BOOST_AUTO_TEST_CASE(the_smaller_plan_is_taken) {
-    constexpr auto net = image<28, 28, 1> >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
+    constexpr auto net = image<28, 28, 1> >> conv2d<32, 3> >> relu >> conv2d<64, 3> >> relu >> max_pool<2> >> conv2d<16, 3> >> relu
         >> flatten >> dense<128> >> relu >> dense<10>;
     using R = request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, program_mode::training, 256, target{16, 8},
                       program_options{}>;

@@ -74,7 +74,7 @@ class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
         : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0),
-          over_(g.loops.n ? g.n.n : 0, -1) {
+          over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
     }
@@ -92,7 +92,7 @@ public:
         pin_carries();
         find_last_uses();
         pin_states(out.at);
-        write_turns_over();
+        write_over();
         place_activations(out, backwards);
         if (g_.loops.n) place_turns(out.at);
         place_views(out.at);
@@ -224,19 +224,20 @@ private:
         }
     }
     /// Does the group read each element before it writes that element, and never again? A kernel of its own may read its
-    /// operands in any order, a walk with reductions passes over a row more than once, and one value for many elements is
-    /// worked out again by each part.
+    /// operands in any order, a walk that reduces rows passes over a row more than once, and one value for many elements is
+    /// worked out again by each part. Columns' sums are made on the way.
     /// `behind`: of a kernel of its own, what is behind its result.
     constexpr bool in_place(const group& q, int value, bool behind = false) const {
         if ((q.heavy && !behind) || !same_space(g_.n[value].s, q.space)) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
-            if (g_.n[v].about->kind != op_kind::elementwise && !(behind && v == q.root)) return false;
+            if (const op_kind k = g_.n[v].about->kind; k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
+                return false;
         return true;
     }
-    /// What a loop keeps of each turn is written over another value of the turn that nobody reads after that: an LSTM's gates over the
-    /// products that they are made of, and most gates' gradients over the gates.
-    constexpr void write_turns_over() {
-        if (!g_.loops.n) return;
+    /// What a kernel reads for the last time, element by element, makes room for what it writes: the memory is in the cache already. So a
+    /// gradient lies where its factor was kept, a sum where its first part was; of what a loop keeps of each turn an LSTM's gates over
+    /// the products that they are made of, and most gates' gradients over the gates.
+    constexpr void write_over() {
         const int unknown = r_.g.n;   // a reader that is no group
         growing<int> reader(g_.n.n, -1);   // the last one of each node
         for (int v = 0; v < g_.n.n; ++v)
@@ -247,14 +248,13 @@ private:
             }
         for (int i = 0; i < r_.g.n; ++i) {
             const group& q = r_.g[i];
-            if (q.root < 0 || !q.loop || (q.heavy && g_.n[q.root].k != op::gemm)) continue;
+            if (q.root < 0 || (q.heavy && g_.n[q.root].k != op::gemm)) continue;
             for (int v = q.head; v >= 0; v = r_.next[v]) {
-                if (!has_buffer(v) || !slots_[v] || !in_place(q, v, q.heavy)) continue;
+                if (!has_buffer(v) || (slots_[v] > 0) != (q.loop > 0) || !in_place(q, v, q.heavy)) continue;
                 for (int w = q.head; w >= 0 && over_[v] < 0; w = r_.next[w])
                     for (int k = 0; k < g_.n[w].operands && over_[v] < 0; ++k) {
                         const int u = base_of(g_.n, g_.n[w].in[k]);
-                        if (reader[u] != i || g_.n[u].loop == q.loop || !has_buffer(u) || size_of(u) != size_of(v) ||
-                            last_[u] > span_[q.loop].last || !read_turn_by_turn(q, u)) continue;
+                        if (reader[u] != i || !has_buffer(u) || size_of(u) != size_of(v) || !is_free_after(q, i, u) || !reads_in_turn(q, u)) continue;
                         over_[v] = over_[u] < 0 ? u : over_[u];
                         reader[u] = unknown;   // it lends its memory once
                         if (int& last = last_[over_[v]]; last < last_[v]) last = last_[v];
@@ -262,14 +262,19 @@ private:
             }
         }
     }
-    /// Does the group read only this turn's slice of u, each element where it stands?
-    constexpr bool read_turn_by_turn(const group& q, int u) const {
+    /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
+    constexpr bool is_free_after(const group& q, int i, int u) const {
+        return q.loop ? g_.n[u].loop != q.loop && last_[u] <= span_[q.loop].last : !g_.n[u].loop && !slots_[u] && last_[u] == i;
+    }
+    /// Does the group read each element of u where it stands, in a loop only this turn's slice?
+    constexpr bool reads_in_turn(const group& q, int u) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
             for (int k = 0; k < g_.n[v].operands; ++k) {
                 const int in = g_.n[v].in[k];
                 if (base_of(g_.n, in) != u) continue;
-                if (g_.n[v].about->kind == op_kind::heavy || (g_.n[in].k != op::loop_input && g_.n[in].k != op::loop_saved) ||
-                    g_.n[in].in[0] != u || !same_space(g_.n[in].s, q.space)) return false;
+                if (g_.n[v].about->kind == op_kind::heavy || !same_space(g_.n[in].s, q.space)) return false;
+                if (q.loop ? (g_.n[in].k != op::loop_input && g_.n[in].k != op::loop_saved) || g_.n[in].in[0] != u
+                           : !same_space(g_.n[u].s, q.space)) return false;
             }
         return true;
     }
@@ -293,7 +298,9 @@ private:
             if (r_.g[i].root < 0) continue;
             int tail = -1;
             for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
-                if (!has_buffer(v) || (g_.loops.n && over_[v] >= 0)) continue;
+                if (!has_buffer(v)) continue;
+                out.z.unshared += size_of(v);
+                if (over_[v] >= 0) continue;
                 const int from = begins(v, i), until = last_[v] < i ? i : last_[v];
                 chain[v] = ending[until];
                 ending[until] = v;
@@ -301,7 +308,6 @@ private:
                 next[v] = before;
                 before = v;
                 if (from == i) tail = v;
-                out.z.unshared += size_of(v);
                 change[from] += size_of(v);
                 change[until + 1] -= size_of(v);
             }
@@ -329,7 +335,7 @@ private:
             for (int i = groups; i >= 0; --i) first_written_in(i + 1, false), last_read_in(i, true);
         }
         out.z.activations = arena.top();
-        for (int v = 0; g_.loops.n && v < g_.n.n; ++v)
+        for (int v = 0; v < g_.n.n; ++v)
             if (over_[v] >= 0) out.at[v] = out.at[over_[v]];
     }
 };
