@@ -157,11 +157,16 @@ private:
     }
     static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
     static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
+    static constexpr bool writes(int arg) {   // a value may be written over one that was read: its lines are asked for once
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(instruction::store) && !code[i].row && code[i].arg == arg) return true;
+        return false;
+    }
     template <class F, int... I>
     static SINTER_INLINE void lines_at(std::int64_t off, const call& c, F f, std::integer_sequence<int, I...>) {
-        ((code[I].is(instruction::store) && !code[I].row ? f(c.p[code[I].arg] + off, std::true_type{})
-          : code[I].is(instruction::load) && walks(I)    ? f(c.p[code[I].arg] + off, std::false_type{})
-                                                         : (void)0), ...);
+        ((code[I].is(instruction::store) && !code[I].row                      ? f(c.p[code[I].arg] + off, std::true_type{})
+          : code[I].is(instruction::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
+                                                                              : (void)0), ...);
     }
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {

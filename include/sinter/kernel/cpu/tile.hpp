@@ -91,9 +91,6 @@ struct tile_lines {
     static constexpr int most = 16 * tile_rows;
     const float* line[most];
     int count = 0;
-    void add(const float* p) {
-        if (count < most) line[count++] = p;
-    }
 };
 
 /// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.
