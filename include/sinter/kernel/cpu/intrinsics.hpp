@@ -160,6 +160,9 @@ SINTER_INTRINSIC __mmask16 _mm512_test_epi32_mask(__m512i a, __m512i b) {
 SINTER_INTRINSIC __m512i _mm512_maskz_compress_epi32(__mmask16 m, __m512i a) {
     return (__m512i)__builtin_ia32_compresssi512_mask((lane_types::i16)a, lane_types::i16{}, m);
 }
+SINTER_INTRINSIC __m512 _mm512_maskz_broadcast_f32x4(__mmask16 m, __m128 a) {
+    return (__m512)__builtin_ia32_broadcastf32x4_512((lane_types::f4)a, lane_types::f16{}, m);
+}
 SINTER_INTRINSIC __m512 _mm512_maskz_compress_ps(__mmask16 m, __m512 a) {
     return (__m512)__builtin_ia32_compresssf512_mask((lane_types::f16)a, lane_types::f16{}, m);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <sinter/kernel/cpu/product.hpp>
+#include <sinter/kernel/cpu/sparse_list.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>
 #include <sinter/kernel/cpu/zeros.hpp>
 
@@ -38,59 +39,45 @@ struct input_blocks {
 /// Units that are gone over at once: as many as it takes until no sum waits for the one before it, if they fit into the registers.
 inline constexpr int units_at_once = input_vectors < 8 && 2 * input_vectors + 4 <= registers ? 2 : 1;
 
-/// c += d[unit] times row i of x, for the lowest example i of the mask, which is then cleared.
-template <int V>
-SINTER_INLINE void add_lowest(vf (&c)[V], const float* x, std::int64_t x_step, const float* d, std::uint64_t& mask) {
-    const std::int64_t i = __builtin_ctzll(mask);
-    mask &= mask - 1;
-    const vf a = splat(d[i * panel_width]);
-    const float* row = x + i * x_step;
-    unroll<V>([&](int v) SINTER_ALWAYS { c[v] = fma(load(row + v * lanes), a, c[v]); });
-}
-
 /// Units that are finished by one call: a line's, whose sums have room beside the inputs.
 inline constexpr int finished_units = panel_width < floats_a_line ? panel_width : floats_a_line;
 
-/// In which order a panel's units are gone over, and of which examples.
+/// In which order a panel's units are gone over, of which examples, and their gradients, one behind the other.
 struct marked_units {
     std::uint64_t mask[panel_width];
     std::int32_t unit[panel_width];   ///< of each mask; never beyond its group of finished_units
 
-    /// Where two are gone over at once, these have about as many examples, and the rarer as many as the other: of its own that are
-    /// zero. So one loop does for both, whose end is guessed wrong once, and hardly a turn is wasted.
-    void sort(const std::uint64_t* of_units) {
+    /// d: the gradients of at most 64 examples; `every`: none of them is left out.
+    __attribute__((noinline)) void find(const float* d, std::int64_t d_step, std::int64_t examples, bool every, float* list) {
+        alignas(64) float turned[panel_width * mask_bits];
+        std::uint64_t of_units[panel_width];
+        transpose_matrix(d, d_step, examples, panel_width, turned, mask_bits, false);
+        for (int u = 0; u < panel_width; ++u) of_units[u] = every ? first_bits(examples) : row_mask(turned + u * mask_bits, examples);
         for (int h = 0; h < panel_width; h += lanes) {
-            vi keys{}, rank{};
-            for (int l = 0; l < lanes; ++l) keys[l] = units_at_once == 2 ? __builtin_popcountll(of_units[h + l]) * lanes + l : l;
-            for (int l = 0; l < lanes; ++l) rank -= splat(keys[l]) < keys;
-            for (int l = 0; l < lanes; ++l) {
-                mask[h + rank[l]] = of_units[h + l];
-                unit[h + rank[l]] = h + l;
-            }
-            for (int l = 0; units_at_once == 2 && l < lanes; l += 2)
-                for (int n = __builtin_popcountll(mask[h + l + 1]) - __builtin_popcountll(mask[h + l]); n > 0; --n)
-                    mask[h + l] |= mask[h + l] + 1;   // the lowest zero
+            pair_masks<units_at_once>(of_units + h, 1, mask + h, unit + h);
+            for (int r = h; r < h + lanes; ++r) list_marked(list + r * mask_bits, turned + (unit[r] += h) * mask_bits, mask[r]);
         }
     }
 };
 
-/// to[unit][] (+)= the sum over the marked examples i < 64 of d[i][unit] x[i][], for finished_units from `begin` on.
+/// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for finished_units from `begin` on.
 template <int V>
-__attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* d, const marked_units& marked,
+__attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list, const marked_units& marked,
                                                 int begin, bool first, float* to) {
     for (int u = begin; u < begin + finished_units; u += units_at_once) {
         vf c[units_at_once][V];
         std::uint64_t m[units_at_once];
-        const float* from[units_at_once];
         float* sums[units_at_once];
         unroll<units_at_once>([&](int k) SINTER_ALWAYS {
             m[k] = marked.mask[u + k];
-            from[k] = d + marked.unit[u + k];
             sums[k] = to + (marked.unit[u + k] - begin) * input_block;
             if (first) clear_block(c[k]);
             else load_block<V>(c[k], sums[k], 0);
         });
-        while (m[0]) unroll<units_at_once>([&](int k) SINTER_ALWAYS { add_lowest(c[k], x, x_step, from[k], m[k]); });
+        for_each_marked(m, list + u * mask_bits, mask_bits, [&](int k, std::int64_t i, vf a) SINTER_ALWAYS {
+            const float* row = x + i * x_step;
+            unroll<V>([&](int v) SINTER_ALWAYS { c[k][v] = fma(load(row + v * lanes), a, c[k][v]); });
+        });
         unroll<units_at_once>([&](int k) SINTER_ALWAYS { store_block<V>(c[k], sums[k], 0); });
     }
 }
@@ -140,8 +127,7 @@ template <class = void>
 __attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c,
                                                           std::int64_t tile, std::int64_t end) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
-    std::uint64_t mask[panel_width];
-    marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width], all;
+    marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
     const bool far = f.expect && q.rows * q.columns > memory_floats;
     const int width = input_blocks(q.rows).vectors * lanes;
     const block_functions block = functions_of(width / lanes);
@@ -151,16 +137,7 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column; j0 < groups.end_column; j0 += most * panel_width) {
         const std::int64_t n = (groups.end_column - j0) / panel_width < most ? (groups.end_column - j0) / panel_width : most;
-        for (std::int64_t g = 0; g < chunks * n; ++g) {   // chunk by chunk, panel by panel
-            const std::int64_t i0 = g / n * mask_bits, rows = q.depth - i0 < mask_bits ? q.depth - i0 : mask_bits;
-            const float* from = q.b + i0 * q.b_step + j0 + g % n * panel_width;
-            for (int v = 0; v < panel_width; v += lanes) {
-                for (std::int64_t i = 0; i < rows; ++i)
-                    store(d + (g * mask_bits + i) * panel_width + v, load(from + i * q.b_step + v));
-                column_masks(from + v, q.b_step, rows, mask + v);
-            }
-            marked[g].sort(mask);
-        }
+        unsigned found = 0, all = 0;   // bits: the chunks whose units are marked, and those of which no example is left out
         for (std::int64_t k = 0; k < q.rows; k += width) {
             const std::int64_t inputs = q.rows - k < width ? q.rows - k : width;
             for (std::int64_t h = 0; h < chunks; ++h) {
@@ -168,9 +145,13 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
                 const float* const from = q.a + h * mask_bits * q.sum_step + k;
                 const bool in_place = inputs == width && lies_spread(q);
                 const bool finite = block.copy(from, q.sum_step, rows, inputs, in_place ? nullptr : x);
-                if (!finite) {
-                    std::fill_n(mask, panel_width, first_bits(rows));
-                    all.sort(mask);
+                const unsigned bit = 1u << h;
+                if (!(found & bit) || finite == ((all & bit) != 0)) {
+                    for (std::int64_t p = 0; p < n; ++p)
+                        marked[h * n + p].find(q.b + h * mask_bits * q.b_step + j0 + p * panel_width, q.b_step, rows, !finite,
+                                               d + (h * n + p) * mask_bits * panel_width);
+                    found |= bit;
+                    all = finite ? all & ~bit : all | bit;
                 }
                 for (std::int64_t i = 0; i < n * panel_width; i += finished_units) {
                     const std::int64_t p = i / panel_width, g = h * n + p, j = j0 + p * panel_width;
@@ -180,8 +161,8 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
                                         q.off + j * q.rows + k * panel_width + u, panel_width, q.row + k,
                                         q.col + static_cast<int>(j) + u};
                     if (far && h + 1 == chunks) f.expect(done, c);
-                    block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width,
-                              finite ? marked[g] : all, u, h == 0, to);
+                    block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width, marked[g], u,
+                              h == 0, to);
                     if (h + 1 == chunks) f.columns(done, c);
                 }
             }
