@@ -82,7 +82,8 @@ inline constexpr std::int64_t finished_rows = 64;
 /// A packed right operand that is probably not in the second-level cache, other weights having passed since: where there are few
 /// rows, each panel is asked for while the one before it is multiplied.
 inline constexpr std::int64_t far_floats = 49152;
-/// A result that lies in L1 with what goes with it, and sums too short to hide anything behind: nothing is asked for.
+/// A result that lies in L1 with what goes with it, and sums too short to hide anything behind: nothing is asked for. Of sums less than
+/// twice as long, nothing that L2 holds.
 inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
 /// Where sums are too short for a line to come from memory meanwhile, lines are asked for so many tiles before.
 inline constexpr std::int64_t expected_tiles = 4;
@@ -198,7 +199,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const bool expect = f.expect && q.rows * q.columns > near_floats && q.depth >= short_sum;
+    const bool expect = f.expect && q.rows * q.columns > (q.depth < 2 * short_sum ? far_floats : near_floats) && q.depth >= short_sum;
     // Of a large packed result the lines of the tiles to come, which follow.
     const std::int64_t expected_ahead = q.packed_result && q.rows * q.columns > far_floats ? expected_tiles * tile_rows * panel_width : 0;
     std::int64_t gathered_panel = -1;
