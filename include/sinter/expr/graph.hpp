@@ -26,14 +26,15 @@ struct node {
     int loop = 0;                   ///< the loop whose every turn computes it; 0: none, -1: push() finds out
 };
 
-template <op_id K>
-constexpr node node_of() {
+constexpr node node_of(const op_info& about) {
     node n;
-    n.k = K;
-    n.about = &info_of<K>;
+    n.k = about.self.id;
+    n.about = &about;
     n.loop = -1;
     return n;
 }
+template <op_id K>
+constexpr node node_of() { return node_of(info_of<K>); }
 constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
 constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
 constexpr bool is_heavy(const node& n) { return n.about->kind == op_kind::heavy; }

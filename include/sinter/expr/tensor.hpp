@@ -20,17 +20,17 @@ struct tensor {
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
 
-template <op_id K>
-constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
-                      std::initializer_list<int> attributes = {}, float f = 0) {
-    node x = node_of<K>();
+/// A node of the op that is described. (make<K> is but this: what is a template of ops, compilers read once for each of a hundred.)
+constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initializer_list<tensor> in,
+                      std::initializer_list<int> attributes, float f) {
+    node x = node_of(about);
     x.s = s;
     x.f = f;
     for (const tensor& t : in) {
         if (!t.ok()) return {g, -1};
         x.in[x.operands++] = t.id;
     }
-    if constexpr (info_of<K>.kind != op_kind::elementwise && info_of<K>.kind != op_kind::leaf && !info_of<K>.steps) {
+    if (about.kind != op_kind::elementwise && about.kind != op_kind::leaf && !about.steps) {
         for (int k = 0; k < x.operands; ++k)
             if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = from_steps({g, x.in[k]}).id;
         if (x.s.form == layout::steps) x.s.form = layout::plain;
@@ -38,6 +38,11 @@ constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in
     int i = 0;
     for (int a : attributes) x.p[i++] = a;
     return {g, g->push(x)};
+}
+template <op_id K>
+constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
+                      std::initializer_list<int> attributes = {}, float f = 0) {
+    return make(info_of<K>, g, s, in, attributes, f);
 }
 
 constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {

@@ -26,14 +26,14 @@ constexpr bool not_floats(const op_name& k, tensor a) {
     return true;
 }
 
-template <op_id K>
-constexpr tensor unary(tensor a) {
-    constexpr const op_info& k = info_of<K>;
+constexpr tensor unary(const op_info& k, tensor a) {
     if (!a.ok()) return a;
     if (!k.keeps_padding) a = unpack(a);
     if (not_floats(k.self, a)) return {a.g, -1};
-    return make<K>(a.g, a.shape(), {a});
+    return make(k, a.g, a.shape(), {a}, {}, 0);
 }
+template <op_id K>
+constexpr tensor unary(tensor a) { return unary(info_of<K>, a); }
 
 /// Two operands of which one lies as [T][batch][...]: true if they can meet so, or else both become plain.
 constexpr bool meet_in_steps(tensor& a, tensor& b) {
@@ -48,16 +48,14 @@ constexpr bool meet_in_steps(tensor& a, tensor& b) {
     return false;
 }
 
-template <op_id K>
-constexpr tensor binary(tensor a, tensor b) {
-    constexpr const op_info& k = info_of<K>;
+constexpr tensor binary(const op_info& k, tensor a, tensor b) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
     graph* g = a.g;
     const bool packed = a.shape().form == layout::weights || b.shape().form == layout::weights;
     if (packed) {   // weights meet only weights of the same form, or a constant factor, without being unpacked
         const bool same = a.shape() == b.shape() && k.keeps_padding;
         const bool scaled = (a.at().k == op::constant || b.at().k == op::constant) && k.scales;
-        if (same || scaled) return make<K>(g, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b});
+        if (same || scaled) return make(k, g, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b}, {}, 0);
         a = unpack(a);
         b = unpack(b);
     }
@@ -68,13 +66,13 @@ constexpr tensor binary(tensor a, tensor b) {
     if (!broadcast_shape(a.shape(), b.shape(), s))
         return fail(g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), b.shape());
     if (in_steps) s.form = layout::steps;
-    return make<K>(g, s, {expand(a, s), expand(b, s)});
+    return make(k, g, s, {expand(a, s), expand(b, s)}, {}, 0);
 }
+template <op_id K>
+constexpr tensor binary(tensor a, tensor b) { return binary(info_of<K>, a, b); }
 
 /// Of three operands; weights in the kernels' own layout are unpacked.
-template <op_id K>
-constexpr tensor ternary(tensor a, tensor b, tensor c) {
-    constexpr const op_info& k = info_of<K>;
+constexpr tensor ternary(const op_info& k, tensor a, tensor b, tensor c) {
     if (!a.ok() || !b.ok() || !c.ok()) return {a.g ? a.g : b.g, -1};
     a = plain(a);
     b = plain(b);
@@ -85,8 +83,10 @@ constexpr tensor ternary(tensor a, tensor b, tensor c) {
         return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, b.shape(), c.shape());
     if (!broadcast_shape(a.shape(), two, s))
         return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), two);
-    return make<K>(a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
+    return make(k, a.g, s, {expand(a, s), expand(b, s), expand(c, s)}, {}, 0);
 }
+template <op_id K>
+constexpr tensor ternary(tensor a, tensor b, tensor c) { return ternary(info_of<K>, a, b, c); }
 
 } // namespace ops
 
