@@ -8,6 +8,7 @@ namespace sinter::data {
 
 /// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as floats in [0, 1], NHWC.
 /// io_error and format_error as io::read_idx; data_error if the file holds something else than images.
+template <class = void>
 inline example_set idx(const std::string& images_path) {
     const io::idx_array file = io::read_idx(images_path);
     std::string got;
@@ -31,6 +32,7 @@ inline example_set idx(const std::string& images_path) {
 
 /// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two files disagree in
 /// the number of examples or a label is not in [0, classes) (0: any).
+template <class = void>
 inline example_set idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
     example_set set = idx(images_path);
     const io::idx_array file = io::read_idx(labels_path);

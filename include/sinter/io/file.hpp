@@ -53,6 +53,7 @@ private:
 
 /// The bytes of the file at `path`; throws io_error where it cannot be read, changes meanwhile, or does not fit in
 /// memory.
+template <class = void>
 inline std::vector<std::byte> read_whole_file(const std::string& path) {
     input_file in(path);
     std::vector<std::byte> bytes;

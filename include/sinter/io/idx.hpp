@@ -37,6 +37,7 @@ struct idx_array {
 
 namespace detail {
 
+template <class = void>
 inline void read_idx_header(byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
         throw format_error(std::string("IDX file is cut short in its ") + part, in.name(),
@@ -52,6 +53,7 @@ inline void reverse_each_element(std::span<std::byte> bytes, std::size_t element
 
 /// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an unknown type, no
 /// extents, extents whose product overflows or exceeds what the input can hold, missing bytes and trailing bytes.
+template <class = void>
 inline idx_array parse_idx(byte_source& source) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
@@ -105,6 +107,7 @@ inline idx_array parse_idx(byte_source& source) {
 }
 
 /// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as parse_idx does.
+template <class = void>
 inline idx_array read_idx(const std::string& path) {
     input_file file(path);
     return parse_idx(file);

@@ -51,6 +51,7 @@ SINTER_COLD inline std::string duration(double seconds) {
 } // namespace detail
 
 /// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
+template <class = void>
 SINTER_COLD inline std::string progress_values(const progress_state& p) {
     std::string s;
     if (p.loss == p.loss) s += detail::formatted("  loss %.4f", p.loss);
@@ -65,6 +66,7 @@ inline double progress_rate(const progress_state& p) {
 
 /// One line of at most `width` columns for a terminal: the bar takes what room is left, and where there is little the
 /// least important parts go first.
+template <class = void>
 SINTER_COLD inline std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);
     const bool known = p.total > 0;
@@ -94,6 +96,7 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
 }
 
 /// The same for files and pipes: everything, whatever the width, without a bar.
+template <class = void>
 SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
     std::string line = p.title + ": " + detail::grouped(p.done) + (p.total > 0 ? "/" + detail::grouped(p.total) : "") +
                        " " + p.unit + ", " + detail::duration(p.seconds);

@@ -18,8 +18,10 @@ inline constexpr std::uint64_t largest_header = 100'000'000;
 /// Free text that a file carries under `__metadata__`.
 using metadata_map = std::map<std::string, std::string, std::less<>>;
 
-/// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere in these files: programs that save
-/// nothing compile them all the same, so they share the few maps and sorts that they need.)
+/// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere: most programs include these files and
+/// few need all of them. So functions are templates, of nothing, which cost those little who do not call them, and share the few
+/// maps and sorts that they need.)
+template <class = void>
 inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
     std::sort(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());

@@ -11,6 +11,7 @@ namespace sinter::safetensors {
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and used in place");
 
 namespace detail {
+template <class = void>
 inline contents place_tensors(header&& from, std::span<const std::byte> data, std::string source) {
     contents out{std::move(source), std::move(from.metadata), {}};
     for (tensor_place& place : from.places) {
@@ -27,6 +28,7 @@ inline contents place_tensors(header&& from, std::span<const std::byte> data, st
 
 /// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call it. Throws
 /// format_error on anything that the format forbids.
+template <class = void>
 inline contents parse(std::span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
     const auto length = static_cast<std::size_t>(header_length(bytes.first<length_bytes>(), bytes.size(), name));
@@ -44,6 +46,7 @@ struct file : contents {
 
 /// Reads the safetensors file at `path`. The header is checked before memory for the data is asked for. Throws io_error
 /// where the file cannot be read, format_error where it is not what the format demands.
+template <class = void>
 inline file read(const std::string& path) {
     io::input_file in(path);
     check_has_length(in.size(), path);

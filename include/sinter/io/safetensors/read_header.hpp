@@ -31,6 +31,7 @@ inline std::string tensor_in(std::string_view file, std::string_view name) {
     return std::string(file) + ", tensor " + io::printable(name);
 }
 
+template <class = void>
 inline void read_metadata(json_reader& in, metadata_map& metadata) {
     in.object([&](std::string key) {
         std::string value = in.string();
@@ -39,6 +40,7 @@ inline void read_metadata(json_reader& in, metadata_map& metadata) {
     });
 }
 
+template <class = void>
 inline tensor_place read_place(json_reader& in, std::string name) {
     tensor_place out;
     bool has_type = false, has_shape = false, has_offsets = false;
@@ -71,6 +73,7 @@ inline tensor_place read_place(json_reader& in, std::string name) {
     return out;
 }
 
+template <class = void>
 inline void check_names_differ(const std::vector<tensor_place>& places, std::string_view file) {
     std::vector<std::string_view> names;
     names.reserve(places.size());
@@ -82,6 +85,7 @@ inline void check_names_differ(const std::vector<tensor_place>& places, std::str
 
 /// `places` sorted by offset must follow one another without hole or overlap, each as long as its shape says, and
 /// cover all `data_bytes`.
+template <class = void>
 inline void check_places(const std::vector<tensor_place>& places, std::uint64_t data_bytes, std::string_view file) {
     std::uint64_t covered = 0;
     for (const tensor_place& place : places) {
@@ -113,6 +117,7 @@ inline void check_places(const std::vector<tensor_place>& places, std::uint64_t 
 
 /// The header's length from the file's first eight bytes, held against the file's size. Throws format_error where it
 /// is over 100 MB or longer than the file.
+template <class = void>
 inline std::uint64_t header_length(std::span<const std::byte, length_bytes> bytes, std::uint64_t file_bytes,
                                    std::string_view file) {
     std::uint64_t length = 0;
@@ -128,6 +133,7 @@ inline std::uint64_t header_length(std::span<const std::byte, length_bytes> byte
 }
 
 /// Throws format_error where a file has not even room for the header's length.
+template <class = void>
 inline void check_has_length(std::uint64_t file_bytes, std::string_view file) {
     if (file_bytes < length_bytes)
         throw format_error("too short for a safetensors file", std::string(file),
@@ -135,6 +141,7 @@ inline void check_has_length(std::uint64_t file_bytes, std::string_view file) {
 }
 
 /// Reads the header's JSON and checks it whole: afterwards every place lies inside the `data_bytes` that follow.
+template <class = void>
 inline header read_header(std::string_view json, std::uint64_t data_bytes, std::string_view file) {
     const std::string where = std::string(file) + ", byte 8";
     if (json.empty() || json.front() != '{')

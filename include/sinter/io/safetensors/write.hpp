@@ -21,6 +21,7 @@ struct entry {
 
 namespace detail {
 
+template <class = void>
 inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
     if (!io::is_utf8(text)) throw format_error("name is not UTF-8", std::string(file), io::printable(text), "UTF-8");
     constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
@@ -41,6 +42,7 @@ inline void append_json_string(std::string& out, std::string_view text, std::str
     out += '"';
 }
 
+template <class = void>
 inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
@@ -54,6 +56,7 @@ inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
 
 /// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is aligned, then by name.
 /// It depends on nothing else, so equal tensors make equal files.
+template <class = void>
 inline void sort_as_written(std::vector<entry>& entries) {
     std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
         return a.type != b.type ? a.type > b.type : a.name < b.name;
@@ -63,6 +66,7 @@ inline void sort_as_written(std::vector<entry>& entries) {
 /// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded with spaces so that
 /// the data begins at a multiple of 8. Throws format_error on two equal names, the reserved name, names that are not
 /// UTF-8, shapes without a size, and a header over 100 MB.
+template <class = void>
 inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
                                  std::string_view file) {
     std::string json = "{";
@@ -110,6 +114,7 @@ inline std::string encode_header(const std::vector<entry>& entries, const metada
 /// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system from where it lies.
 /// The same tensors give the same bytes as the reference writer gives. Throws io_error where the file cannot be
 /// written, format_error as encode_header does; either way an old file at `path` stays as it was.
+template <class = void>
 inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, path);

@@ -113,6 +113,7 @@ struct attention_panels {
     static constexpr std::int64_t floats(std::int64_t rows, std::int64_t columns) { return rows * round_up(columns, lanes); }
     std::int64_t size() const { return floats(rows, columns); }
     /// The first n rows from row-major memory.
+    template <class = void>
     void gather(const float* from, std::int64_t step, std::int64_t n) const {
         const product b{nullptr, 0, 0, from, step, right::rows, 0, columns, 0, false, 0, 0};
         for (std::int64_t j = 0; j < columns; j += panel_width) {
@@ -141,6 +142,7 @@ struct attention_result {
             for (std::int64_t j = 0; j < columns; j += lanes) store(at(from) + j, zero());
     }
     /// Rows [row, row + n): the sums over t in [begin, end) of x[i * row_step + t * sum_step] times row t of `right`.
+    template <class = void>
     void put(std::int64_t row, std::int64_t n, const float* x, std::int64_t x_step, std::int64_t sum_step, std::int64_t begin,
              std::int64_t end, const attention_panels& right, attention_target y, attention_ahead& next_head) const {
         if (begin >= end && !y.add) clear(row, row + n);

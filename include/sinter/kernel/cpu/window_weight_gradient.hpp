@@ -34,6 +34,7 @@ struct window_sums {
     }
 
     /// sums: packed [depth][CO], of which this share is set. Reads nothing of x from x_end on.
+    template <class = void>
     __attribute__((noinline)) void run(const float* x, const float* x_end, const float* dy, float* sums) const {
         alignas(64) float panel[block * panel_width];
         alignas(64) float windows[group * tile_floats];
@@ -79,6 +80,7 @@ private:
             }
         }
     }
+    template <class = void>
     static void tile(const float* windows, int rows, const float* panel, int width, std::int64_t n, bool first, float* to) {
         const bool wide = width == panel_width;
         const tile_function large = wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>;
