@@ -20,9 +20,10 @@ struct tensor {
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
 
-/// A node of the op that is described. (make<K> is but this: what is a template of ops, compilers read once for each of a hundred.)
-constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initializer_list<tensor> in,
-                      std::initializer_list<int> attributes, float f) {
+/// A node of the op that is described. `plain`, for ops that need them so: from_steps. (make<K> is but this: what is a template of
+/// ops, compilers read once for each of a hundred.)
+constexpr tensor make(const op_info& about, tensor (*plain)(tensor), graph* g, const shape& s, std::initializer_list<tensor> in,
+                      std::initializer_list<int> attributes = {}, float f = 0) {
     node x = node_of(about);
     x.s = s;
     x.f = f;
@@ -30,9 +31,9 @@ constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initi
         if (!t.ok()) return {g, -1};
         x.in[x.operands++] = t.id;
     }
-    if (about.kind != op_kind::elementwise && about.kind != op_kind::leaf && !about.steps) {
+    if (plain) {
         for (int k = 0; k < x.operands; ++k)
-            if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = from_steps({g, x.in[k]}).id;
+            if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = plain({g, x.in[k]}).id;
         if (x.s.form == layout::steps) x.s.form = layout::plain;
     }
     int i = 0;
@@ -42,7 +43,9 @@ constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initi
 template <op_id K>
 constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
                       std::initializer_list<int> attributes = {}, float f = 0) {
-    return make(info_of<K>, g, s, in, attributes, f);
+    if constexpr (info_of<K>.kind == op_kind::elementwise || info_of<K>.kind == op_kind::leaf || info_of<K>.steps)
+        return make(info_of<K>, nullptr, g, s, in, attributes, f);
+    else return make(info_of<K>, from_steps, g, s, in, attributes, f);
 }
 
 constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {
