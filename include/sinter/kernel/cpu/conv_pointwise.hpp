@@ -65,7 +65,8 @@ struct pointwise_input_gradient {
         const std::int64_t all = std::int64_t{c.m} * OH, end = share(all, c.part + 1, c.parts);
         for (std::int64_t i = share(all, c.part, c.parts); i < end; i += rows) {
             const std::int64_t n = std::min<std::int64_t>(rows, end - i);
-            run_product({c.p[0] + i * OW * CO, CO, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
+            if constexpr (asks) multiply(n * OW, c.p[0] + i * OW * CO, c.p[1], i * (S * W * CI), work);
+            else run_product({c.p[0] + i * OW * CO, CO, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
                 for (std::int64_t y = oy * S; y < last; ++y)
@@ -75,6 +76,26 @@ struct pointwise_input_gradient {
     }
 
 private:
+    static constexpr finisher body = finisher_of<Body>();
+    /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask for what bodies will touch.
+    static constexpr bool asks = body.list && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows && CO <= 2048;
+
+    /// Pixels of dy by the weights, to scratch; the block's first element of dx is `off`.
+    static void multiply(std::int64_t pixels, const float* dy, const float* weights, std::int64_t off, const call& c) {
+        constexpr std::int64_t panels = CI / panel_width;
+        const row_cover cover(pixels);
+        const std::int64_t floats = round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array for a tile
+        for (std::int64_t p = 0; p < panels; ++p)
+            for (std::int64_t i = 0; i < cover.count; ++i, off += floats) {
+                const std::int64_t row = std::min(cover.begin(i), pixels - cover.height(i));
+                tile_lines lines;
+                body.list({nullptr, 1, static_cast<int>(floats), 0, off, 0, 0, 0}, c, lines);
+                const std::int64_t a_turn = (lines.count + CO - 1) / CO;
+                const float* const b = weights + p * panel_width * CO;
+                (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(
+                    c.scratch + row * CI + p * panel_width, CI, dy + row * CO, CO, b, CO, {lines, 0, b + panel_width * CO, 0});
+            }
+    }
     /// A row of dx: `from` is what its counting pixels are, null where none counts.
     static void emit(const float* from, std::int64_t pixel, const call& c) {
         for (int x = 0; x < W; ++x) {

@@ -5,8 +5,9 @@
 #include <sinter/kernel/cpu/product.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
-/// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache. Some rows at a time are multiplied; where a body walks
-/// several arrays, their sums wait until there are long pieces of rows, which memory gives faster than the two lines of a tile's.
+/// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.
+/// Some rows at a time are multiplied; where a body walks several arrays, their sums wait until there are long pieces of rows, which
+/// memory gives faster than the two lines of a tile's.
 namespace sinter::cpu {
 
 /// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.

@@ -88,7 +88,7 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
 
 /// Lines of memory that a loop asks for one by one: of many at once most still come when they are needed.
 struct tile_lines {
-    static constexpr int most = 16 * tile_rows;
+    static constexpr int most = 32 * tile_rows;
     const float* line[most];
     int count = 0;
 };
