@@ -42,7 +42,7 @@ constexpr void count_reads(const graph_view& g, const grouping& r, int group, in
         const int u = base_of(g.n, n.in[k]);
         if (g.n[u].k == op::constant || r.of[u] == group || seen[u] == group + 1) continue;
         seen[u] = group + 1;
-        if (r.of[u] == floating) count_reads(g, r, group, u, seen, c);
+        if (computed_again(r, u, group)) count_reads(g, r, group, u, seen, c);
         else c.read.add(count_of(g.n[u], bytes_of(g.n[u])));
     }
 }

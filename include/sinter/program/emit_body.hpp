@@ -19,6 +19,7 @@ public:
 
     constexpr void begin(const group& q) {
         ++now_;
+        group_ = q.head >= 0 ? r_.of[q.head] : in_no_group;
         words_.n = args_.n = literals_.n = loads_.n = q_.n = 0;
         buffers_ = sums_ = 0;
         space_ = q.space;
@@ -123,7 +124,7 @@ private:
     growing<loaded> loads_;
     growing<int> q_;
     shape space_;
-    int now_ = 0, buffers_ = 0, sums_ = 0;
+    int now_ = 0, group_ = in_no_group, buffers_ = 0, sums_ = 0;
     bool flat_ = true;
 
     static constexpr std::uint8_t byte(int v) { return static_cast<std::uint8_t>(v); }
@@ -151,13 +152,14 @@ private:
     static constexpr bool is_scalar(const node& n) { return n.k == op::runtime_scalar || n.k == op::loop_index; }
     static constexpr int read_operands(const node& n) { return n.about->identity ? 1 : n.operands; }   // others only order it
     constexpr bool here(int u) const { return stamp_[u] == now_; }
+    constexpr bool floats(int u) const { return computed_again(r_, u, group_); }
 
     constexpr void elementwise(int v) {
         const node& n = n_[v];
         const bool row = is_row(n.s);
         int phase = 0;
         for (int k = 0; k < n.operands; ++k)
-            if (const int u = base_[n.in[k]]; here(u) && r_.of[u] != floating && phase_[u] > phase) phase = phase_[u];
+            if (const int u = base_[n.in[k]]; here(u) && !floats(u) && phase_[u] > phase) phase = phase_[u];
         int r[3] = {};
         for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.about->identity) {   // the operand's load or register has done it
@@ -194,9 +196,9 @@ private:
         if (n.k == op::constant) return literal_of(n.f);
         if (here(u)) {
             if (row_[u] || phase_[u] == phase) return reg_[u];
-            if (r_.of[u] != floating) return again(u, phase);
+            if (!floats(u)) return again(u, phase);
         }
-        if (r_.of[u] == floating) {   // in another phase it is cheaper again than kept
+        if (floats(u)) {   // in another phase it is cheaper again than kept
             float_in(u, phase);
             return reg_[u];
         }

@@ -135,6 +135,21 @@ private:
         return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && n_[c].p[2] == 1;
     }
 
+    /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a reduction's operand is made of.
+    constexpr int walk_over_the_same(int v, int after) const {
+        for (int i = r_.g.n - 1; i > after && i > r_.g.n - 5; --i)
+            if (!r_.g[i].heavy && can_join(v, i) && (shares(v, i) || (is_row_sum(v) && shares(base_[n_[v].in[0]], i)))) return i;
+        return in_no_group;
+    }
+    constexpr bool is_row_sum(int v) const { return n_[v].about->kind == op_kind::row_reduce; }
+    constexpr bool shares(int v, int group) const {
+        for (int w = r_.g[group].head; w >= 0; w = r_.next[w])
+            for (int k = 0; k < n_[w].operands; ++k)
+                for (int o = 0; o < n_[v].operands; ++o)
+                    if (const int u = base_[n_[v].in[o]]; u == base_[n_[w].in[k]] && n_[u].s.size() > 1) return true;
+        return false;
+    }
+
     constexpr void place(int v) {
         const node& n = n_[v];
         if (on_ && floats(v)) {
@@ -151,7 +166,7 @@ private:
             if (place_waiting(v, to)) to = latest_operand(n);
             else if (may_wait(v, to)) return void(waits_[v] = true);
             if (to >= 0) {
-                if (!can_join(v, to)) to = in_no_group;
+                if (!can_join(v, to)) to = kind == op_kind::heavy ? in_no_group : walk_over_the_same(v, to);
             } else if (kind != op_kind::heavy) {   // made of inputs alone, or of what was there before the loop: a walk begun lately will do
                 for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
                     if (!r_.g[i].heavy && can_join(v, i)) to = i;

@@ -39,6 +39,11 @@ struct fused {
     }
 };
 
+/// Does `group`, of which node u is no member, compute it for itself, rather than read it?
+constexpr bool computed_again(const grouping& r, int u, int group) {
+    return r.of[u] == floating || (r.of[u] >= 0 && r.of[u] != group && !r.stored[u]);
+}
+
 /// The node whose memory a view shows.
 template <class Nodes>
 constexpr int base_of(const Nodes& n, int v) {

@@ -184,10 +184,11 @@ private:
         auto use = [&](int v, int group) {
             if (v >= 0 && last_[base_of(g_.n, v)] < group) last_[base_of(g_.n, v)] = group;
         };
-        growing<int> last_float(g_.n.n, -1);   // floating nodes are read by their users' users
+        growing<int> last_float(g_.n.n, -1);   // what nodes that are computed again read, their users' users read
         for (int v = g_.n.n - 1; v >= 0; --v) {
             if (!r_.live[v] || is_view(g_.n[v])) continue;
-            const int group = r_.of[v] >= 0 ? r_.of[v] : last_float[v];
+            const bool again = r_.of[v] < 0 || !r_.stored[v];
+            const int group = again && last_float[v] > r_.of[v] ? last_float[v] : r_.of[v];
             for (int k = 0; k < g_.n[v].operands; ++k) {
                 const int u = base_of(g_.n, g_.n[v].in[k]);
                 use(u, r_.of[v] >= 0 ? until(u, group) : group);

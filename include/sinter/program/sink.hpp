@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/program/grouping.hpp>
+#include <sinter/program/recompute.hpp>
 
 /// The second half of fusion: walks move down into the groups that use their results, and it is settled which values
 /// must lie in memory.
@@ -108,6 +108,7 @@ constexpr void sink_groups(const graph_view& g, grouping& r, bool on) {
     sinker s(g, r);
     if (on) s.sink();
     s.mark_stored();
+    if (on) recompute(g, r);
 }
 
 } // namespace sinter

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/grouping.hpp>
+
+/// The last word on what is stored: a value that one kernel computes and others read is computed again by those instead, if it
+/// is one operation on arrays that they read anyway, or on one that they then read in its place, beside numbers of rows or
+/// columns: x - mean in a normalisation. This moves no more memory, spares writing the value, and keeps nothing longer
+/// but that one array instead.
+namespace sinter {
+
+class recomputer {
+public:
+    constexpr recomputer(const graph_view& g, grouping& r)
+        : g_(g), r_(r), n_(g.n.p), bases_(g.n.n), base_(bases_.p), stays_(g.n.n), first_(g.n.n, -1) {
+        find_bases(g.n, bases_);
+    }
+
+    constexpr void run() {
+        find_readers();
+        for (int v = 0; v < g_.n.n; ++v)
+            if (r_.of[v] >= 0 && r_.stored[v] && !stays_[v] && is_cheap(n_[v])) consider(v);
+    }
+
+private:
+    const graph_view& g_;
+    grouping& r_;
+    const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
+    growing<int> bases_;
+    const int* const base_;       ///< the node whose memory each shows
+    growing<bool> stays_;         ///< wanted when the step is over, or not read element by element
+    growing<int> first_, chain_, reader_;   ///< readers of each node, as lists
+
+    static constexpr bool is_cheap(const node& n) {
+        return n.about->kind == op_kind::elementwise && !n.loop && n.s.batched && n.s.last() != 1 &&
+               n.about->flops(n, nullptr) <= n.s.size();
+    }
+    constexpr void find_readers() {
+        const auto keep = [&](int v) {
+            if (v >= 0) stays_[base_[v]] = true;
+        };
+        keep(g_.loss);
+        for (int v : g_.outputs) keep(v);
+        for (int v : g_.gradients) keep(v);
+        for (const assignment& a : g_.assignments) keep(a.value);
+        for (const loop& l : g_.loops) keep(l.count), keep(l.condition), keep(l.trips);
+        for (const loop_carry& c : g_.carries) keep(c.store), keep(c.next);
+        for (int v = 0; v < g_.n.n; ++v) {
+            const node& n = n_[v];
+            if (!r_.live[v] || is_leaf(n)) continue;
+            for (int k = 0; k < n.operands; ++k) {
+                const int seen = n.in[k], u = base_[seen];
+                if (is_view(n)) {
+                    if (n.loop != n_[u].loop) stays_[u] = true;   // by slices
+                    continue;
+                }
+                const op_kind kind = n.about->kind;
+                if (r_.of[v] < 0 || n.loop || kind == op_kind::heavy || kind == op_kind::pick || !same_space(n_[seen].s, n_[u].s) ||
+                    (kind == op_kind::elementwise && !same_space(n_[seen].s, n.s))) stays_[u] = true;
+                else if (r_.of[v] != r_.of[u]) {
+                    chain_.push(first_[u]);
+                    first_[u] = reader_.push(v);
+                }
+            }
+        }
+    }
+    constexpr void consider(int v) {
+        const node& n = n_[v];
+        for (int k = 0; k < n.operands; ++k) {
+            const int u = base_[n.in[k]];
+            const node& o = n_[u];
+            const bool there = o.k == op::constant || o.k == op::input || (r_.of[u] >= 0 && (r_.stored[u] || computed_again(u)));
+            if (!there || o.loop) return;
+        }
+        int instead = -1;
+        for (int e = first_[v]; e >= 0; e = chain_[e])
+            if (!spares(v, r_.of[reader_[e]], instead)) return;
+        r_.stored[v] = false;
+        for (int e = first_[v]; e >= 0; e = chain_[e]) r_.g[r_.of[reader_[e]]].code += words_of(n);
+    }
+    static constexpr int words_of(const node& n) { return 1 + n.operands; }
+
+    /// `instead`: the one array that is read in the value's place, by whichever groups.
+    constexpr bool spares(int v, int group, int& instead) const {
+        const node& n = n_[v];
+        if (r_.g[group].code + words_of(n) > r_.most_code) return false;
+        for (int k = 0; k < n.operands; ++k) {
+            const int u = base_[n.in[k]];
+            if (!same_space(n_[n.in[k]].s, n.s) || reads(group, u)) continue;
+            if (instead >= 0 && instead != u) return false;
+            instead = u;
+        }
+        return true;
+    }
+    /// Is u computed again by its readers? (of a node in a group)
+    constexpr bool computed_again(int u) const { return !r_.stored[u] && first_[u] >= 0; }
+    constexpr bool reads(int group, int u) const {
+        for (int w = r_.g[group].head; w >= 0; w = r_.next[w])
+            if (reads_for(w, group, u)) return true;
+        return false;
+    }
+    constexpr bool reads_for(int w, int group, int u) const {
+        for (int k = 0; k < n_[w].operands; ++k) {
+            const int b = base_[n_[w].in[k]];
+            if (b == u || (r_.of[b] >= 0 && r_.of[b] != group && computed_again(b) && reads_for(b, group, u))) return true;
+        }
+        return false;
+    }
+};
+
+constexpr void recompute(const graph_view& g, grouping& r) { recomputer(g, r).run(); }
+
+} // namespace sinter
