@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops.hpp>
+#include <sinter/ops/detail/layer_norm.hpp>
 
 #include "program/evaluate.hpp"
 
@@ -78,7 +79,8 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
     const shape& s = n.s;
     const int size = count(s, batch);
     switch (n.k) {
-        case op::custom_gradient: y.assign(x[0], x[0] + size); return true;
+        case op::custom_gradient:
+        case op::layer_normalized: y.assign(x[0], x[0] + size); return true;
         case op::table: {
             std::vector<float> held(y.size());
             n.fill(held.data(), s, n.f);

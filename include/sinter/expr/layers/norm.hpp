@@ -4,6 +4,7 @@
 #include <sinter/expr/number.hpp>
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/detail/batch_norm.hpp>
+#include <sinter/ops/detail/layer_norm.hpp>
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 
@@ -23,9 +24,10 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         if (x.g->mode != program_mode::training)
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
         const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, running_mean, Epsilon.value);
-        constexpr float keep = Momentum.value;
-        detail::assign_value(running_mean, detail::so_far(running_mean) * keep + n.mean * (1.f - keep), true);   // shared: each time
-        detail::assign_value(running_var, detail::so_far(running_var) * keep + n.variance * (1.f - keep), true);
+        const tensor keep = constant(x.g, Momentum.value);
+        const auto moved = [&](tensor s, tensor towards) { return ops::multiply_add(detail::so_far(s), keep, towards * (1.f - Momentum.value)); };
+        detail::assign_value(running_mean, moved(running_mean, n.mean), true);   // shared: each time
+        detail::assign_value(running_var, moved(running_var, n.variance), true);
         return n.y;
     }
 };
@@ -37,8 +39,7 @@ struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
     static constexpr tensor trace(tensor x) {
         const shape c = extents(x.shape().last());
         const tensor gamma = parameter(x, "gamma", c, ones), beta = parameter(x, "beta", c, zeros);
-        const tensor d = x - mean(x, {-1}, keep::yes), v = mean(d * d, {-1}, keep::yes);
-        return d / sqrt(v + Epsilon.value) * gamma + beta;
+        return detail::layer_normalize(x, gamma, beta, Epsilon.value);
     }
 };
 template <number Momentum = 0.99, number Epsilon = 0.001>

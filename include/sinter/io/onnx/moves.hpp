@@ -3,6 +3,7 @@
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/custom_gradient.hpp>
+#include <sinter/ops/detail/layer_norm.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/roll.hpp>
@@ -142,6 +143,6 @@ inline constexpr emitter move_emitters[] = {
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
     {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
-    {op::custom_gradient, detail::emit_same}};
+    {op::custom_gradient, detail::emit_same},  {op::layer_normalized, detail::emit_same}};
 
 } // namespace sinter::onnx

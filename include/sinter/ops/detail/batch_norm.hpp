@@ -61,7 +61,9 @@ inline constexpr op_info batch_norm_info = [] {
     return i;
 }();
 
-/// `near`: about the mean; the squares of a product's results are those of the distances from it, that their sum loses no digits.
+/// `near`: about the mean; the squares of a product's results are those of the distances from it, that their sum loses no digits. While
+/// it is still far away (running means begin at 0) rounding may take all of a small variance, which is then taken for the least that such
+/// sums can tell from 0.
 constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, tensor near, float epsilon) {
     if (!x.ok() || !gamma.ok()) return {x, x, x};
     x = ops::plain(x);
@@ -69,8 +71,10 @@ constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, 
     const tensor c = shifted ? x - near : x, middle = over_pixels(channel_sums(c), x.shape());   // its mean
     const tensor mean = shifted ? near + middle : middle;
     tensor variance, from_mean;
-    if (shifted) variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - middle * middle, 0.f);
-    else from_mean = x - mean, variance = over_pixels(channel_sums(from_mean * from_mean), x.shape());
+    if (shifted) {
+        const tensor square = middle * middle;
+        variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - square, square * 1e-6f);
+    } else from_mean = x - mean, variance = over_pixels(channel_sums(from_mean * from_mean), x.shape());
     const tensor r = ops::rsqrt(variance + epsilon), scale = gamma * r, shift = beta - mean * scale;
     const tensor y = shifted ? ops::multiply_add(x, scale, shift) : ops::multiply_add(from_mean, scale, beta);
     if (!y.ok()) return {y, y, y};
