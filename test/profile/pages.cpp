@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(kernels_add_up_to_the_program) {
     BOOST_TEST(sum.saved.at(16) == t.cost.total.saved.at(16));
     BOOST_TEST(static_cast<int>(t.kernels.size()) == t.cost.launches);
 }
-BOOST_AUTO_TEST_CASE(buffers_do_not_overlap_while_they_live) {
+BOOST_AUTO_TEST_CASE(buffers_do_not_overlap_while_they_live) {   // but what reads a value last may write over it
     const profile::program_text& t = described();
     std::int64_t top = 0;
     for (int v = 0; v < t.g.n.n; ++v) {
@@ -77,8 +77,11 @@ BOOST_AUTO_TEST_CASE(buffers_do_not_overlap_while_they_live) {
         const std::int64_t at = t.at[v].offset(), size = t.floats[v];
         top = std::max(top, at + size);
         for (int u = 0; u < v; ++u)
-            if (t.first[u] >= 0 && t.first[u] <= t.last[v] && t.first[v] <= t.last[u])
+            if (t.first[u] >= 0 && t.first[u] <= t.last[v] && t.first[v] <= t.last[u]) {
+                const bool over = t.last[u] == t.first[v] || t.last[v] == t.first[u];
+                if (over && t.at[u].offset() == at && t.floats[u] == size) continue;
                 BOOST_TEST((t.at[u].offset() + t.floats[u] <= at || at + size <= t.at[u].offset()), u << " and " << v);
+            }
     }
     BOOST_TEST(top == t.z.activations);
 }

@@ -20,10 +20,10 @@ struct tensor {
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
 
-/// A node of the op that is described. `plain`, for ops that need them so: from_steps. (make<K> is but this: what is a template of
-/// ops, compilers read once for each of a hundred.)
-constexpr tensor make(const op_info& about, tensor (*plain)(tensor), graph* g, const shape& s, std::initializer_list<tensor> in,
-                      std::initializer_list<int> attributes = {}, float f = 0) {
+/// A node of the op that is described. `plain`: from_steps, called for ops that need `plain_operands`. (make<K> is but this: what is a
+/// template of ops, compilers read once for each of a hundred.)
+constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)(tensor), graph* g, const shape& s,
+                      std::initializer_list<tensor> in, std::initializer_list<int> attributes = {}, float f = 0) {
     node x = node_of(about);
     x.s = s;
     x.f = f;
@@ -31,7 +31,7 @@ constexpr tensor make(const op_info& about, tensor (*plain)(tensor), graph* g, c
         if (!t.ok()) return {g, -1};
         x.in[x.operands++] = t.id;
     }
-    if (plain) {
+    if (plain_operands) {
         for (int k = 0; k < x.operands; ++k)
             if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = plain({g, x.in[k]}).id;
         if (x.s.form == layout::steps) x.s.form = layout::plain;
@@ -40,12 +40,17 @@ constexpr tensor make(const op_info& about, tensor (*plain)(tensor), graph* g, c
     for (int a : attributes) x.p[i++] = a;
     return {g, g->push(x)};
 }
+/// Of ops that take operands as they lie.
+constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initializer_list<tensor> in,
+                      std::initializer_list<int> attributes = {}, float f = 0) {
+    return make(about, false, nullptr, g, s, in, attributes, f);
+}
 template <op_id K>
 constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
                       std::initializer_list<int> attributes = {}, float f = 0) {
     if constexpr (info_of<K>.kind == op_kind::elementwise || info_of<K>.kind == op_kind::leaf || info_of<K>.steps)
-        return make(info_of<K>, nullptr, g, s, in, attributes, f);
-    else return make(info_of<K>, from_steps, g, s, in, attributes, f);
+        return make(info_of<K>, g, s, in, attributes, f);
+    else return make(info_of<K>, true, from_steps, g, s, in, attributes, f);
 }
 
 constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {

@@ -92,6 +92,12 @@ SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
     t.first.assign(static_cast<std::size_t>(t.g.n.n), -1);
     t.last = t.first;
     growing<int> seen(t.g.n.n, 0);
+    const auto read = [&](auto&& self, int v, int group, int launch) -> void {
+        const int u = base_of(t.g.n, v);
+        if (t.first[u] >= 0) t.last[u] = launch;
+        else if (computed_again(r, u, group))
+            for (int o = 0; o < t.g.n[u].operands; ++o) self(self, t.g.n[u].in[o], group, launch);
+    };
     for (int i = 0; i < P::v.n_launches; ++i) {
         const launch& l = P::v.launches[i];
         kernel_text k;
@@ -118,8 +124,7 @@ SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
         k.live_floats = plan.live[l.group];
         for (int v = q.head; v >= 0; v = r.next[v]) {
             if (r.stored[v] && plan.at[v].where() == space::activation) t.first[v] = t.last[v] = i;
-            for (int o = 0; o < t.g.n[v].operands; ++o)
-                if (const int u = base_of(t.g.n, t.g.n[v].in[o]); t.first[u] >= 0) t.last[u] = i;
+            for (int o = 0; o < t.g.n[v].operands; ++o) read(read, t.g.n[v].in[o], l.group, i);
         }
         t.kernels.push_back(k);
     }

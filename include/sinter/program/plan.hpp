@@ -255,7 +255,8 @@ private:
                 for (int w = q.head; w >= 0 && over_[v] < 0; w = r_.next[w])
                     for (int k = 0; k < g_.n[w].operands && over_[v] < 0; ++k) {
                         const int u = base_of(g_.n, g_.n[w].in[k]);
-                        if (reader[u] != i || !has_buffer(u) || size_of(u) != size_of(v) || !is_free_after(q, i, u) || !reads_in_turn(q, u)) continue;
+                        if (reader[u] != i || !has_buffer(u) || size_of(u) != size_of(v)) continue;
+                        if (!is_free_after(q, i, u) || !reads_in_turn(q, u)) continue;
                         over_[v] = over_[u] < 0 ? u : over_[u];
                         reader[u] = unknown;   // it lends its memory once
                         if (int& last = last_[over_[v]]; last < last_[v]) last = last_[v];

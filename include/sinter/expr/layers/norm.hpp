@@ -25,7 +25,9 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
         const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, running_mean, Epsilon.value);
         const tensor keep = constant(x.g, Momentum.value);
-        const auto moved = [&](tensor s, tensor towards) { return ops::multiply_add(detail::so_far(s), keep, towards * (1.f - Momentum.value)); };
+        const auto moved = [&](tensor s, tensor towards) {
+            return ops::multiply_add(detail::so_far(s), keep, towards * (1.f - Momentum.value));
+        };
         detail::assign_value(running_mean, moved(running_mean, n.mean), true);   // shared: each time
         detail::assign_value(running_var, moved(running_var, n.variance), true);
         return n.y;

@@ -40,6 +40,8 @@ struct line_adder {
     }
 };
 template <class Body>
+inline constexpr bool lists_lines = requires { &Body::template each_line<line_adder>; };
+template <class Body>
 __attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_lines& lines) {
     const float** to = lines.line;   // in a register: a count in memory would be waited for at every line
     Body::each_line(t.rows, t.columns, t.off, t.off_step, c, line_adder{to, to + tile_lines::most});
@@ -97,7 +99,7 @@ constexpr finisher finisher_of() {
     finisher f{finish_tile<Body>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr (Direct || is_short<Body>()) f.direct = multiply_and_finish<Body>;
-    if constexpr (requires { &Body::template each_line<line_adder>; }) f.list = list_tile<Body>;
+    if constexpr (lists_lines<Body>) f.list = list_tile<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;
     if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
     return f;

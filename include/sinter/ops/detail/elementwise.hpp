@@ -30,7 +30,7 @@ constexpr tensor unary(const op_info& k, tensor a) {
     if (!a.ok()) return a;
     if (!k.keeps_padding) a = unpack(a);
     if (not_floats(k.self, a)) return {a.g, -1};
-    return make(k, nullptr, a.g, a.shape(), {a});
+    return make(k, a.g, a.shape(), {a});
 }
 template <op_id K>
 constexpr tensor unary(tensor a) { return unary(info_of<K>, a); }
@@ -55,7 +55,7 @@ constexpr tensor binary(const op_info& k, tensor a, tensor b) {
     if (packed) {   // weights meet only weights of the same form, or a constant factor, without being unpacked
         const bool same = a.shape() == b.shape() && k.keeps_padding;
         const bool scaled = (a.at().k == op::constant || b.at().k == op::constant) && k.scales;
-        if (same || scaled) return make(k, nullptr, g, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b});
+        if (same || scaled) return make(k, g, a.shape().form == layout::weights ? a.shape() : b.shape(), {a, b});
         a = unpack(a);
         b = unpack(b);
     }
@@ -66,7 +66,7 @@ constexpr tensor binary(const op_info& k, tensor a, tensor b) {
     if (!broadcast_shape(a.shape(), b.shape(), s))
         return fail(g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), b.shape());
     if (in_steps) s.form = layout::steps;
-    return make(k, nullptr, g, s, {expand(a, s), expand(b, s)});
+    return make(k, g, s, {expand(a, s), expand(b, s)});
 }
 template <op_id K>
 constexpr tensor binary(tensor a, tensor b) { return binary(info_of<K>, a, b); }
@@ -83,7 +83,7 @@ constexpr tensor ternary(const op_info& k, tensor a, tensor b, tensor c) {
         return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, b.shape(), c.shape());
     if (!broadcast_shape(a.shape(), two, s))
         return fail(a.g, fault_kind::shapes_not_broadcastable, k.self, a.shape(), two);
-    return make(k, nullptr, a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
+    return make(k, a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
 }
 template <op_id K>
 constexpr tensor ternary(tensor a, tensor b, tensor c) { return ternary(info_of<K>, a, b, c); }
