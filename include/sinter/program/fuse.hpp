@@ -42,15 +42,9 @@ private:
     growing<bool> waits_;             ///< to be placed with its only user
 
     constexpr void mark_live() {
-        auto root = [&](int v) {
+        for_each_root(g_, [&](int v) {
             if (v >= 0) r_.live[v] = root_[base_[v]] = true, uses_[base_[v]] += 2;
-        };
-        root(g_.loss);
-        for (int v : g_.outputs) root(v);
-        for (int v : g_.gradients) root(v);
-        for (const assignment& a : g_.assignments) root(a.value);
-        for (const loop& l : g_.loops) root(l.count), root(l.condition), root(l.trips);
-        for (const loop_carry& c : g_.carries) root(c.store), root(c.next);
+        });
         for (int i = g_.n.n - 1; i >= 0; --i) {
             if (!r_.live[i]) continue;
             const node& n = n_[i];

@@ -35,15 +35,9 @@ private:
                n.about->flops(n, nullptr) <= n.s.size();
     }
     constexpr void find_readers() {
-        const auto keep = [&](int v) {
+        for_each_root(g_, [&](int v) {
             if (v >= 0) stays_[base_[v]] = true;
-        };
-        keep(g_.loss);
-        for (int v : g_.outputs) keep(v);
-        for (int v : g_.gradients) keep(v);
-        for (const assignment& a : g_.assignments) keep(a.value);
-        for (const loop& l : g_.loops) keep(l.count), keep(l.condition), keep(l.trips);
-        for (const loop_carry& c : g_.carries) keep(c.store), keep(c.next);
+        });
         for (int v = 0; v < g_.n.n; ++v) {
             const node& n = n_[v];
             if (!r_.live[v] || is_leaf(n)) continue;

@@ -53,9 +53,6 @@ public:
         }
     }
     constexpr void mark_stored() {
-        auto store = [&](int v) {
-            if (v >= 0) r_.stored[base_[v]] = true;
-        };
         for (int v = 0; v < g_.n.n; ++v) {
             if (!r_.live[v] || is_view(n_[v])) continue;
             if (n_[v].about->kind == op_kind::pick) r_.stored[v] = true;
@@ -65,12 +62,9 @@ public:
                 if (r_.of[v] == floating || (r_.of[u] >= 0 && r_.of[u] != r_.of[v])) r_.stored[u] = r_.of[u] >= 0;
             }
         }
-        store(g_.loss);
-        for (int v : g_.outputs) store(v);
-        for (int v : g_.gradients) store(v);
-        for (const assignment& a : g_.assignments) store(a.value);
-        for (const loop& l : g_.loops) store(l.count), store(l.condition), store(l.trips);
-        for (const loop_carry& c : g_.carries) store(c.next), store(c.store);
+        for_each_root(g_, [&](int v) {
+            if (v >= 0) r_.stored[base_[v]] = true;
+        });
         for (int i = 0; i < r_.g.n; ++i) {   // kernels without an epilogue always write their result
             const group& q = r_.g[i];
             if (q.root >= 0 && q.heavy && !n_[q.root].about->epilogue) r_.stored[q.root] = true;
