@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// labels: slow
 #define BOOST_TEST_MODULE long_chain
 #include <boost/test/unit_test.hpp>
 

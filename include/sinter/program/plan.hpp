@@ -229,7 +229,9 @@ private:
     /// worked out again by each part. Columns' sums are made on the way.
     /// `behind`: of a kernel of its own, what is behind its result.
     constexpr bool in_place(const group& q, int value, bool behind = false) const {
-        if ((q.heavy && !behind) || !same_space(g_.n[value].s, q.space)) return false;
+        return (!q.heavy || behind) && same_space(g_.n[value].s, q.space) && makes_one_pass(q, behind);
+    }
+    constexpr bool makes_one_pass(const group& q, bool behind) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
             if (const op_kind k = g_.n[v].about->kind; k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
                 return false;
@@ -240,8 +242,9 @@ private:
     /// the products that they are made of, and most gates' gradients over the gates.
     constexpr void write_over() {
         const int unknown = r_.g.n;   // a reader that is no group
-        growing<int> reader(g_.n.n, -1);   // the last one of each node
-        for (int v = 0; v < g_.n.n; ++v)
+        growing<int> reader(g_.loops.n ? g_.n.n : 0, -1);   // the last one of each node; without loops last_ is as much
+        growing<bool> lends(g_.n.n, false);
+        for (int v = 0; g_.loops.n && v < g_.n.n; ++v)
             for (int k = 0; k < g_.n[v].operands && r_.live[v] && !is_view(g_.n[v]); ++k) {
                 int& last = reader[base_of(g_.n, g_.n[v].in[k])];
                 const int group = r_.of[v] < 0 ? unknown : r_.of[v];
@@ -249,16 +252,16 @@ private:
             }
         for (int i = 0; i < r_.g.n; ++i) {
             const group& q = r_.g[i];
-            if (q.root < 0 || (q.heavy && g_.n[q.root].k != op::gemm)) continue;
+            if (q.root < 0 || (q.heavy && g_.n[q.root].k != op::gemm) || !makes_one_pass(q, q.heavy)) continue;
             for (int v = q.head; v >= 0; v = r_.next[v]) {
-                if (!has_buffer(v) || (slots_[v] > 0) != (q.loop > 0) || !in_place(q, v, q.heavy)) continue;
+                if (!has_buffer(v) || (slots_[v] > 0) != (q.loop > 0) || !same_space(g_.n[v].s, q.space)) continue;
                 for (int w = q.head; w >= 0 && over_[v] < 0; w = r_.next[w])
                     for (int k = 0; k < g_.n[w].operands && over_[v] < 0; ++k) {
                         const int u = base_of(g_.n, g_.n[w].in[k]);
-                        if (reader[u] != i || !has_buffer(u) || size_of(u) != size_of(v)) continue;
-                        if (!is_free_after(q, i, u) || !reads_in_turn(q, u)) continue;
+                        if (lends[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader[u] != i)) continue;
+                        if (size_of(u) != size_of(v) || !reads_in_turn(q, u)) continue;
                         over_[v] = over_[u] < 0 ? u : over_[u];
-                        reader[u] = unknown;   // it lends its memory once
+                        lends[u] = true;   // its memory, once
                         if (int& last = last_[over_[v]]; last < last_[v]) last = last_[v];
                     }
             }
@@ -301,7 +304,8 @@ private:
             int tail = -1;
             for (int v = r_.g[i].head; v >= 0; v = r_.next[v]) {
                 if (!has_buffer(v)) continue;
-                out.z.unshared += size_of(v);
+                const std::int64_t size = size_of(v);
+                out.z.unshared += size;
                 if (over_[v] >= 0) continue;
                 const int from = begins(v, i), until = last_[v] < i ? i : last_[v];
                 chain[v] = ending[until];
@@ -310,8 +314,8 @@ private:
                 next[v] = before;
                 before = v;
                 if (from == i) tail = v;
-                change[from] += size_of(v);
-                change[until + 1] -= size_of(v);
+                change[from] += size;
+                change[until + 1] -= size;
             }
         }
         std::int64_t alive = 0;
