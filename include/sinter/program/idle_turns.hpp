@@ -8,7 +8,7 @@ namespace sinter {
 
 class idle_turns {
 public:
-    constexpr idle_turns(const graph_view& g, const grouping& r) : g_(g), r_(r), needed_(g.loops.n ? g.n.n : 0, false) {
+    constexpr idle_turns(const graph_view& g, const grouping& r) : g_(g), r_(r) {
         if (g.loops.n) find_needed();
     }
 
@@ -50,6 +50,7 @@ private:
         return !c.sum && g_.n[v].k == op::constant && g_.n[v].f == 0.f;
     }
     constexpr void find_needed() {
+        for (int v = 0; v < g_.n.n; ++v) needed_.push(false);
         const auto need = [&](int v) {
             if (v >= 0) needed_[v] = true;
         };
