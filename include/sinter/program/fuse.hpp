@@ -132,10 +132,10 @@ private:
     /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a reduction's operand is made of.
     constexpr int walk_over_the_same(int v, int after) const {
         for (int i = r_.g.n - 1; i > after && i > r_.g.n - 5; --i)
-            if (!r_.g[i].heavy && can_join(v, i) && (shares(v, i) || (is_row_sum(v) && shares(base_[n_[v].in[0]], i)))) return i;
+            if (!r_.g[i].heavy && can_join(v, i) && (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i)))) return i;
         return in_no_group;
     }
-    constexpr bool is_row_sum(int v) const { return n_[v].about->kind == op_kind::row_reduce; }
+    constexpr bool reduces_rows(int v) const { return n_[v].about->kind == op_kind::row_reduce; }
     constexpr bool shares(int v, int group) const {
         for (int w = r_.g[group].head; w >= 0; w = r_.next[w])
             for (int k = 0; k < n_[w].operands; ++k)

@@ -54,15 +54,20 @@ constexpr int base_of(const Nodes& n, int v) {
 constexpr void find_bases(view<const node> n, growing<int>& base) {
     for (int v = 0; v < n.n; ++v) base.p[v] = is_view(n.p[v]) ? base.p[n.p[v].in[0]] : v;
 }
-/// f(v) for whatever is wanted besides kernels' operands: the loss, outputs, gradients, states' new values, and what loops count by
-/// and hand on; v is -1 where there is no such thing.
+/// f(v) for what a step leaves, and what its loops count by: the loss, outputs, gradients, states' new values; v is -1 where there is no
+/// such thing.
 template <class F>
-constexpr void for_each_root(const graph_view& g, F f) {
+constexpr void for_each_result(const graph_view& g, F f) {
     f(g.loss);
     for (int v : g.outputs) f(v);
     for (int v : g.gradients) f(v);
     for (const assignment& a : g.assignments) f(a.value);
     for (const loop& l : g.loops) f(l.count), f(l.condition), f(l.trips);
+}
+/// f(v) for whatever is wanted besides kernels' operands: these, and what loops hand on.
+template <class F>
+constexpr void for_each_root(const graph_view& g, F f) {
+    for_each_result(g, f);
     for (const loop_carry& c : g.carries) f(c.store), f(c.next);
 }
 constexpr bool same_space(const shape& a, const shape& b) {

@@ -51,14 +51,9 @@ private:
     }
     constexpr void find_needed() {
         for (int v = 0; v < g_.n.n; ++v) needed_.push(false);
-        const auto need = [&](int v) {
+        for_each_result(g_, [&](int v) {
             if (v >= 0) needed_[v] = true;
-        };
-        need(g_.loss);
-        for (int v : g_.outputs) need(v);
-        for (int v : g_.gradients) need(v);
-        for (const assignment& a : g_.assignments) need(a.value);
-        for (const loop& l : g_.loops) need(l.count), need(l.condition), need(l.trips);
+        });
         for (int v = g_.n.n - 1; v >= 0; --v) {
             if (!r_.live[v]) continue;
             const node& n = g_.n[v];

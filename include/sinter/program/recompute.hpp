@@ -62,7 +62,7 @@ private:
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             const node& o = n_[u];
-            const bool there = o.k == op::constant || o.k == op::input || (r_.of[u] >= 0 && (r_.stored[u] || computed_again(u)));
+            const bool there = o.k == op::constant || o.k == op::input || (r_.of[u] >= 0 && (r_.stored[u] || left_to_readers(u)));
             if (!there || o.loop) return;
         }
         int instead = -1;
@@ -85,8 +85,8 @@ private:
         }
         return true;
     }
-    /// Is u computed again by its readers? (of a node in a group)
-    constexpr bool computed_again(int u) const { return !r_.stored[u] && first_[u] >= 0; }
+    /// Is u, which is in a group, computed again by its readers?
+    constexpr bool left_to_readers(int u) const { return !r_.stored[u] && first_[u] >= 0; }
     constexpr bool reads(int group, int u) const {
         for (int w = r_.g[group].head; w >= 0; w = r_.next[w])
             if (reads_for(w, group, u)) return true;
@@ -95,7 +95,7 @@ private:
     constexpr bool reads_for(int w, int group, int u) const {
         for (int k = 0; k < n_[w].operands; ++k) {
             const int b = base_[n_[w].in[k]];
-            if (b == u || (r_.of[b] >= 0 && r_.of[b] != group && computed_again(b) && reads_for(b, group, u))) return true;
+            if (b == u || (r_.of[b] >= 0 && r_.of[b] != group && left_to_readers(b) && reads_for(b, group, u))) return true;
         }
         return false;
     }

@@ -74,7 +74,10 @@ constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, 
     if (shifted) {
         const tensor square = middle * middle;
         variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - square, square * 1e-6f);
-    } else from_mean = x - mean, variance = over_pixels(channel_sums(from_mean * from_mean), x.shape());
+    } else {
+        from_mean = x - mean;
+        variance = over_pixels(channel_sums(from_mean * from_mean), x.shape());
+    }
     const tensor r = ops::rsqrt(variance + epsilon), scale = gamma * r, shift = beta - mean * scale;
     const tensor y = shifted ? ops::multiply_add(x, scale, shift) : ops::multiply_add(from_mean, scale, beta);
     if (!y.ok()) return {y, y, y};
