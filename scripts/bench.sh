@@ -19,7 +19,7 @@ pieces=(step predict fusion kernels gemm conv bandwidth build)
 declare -A programs=([step]="step step_sequences step_speech step_images step_small" [predict]=predict [fusion]=fusion [kernels]=kernels
                      [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
 declare -A full=([step]=1500 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
-declare -A short=([step]=110 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=15 [build]=30)
+declare -A short=([step]=170 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
 predict() { compare predict --predict ${quick:+--quick}; }
 fusion() { lines fusion fusion ${quick:+--seconds 0.5}; }
@@ -71,7 +71,11 @@ wants() { case " $only " in *" $1 "*) ;; *) return 1 ;; esac }
 limited() {
     local status=0
     if [ $limit ]; then timeout --foreground -s INT -k 20 "$limit" "$@" || status=$?; else "$@" || status=$?; fi
-    case $status in 0) ;; 124 | 130) say "$piece: cut short" ;; *) return $status ;; esac
+    case $status in
+        0) ;;
+        124 | 130) say "$piece: cut short" >&2 ;;   # standard output may be a file of JSON lines
+        *) return $status ;;
+    esac
 }
 # lines PIECE PROGRAM OPTIONS...: the machine in words, then what the program prints, as JSON lines.
 lines() {
