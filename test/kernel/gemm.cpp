@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// also: sse2 avx2
+// also: sse2 avx2 amx
 #define BOOST_TEST_MODULE kernel_gemm
 #include <boost/test/unit_test.hpp>
 
@@ -11,6 +11,7 @@
 #include <xmmintrin.h>
 #endif
 
+#include "modelled_unit.hpp"
 #include "products.hpp"
 #include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
@@ -98,7 +99,9 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
 
 float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }
 
-/// Pairs of rounded numbers, made by the kernels themselves. AVX512_BF16 may round sums otherwise, within the tolerance.
+/// Pairs of rounded numbers, made by the kernels themselves. AVX512_BF16 and matrix units may round sums otherwise, within the
+/// tolerance.
+template <class Unit>
 void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
     const std::int64_t step = K + 3;
     const auto drawn = [](std::int64_t n, unsigned seed) { return random_floats(static_cast<std::size_t>(n), seed); };
@@ -112,11 +115,11 @@ void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
     c.p = p, c.e = e, c.parts = 3;
     for (c.part = 0; c.part < 3; ++c.part) cpu::bfloat16_weights::run(c);
     const auto forward = [&](int parts) {
-        return run<cpu::bfloat16_gemm<store_body>>(a, pairs, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m),
+        return run<cpu::bfloat16_gemm<store_body, Unit>>(a, pairs, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m),
                                                    parts);
     };
     const auto backward = [&](int parts) {
-        return run<cpu::bfloat16_gemm_tn<store_body>>(x, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+        return run<cpu::bfloat16_gemm_tn<store_body, Unit>>(x, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
                                                       static_cast<int>(m), parts);
     };
     const outcome y = forward(1), g = backward(1);
@@ -243,11 +246,21 @@ BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
             }
 }
 
-BOOST_AUTO_TEST_CASE(pairs_of_bfloat16) {
+template <class Unit>
+void check_all_pairs() {
     for (std::int64_t m : {1, 2, 3, 4, 5, 7, 13, 15, 33, 64})
         for (std::int64_t K : {1, 2, 3, 8, 15, 16, 33, 65})
-            for (std::int64_t N : {1, 3, 8, 15, 16, 17, 31, 32, 33, 70}) check_pairs(m, K, N);
-    check_pairs(150, 700, 40);   // more tiles than stay in a cache
+            for (std::int64_t N : {1, 3, 8, 15, 16, 17, 31, 32, 33, 70}) check_pairs<Unit>(m, K, N);
+    check_pairs<Unit>(150, 700, 40);   // more tiles than stay in a cache
+}
+BOOST_AUTO_TEST_CASE(pairs_of_bfloat16) { check_all_pairs<cpu::no_matrix_unit>(); }
+BOOST_AUTO_TEST_CASE(pairs_of_bfloat16_by_a_matrix_unit) {
+    if (lanes != cpu::unit_extent) BOOST_TEST_MESSAGE("skipped: only targets of 512-bit vectors have matrix units");
+    check_all_pairs<modelled_unit>();
+    if constexpr (cpu::matrix_unit::exists) {
+        if (!cpu::matrix_unit::ready()) BOOST_TEST_MESSAGE("skipped: the system does not grant the processor's own");
+        check_all_pairs<cpu::matrix_unit>();
+    } else BOOST_TEST_MESSAGE("skipped: compiled for a processor without one");
 }
 
 /// One step of the sums: x times y and u times v, in every lane.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -62,7 +63,7 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     c.parts = parts;
     floats scratch;
     if constexpr (requires { Kernel::scratch(c.e, parts, c.m); }) {
-        scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)), -9.f);
+        scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)), std::numeric_limits<float>::quiet_NaN());
         c.scratch = scratch.data();
     }
     if constexpr (requires { Kernel::prepare(c); })
