@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: onednn
 // Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself, in turns. --help says more.
+#include <memory>
 #include <optional>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
+#include <sinter/kernel/cpu/winograd.hpp>
+#include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
 #include <sinter/kernel/panels.hpp>
 
 #include "contest.hpp"
@@ -24,7 +28,7 @@ namespace {
 
 bench::contest_settings settings{.seconds = 0.002, .rounds = 9};
 
-/// What the compiler takes for a convolution, but for Winograd's products, which are several kernels.
+/// What the compiler takes for a convolution where it does not take one by Winograd's filtering.
 template <op_id K, int... X>
 using chosen = typename nest<K, struct store_body, X..., 0>::type;
 
@@ -53,6 +57,42 @@ private:
     int m_;
     buffer scratch_;
 };
+
+/// The same for kernels by Winograd's filtering, which are told their extents.
+template <class Kernel>
+class winograd_run {
+public:
+    winograd_run(std::vector<int64_t> extents, int m) : e_(std::move(extents)), m_(m), scratch_(Kernel::scratch(e_.data(), 1, m) + 16) {}
+    void operator()(float* const* p) {
+        call c;
+        c.p = p, c.e = e_.data(), c.m = c.batch = m_, c.scratch = scratch_;
+        Kernel::prepare(c);
+        Kernel::run(c);
+        if constexpr (requires { Kernel::finish(c); }) Kernel::finish(c);
+    }
+
+private:
+    std::vector<int64_t> e_;
+    int m_;
+    buffer scratch_;
+};
+/// Outputs of a tile along each axis where programs take Winograd's filtering, else 0.
+constexpr int winograd_tile(const shape& from, const shape& to, int K, int S, int m) {
+    return winograd_choice{winograd::f4, lanes, cpu_device::target.parts, m}.tile(from, to, K, K, S);
+}
+/// Nothing for tiles of 0.
+template <template <int> class Kernel, int Tile>
+std::function<void()> filtered(std::vector<int64_t> extents, int m, std::vector<float*> p) {
+    if constexpr (Tile == 0) return {};
+    else {
+        auto kernel = std::make_shared<winograd_run<Kernel<Tile>>>(std::move(extents), m);
+        return [kernel, p = std::move(p)] { (*kernel)(p.data()); };
+    }
+}
+template <int M>
+using filtered_convolution = winograd_convolution<M, store_body>;
+template <int M>
+using filtered_weight_gradient = winograd_weight_gradient<M, store_body>;
 
 /// One layer's geometry and data as oneDNN names them; `x`, `y` NHWC, `w` HWIO.
 struct peer_layer {
@@ -86,12 +126,18 @@ struct peer_layer {
     }
 };
 
-/// `ours` has written `mine`; the peers write theirs where `p` says.
+/// `ours` has written `mine`; the peers write theirs where `p` says. `filtered`: ours by Winograd's filtering, or
+/// nothing; writes `by_filter`.
 void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs, const float* mine,
-             int64_t n, const std::function<void()>& ours) {
+             int64_t n, const std::function<void()>& ours, const std::function<void()>& filtered, const float* by_filter) {
     const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"";
     auto direct = p.make(kind, dnnl::algorithm::convolution_direct), any = p.make(kind, dnnl::algorithm::convolution_auto);
     std::vector<bench::contestant> all{{"sinter", ours}};
+    if (filtered) {
+        filtered();
+        bench::expect_equal("sinter_winograd", facts, by_filter, mine, n);
+        all.push_back({"sinter_winograd", filtered});
+    }
     for (auto [label, f] : {std::pair("onednn", &direct), std::pair("onednn_auto", &any)}) {
         if (!*f) continue;
         (**f)();
@@ -105,68 +151,76 @@ bool wanted(const char* name, const char* kind) {
     return settings.wanted(name, kind);
 }
 
-/// m images of H x W x CI to OH x OW x CO, by windows of KH x KW, S apart, PT and PL zeros before.
-template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
-void layer(const char* name, int m, bool input_gradient = true) {
+/// M images of H x W x CI to OH x OW x CO, by windows of KH x KW, S apart, PT and PL zeros before.
+template <int M, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+void layer(const char* name, bool input_gradient = true) {
     if (!wanted(name, "forward") && !wanted(name, "dX") && !wanted(name, "dW")) return;
     constexpr int K = KH * KW * CI, behind_y = (OH - 1) * S + KH - H - PT, behind_x = (OW - 1) * S + KW - W - PL;
-    const double flops = 2. * m * OH * OW * CO * K;
-    const int64_t xs = int64_t{m} * H * W * CI, ys = int64_t{m} * OH * OW * CO;
+    const double flops = 2. * M * OH * OW * CO * K;
+    const int64_t xs = int64_t{M} * H * W * CI, ys = int64_t{M} * OH * OW * CO;
     buffer x(xs + 64), y(ys + 64), w(int64_t{K} * CO), packed(panel_floats(K, CO, lanes));
     buffer result(std::max({xs, ys, packed.size()}) + 64);
-    buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats), theirs(result.size());
+    buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats), theirs(result.size()), again(result.size());
+    constexpr shape in = batch_of(H, W, CI), out = batch_of(OH, OW, CO);
+    constexpr int there = KH == KW ? winograd_tile(in, out, KH, S, M) : 0, back = KH == KW ? winograd_tile(out, in, KH, S, M) : 0;
     x.random(1), y.random(2), w.random(3);
     pack_panels(w, packed, K, CO, panel_width, lanes);
-    peer_layer p{{m, CI, H, W}, {m, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, x, y, w};
+    peer_layer p{{M, CI, H, W}, {M, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, x, y, w};
     if (wanted(name, "forward")) {
-        kernel_run<chosen<op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> forward(m);
+        kernel_run<chosen<op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> forward(M);
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
-        compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); });
+        compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
+                filtered<filtered_convolution, there>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again);
         p.at_y = y;
     }
     if (input_gradient && wanted(name, "dX")) {
-        kernel_run<conv_transpose_weights<CI, CO, KH, KW>> transpose(m);
+        kernel_run<conv_transpose_weights<CI, CO, KH, KW>> transpose(M);
         transpose({packed, t});
-        kernel_run<chosen<op::conv_input_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(m);
+        kernel_run<chosen<op::conv_input_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(M);
         gradient({y, t, nullptr, result});
         p.at_x = theirs;
-        compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); });
+        compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); },
+                filtered<filtered_convolution, back>({OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, M, {y, t, nullptr, again}), again);
         p.at_x = x;
     }
     if (wanted(name, "dW")) {
-        kernel_run<chosen<op::conv_weight_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(m);
+        kernel_run<chosen<op::conv_weight_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(M);
         gradient({x, y, nullptr, result});
         buffer mine(w.size());
         unpack_panels(result, mine, K, CO, panel_width, lanes);
         p.at_w = theirs;
-        compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); });
+        const auto filter = filtered<filtered_weight_gradient, there>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
+        buffer unpacked(w.size());
+        if (filter) filter(), unpack_panels(again, unpacked, K, CO, panel_width, lanes);
+        compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked);
     }
 }
 
 int all_layers() {
-    layer<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>("lenet conv1", 64, false);
-    layer<14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0>("lenet conv2", 64);
-    layer<28, 28, 1, 28, 28, 32, 3, 3, 1, 1, 1>("cnn conv1", 64, false);
-    layer<14, 14, 32, 14, 14, 64, 3, 3, 1, 1, 1>("cnn conv2", 64);
-    layer<224, 224, 3, 112, 112, 64, 7, 7, 2, 3, 3>("resnet 7x7 stride 2", 2, false);
-    layer<56, 56, 64, 56, 56, 64, 3, 3, 1, 1, 1>("resnet 56x56x64", 2);
-    layer<56, 56, 64, 28, 28, 128, 3, 3, 2, 1, 1>("resnet 56x56x64 stride 2", 2);
-    layer<28, 28, 128, 28, 28, 128, 3, 3, 1, 1, 1>("resnet 28x28x128", 2);
-    layer<14, 14, 256, 14, 14, 256, 3, 3, 1, 1, 1>("resnet 14x14x256", 2);
-    layer<7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1>("resnet 7x7x512", 4);
-    layer<56, 56, 256, 56, 56, 64, 1, 1, 1, 0, 0>("resnet 1x1 256 to 64", 2);
-    layer<14, 14, 256, 14, 14, 1024, 1, 1, 1, 0, 0>("resnet 1x1 256 to 1024", 2);
-    layer<27, 27, 64, 27, 27, 192, 5, 5, 1, 2, 2>("alexnet 5x5", 2);
-    layer<112, 112, 64, 112, 112, 128, 3, 3, 1, 1, 1>("vgg 112x112x64", 1);
-    layer<28, 28, 16, 28, 28, 32, 5, 5, 1, 2, 2>("googlenet 5x5", 8);
+    layer<64, 28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>("lenet conv1", false);
+    layer<64, 14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0>("lenet conv2");
+    layer<64, 28, 28, 1, 28, 28, 32, 3, 3, 1, 1, 1>("cnn conv1", false);
+    layer<64, 14, 14, 32, 14, 14, 64, 3, 3, 1, 1, 1>("cnn conv2");
+    layer<2, 224, 224, 3, 112, 112, 64, 7, 7, 2, 3, 3>("resnet 7x7 stride 2", false);
+    layer<2, 56, 56, 64, 56, 56, 64, 3, 3, 1, 1, 1>("resnet 56x56x64");
+    layer<2, 56, 56, 64, 28, 28, 128, 3, 3, 2, 1, 1>("resnet 56x56x64 stride 2");
+    layer<2, 28, 28, 128, 28, 28, 128, 3, 3, 1, 1, 1>("resnet 28x28x128");
+    layer<2, 14, 14, 256, 14, 14, 256, 3, 3, 1, 1, 1>("resnet 14x14x256");
+    layer<4, 7, 7, 512, 7, 7, 512, 3, 3, 1, 1, 1>("resnet 7x7x512");
+    layer<2, 56, 56, 256, 56, 56, 64, 1, 1, 1, 0, 0>("resnet 1x1 256 to 64");
+    layer<2, 14, 14, 256, 14, 14, 1024, 1, 1, 1, 0, 0>("resnet 1x1 256 to 1024");
+    layer<2, 27, 27, 64, 27, 27, 192, 5, 5, 1, 2, 2>("alexnet 5x5");
+    layer<1, 112, 112, 64, 112, 112, 128, 3, 3, 1, 1, 1>("vgg 112x112x64");
+    layer<8, 28, 28, 16, 28, 28, 32, 5, 5, 1, 2, 2>("googlenet 5x5");
     return 0;
 }
 
 constexpr const char* help =
     "conv_peers [--layer TEXT] [--kind TEXT] [--rounds N] [--seconds S]\n\n"
     "Times Sinter's convolutions beside oneDNN's direct ones and those that oneDNN chooses (auto), on one thread, in turns, and\n"
-    "prints a JSON line for each layer and kind (forward, dX, dW): microseconds (median of N rounds of S seconds, default 9 of\n"
+    "prints a JSON line for each layer and kind (forward, dX, dW); where programs take Winograd's filtering that is timed, too, and is\n"
+    "what peers are compared with: microseconds (median of N rounds of S seconds, default 9 of\n"
     "0.002), the fraction of the multiply-add peak measured between them, counting all dense products, padding included, and the best\n"
     "peer's time over Sinter's. Results are compared first. oneDNN's operands all lie as it asks for; Sinter's weights too.";
 

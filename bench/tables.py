@@ -92,13 +92,14 @@ def peers_table(path):
     """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of these over Sinter's."""
     where, rows = read(path)
     rows = [r for r in rows if "layer" in r]
-    peers = list(dict.fromkeys(k[:-3] for r in rows for k in r if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
+    others = list(dict.fromkeys(k[:-3] for r in rows for k in r if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
+    others.sort(key=lambda name: not name.startswith("sinter"))
     cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""), f"{r['sinter_us']:.1f}",
-              *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in peers), f"{r['of_peak']:.2f}", f"{r['over_best_peer']:.2f}"] for r in rows]
+              *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in others), f"{r['of_peak']:.2f}", f"{r['over_best_peer']:.2f}"] for r in rows]
     ratios = [r["over_best_peer"] for r in rows]
     said = (f"Best peer over Sinter: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, least {min(ratios):.2f}, "
             f"{sum(x >= 0.9 for x in ratios)} of {len(ratios)} at least 0.9.")
-    head = ["layer, kind", "Sinter us", *(p.replace("_", " ") for p in peers), "of peak", "best peer / Sinter"]
+    head = ["layer, kind", "Sinter us", *(p.replace("_", " ").replace("sinter", "Sinter") for p in others), "of peak", "best peer / Sinter"]
     return f"{machine.sentence(where)}; one thread. {said}\n\n" + markdown(head, cells)
 
 
