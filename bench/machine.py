@@ -52,7 +52,7 @@ def describe(**more):
     if load > 0.3:
         print(f"warning: {load:.1f} cores are busy: something else is running, times will be too long", file=sys.stderr)
     return {"machine": {"cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
-                        "load_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
+                        "busy_cores_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
 
 
 def sentence(machine):
@@ -62,7 +62,9 @@ def sentence(machine):
         text += f", {m['vector_bits']}-bit vectors"
     if "peak_gflops" in m:
         text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
-    text += f"; {m['load_before']} cores busy before the run; {m['date']}"
+    if "busy_cores_before" in m:
+        text += f"; {m['busy_cores_before']} cores busy before the run"
+    text += f"; {m['date']}"
     return text + ("; no time was left for " + ", ".join(m["left_out"]) if "left_out" in m else "")
 
 

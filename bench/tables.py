@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
-Usage: tables.py step|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
+Usage: tables.py step|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
 """
 import argparse
@@ -49,6 +49,17 @@ def step_table(path):
         parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {what}, dense floor {digits(of_ms * floor)} {unit}")
         parts.append(markdown(["system", f"median {unit}", f"best {unit}", "over Sinter", "floor / time"], cells))
     return "\n\n".join(parts)
+
+
+def precision_table(path):
+    """What step_precision.cpp printed, several lines a model: medians of their medians, and of each turn's ratio to the first model's."""
+    where, rows = read(path)
+    of = {model: [r for r in rows if r["model"] == model] for model in dict.fromkeys(r["model"] for r in rows)}
+    first, *_ = of.values()
+    cells = [[model, f"{statistics.median(r['median_ms'] for r in found):.1f}", f"{min(r['best_ms'] for r in found):.1f}",
+              f"{statistics.median(a['median_ms'] / b['median_ms'] for a, b in zip(first, found)):.2f}"] for model, found in of.items()]
+    return (f"{machine.sentence(where)}; {rows[0]['threads']} thread(s), {len(first)} turns.\n\n"
+            + markdown(["model", "median ms", "best ms", "as fast as the first"], cells))
 
 
 def build_table(path):
@@ -115,7 +126,7 @@ def bandwidth_table(path):
     return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
 
 
-TABLES = {"step": step_table, "predict": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
+TABLES = {"step": step_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
           "conv": peers_table, "bandwidth": bandwidth_table}
 
 

@@ -3,8 +3,8 @@
 # bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills them into
 # doc/benchmarks.md, and writes everything into one JSON file. Under an hour on two cores.
 #   --quick            a first look in under eight minutes; leaves bench/results and the page as they are
-#   --only A,B         only these pieces: step, predict, fusion, kernels, gemm, conv, bandwidth, build (default: all; of
-#                      --quick all but fusion)
+#   --only A,B         only these pieces: step, precision, predict, fusion, kernels, gemm, conv, bandwidth, build (default: all;
+#                      of --quick all but precision and fusion)
 #   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
 #   --unlimited        no piece is cut short: all nets in all rounds take some hours
 #   --peers FOLDER     where PyTorch, JAX, TensorFlow and onnxruntime are, or are put (default build/peers; about 4 GB)
@@ -15,12 +15,13 @@ set -euo pipefail
 
 # A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
 # with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
-pieces=(step predict fusion kernels gemm conv bandwidth build)
-declare -A programs=([step]="step step_sequences step_speech step_images step_small" [predict]=predict [fusion]=fusion [kernels]=kernels
+pieces=(step precision predict fusion kernels gemm conv bandwidth build)
+declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [kernels]=kernels
                      [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
-declare -A full=([step]=1500 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
-declare -A short=([step]=170 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
+declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
+declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
+precision() { turns precision step_precision 4 gpt512 gpt512_bfloat16; }
 predict() { compare predict --predict ${quick:+--quick}; }
 fusion() { lines fusion fusion ${quick:+--seconds 0.5}; }
 kernels() { lines kernels kernels ${quick:+mlp}; }
@@ -55,7 +56,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ $quick ]; then pieces=(step predict kernels gemm conv bandwidth build); fi   # fusion's programs take long to build
+if [ $quick ]; then pieces=(step predict kernels gemm conv bandwidth build); fi   # the others' programs take long to build
 only=${only:-${pieces[*]}}
 targets=()
 for piece in $only; do
@@ -83,8 +84,21 @@ lines() {
     shift 2
     python3 "$bench/machine.py" >"$out/$name.part"
     limited stdbuf -oL "$built/bench/$program" "$@" ${more[$name]:-} >>"$out/$name.part"
-    mv "$out/$name.part" "$out/$name.jsonl"
-    python3 "$bench/tables.py" "$name" "$out/$name.jsonl"
+    told "$name"
+}
+# turns PIECE PROGRAM N MODELS...: the same of a program that prints a line for one model: N of each, in turns.
+turns() {
+    local name=$1 program=$2 rounds=$3 model
+    shift 3
+    python3 "$bench/machine.py" >"$out/$name.part"
+    while [ $((rounds--)) -gt 0 ]; do
+        for model; do limited "$built/bench/$program" --model "$model" ${more[$name]:-} >>"$out/$name.part"; done
+    done
+    told "$name"
+}
+told() {
+    mv "$out/$1.part" "$out/$1.jsonl"
+    python3 "$bench/tables.py" "$1" "$out/$1.jsonl"
 }
 # compare PROGRAM OPTIONS...: beside the peers.
 compare() {
