@@ -73,14 +73,14 @@ inline void check_groups(passes& p) {
 }
 
 /// May v be written over u? Where v's group reads u last, each element before it writes that element: only elementwise, and behind a
-/// product or in a walk that makes one pass over each row.
+/// kernel of its own or in a walk that makes one pass over each row.
 inline bool may_lie_over(const passes& p, const grouping& r, int v, int u, int last_of_u) {
     const graph& g = p.g;
     const group& q = r.g[r.of[v]];
     if (r.of[v] != last_of_u || !same_space(g.n[v].s, q.space) || !same_space(g.n[u].s, q.space)) return false;
     for (int w = q.head; w >= 0; w = r.next[w]) {
         const op_kind kind = g.n[w].about->kind;
-        if (kind != op_kind::elementwise && kind != op_kind::col_reduce && g.n[w].k != op::gemm) return false;
+        if (kind != op_kind::elementwise && kind != op_kind::col_reduce && !(w == q.root && g.n[w].about->epilogue && q.pool < 0)) return false;
         for (int k = 0; k < g.n[w].operands; ++k)
             if (base_of(g.n, g.n[w].in[k]) == u && (kind == op_kind::heavy || !same_space(g.n[g.n[w].in[k]].s, q.space))) return false;
     }

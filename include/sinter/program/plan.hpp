@@ -252,7 +252,7 @@ private:
             }
         for (int i = 0; i < r_.g.n; ++i) {
             const group& q = r_.g[i];
-            if (q.root < 0 || (q.heavy && g_.n[q.root].k != op::gemm) || !makes_one_pass(q, q.heavy)) continue;
+            if (q.root < 0 || (q.heavy && !hands_on_once(q)) || !makes_one_pass(q, q.heavy)) continue;
             for (int v = q.head; v >= 0; v = r_.next[v]) {
                 if (!has_buffer(v) || (slots_[v] > 0) != (q.loop > 0) || !same_space(g_.n[v].s, q.space)) continue;
                 for (int w = q.head; w >= 0 && over_[v] < 0; w = r_.next[w])
@@ -267,6 +267,9 @@ private:
             }
         }
     }
+    /// Does a kernel of its own hand each of its results to what is behind it once, and store nothing itself? A pool in a convolution's
+    /// kernel leaves winners, too.
+    constexpr bool hands_on_once(const group& q) const { return g_.n[q.root].about->epilogue && q.pool < 0; }
     /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
         return q.loop ? g_.n[u].loop != q.loop && last_[u] <= span_[q.loop].last : !g_.n[u].loop && !slots_[u] && last_[u] == i;
