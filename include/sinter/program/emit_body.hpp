@@ -11,8 +11,9 @@ namespace sinter {
 
 class body_emitter {
 public:
-    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at)
-        : n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p), phase_(reg_ + g.n.n),
+    /// `far`: so many floats an example and more are written past the caches.
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0)
+        : far_(far), n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p), phase_(reg_ + g.n.n),
           stamp_(phase_ + g.n.n), rows_(g.n.n, false), row_(rows_.p) {
         find_bases(g.n, bases_);
     }
@@ -52,8 +53,9 @@ public:
             if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
             if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
-            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .arg = arg(at_[v]), .phase = byte(phase_[v]),
-                 .row = is_row(n_[v].s)});
+            const std::uint16_t to = arg(at_[v]);
+            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .map = goes_past_caches(v, to) ? word::past_caches : std::uint8_t{0},
+                 .arg = to, .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
         }
     }
     /// Behind node d (or, without one, behind a load of the gradient) the optimizer's code.
@@ -109,6 +111,7 @@ private:
         std::uint8_t map, phase, row;
         int q, reg;
     };
+    const std::int64_t far_;
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const address* at_;
@@ -126,6 +129,17 @@ private:
     shape space_;
     int now_ = 0, group_ = in_no_group, buffers_ = 0, sums_ = 0;
     bool flat_ = true;
+
+    /// Whole lines of an activation that is large, so that whoever reads it next finds it in no cache anyway, and that this body does
+    /// not read: what is read is there already.
+    constexpr bool goes_past_caches(int v, std::uint16_t to) const {
+        const shape& s = n_[v].s;
+        if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s)) return false;
+        if (at_[v].where() != space::activation) return false;
+        for (int i = 0; i < words_.n; ++i)
+            if (words_[i].is(instruction::load) && words_[i].arg == to) return false;
+        return true;
+    }
 
     static constexpr std::uint8_t byte(int v) { return static_cast<std::uint8_t>(v); }
     static constexpr std::uint16_t code_of(instruction i) { return static_cast<std::uint16_t>(i); }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstdint>
+
 #include <sinter/base/round_up.hpp>
 
 namespace sinter {
@@ -13,6 +15,8 @@ struct target {
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
+
+    std::int64_t far_floats = 0;       ///< results of so many and more are written past the caches; 0: none are
 
     constexpr bool operator==(const target&) const = default;
 };

@@ -20,12 +20,12 @@ enum class instruction : std::uint8_t {   // below 256, where the ops' numbers b
 struct word {
     std::uint16_t code = 0;
     std::uint8_t a = 0, b = 0;
-    std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32
+    std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32; stores, bit 4: past the caches
     std::uint16_t arg = 0;
     std::uint8_t phase = 0;    ///< which pass over the row does this
     std::uint8_t row = 0;      ///< 1: once a row instead of once an element
 
-    static constexpr std::uint8_t along_columns = 4, whole_numbers = 8;
+    static constexpr std::uint8_t along_columns = 4, whole_numbers = 8, past_caches = 16;
 
     constexpr std::uint64_t pack() const {
         return std::uint64_t{code} | std::uint64_t{a} << 16 | std::uint64_t{b} << 24 | std::uint64_t{map} << 32 |
@@ -43,6 +43,7 @@ struct word {
     constexpr row_map rows() const { return static_cast<row_map>(map & 3u); }
     constexpr bool columns() const { return map & along_columns; }
     constexpr bool whole() const { return map & whole_numbers; }
+    constexpr bool past_all_caches() const { return map & past_caches; }
 };
 
 inline constexpr int most_words = 250;   ///< of one body: a word's number must fit into a byte

@@ -32,6 +32,12 @@ struct body {
         for (int i = 0; i < size; ++i) n += code[i].is(k);
         return n;
     }
+    /// Does it write past the caches? Then a fence must follow before other threads read.
+    static constexpr bool writes_past_caches = [] {
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(instruction::store) && code[i].past_all_caches()) return true;
+        return false;
+    }();
     static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
@@ -164,7 +170,7 @@ private:
     }
     template <class F, int... I>
     static SINTER_INLINE void lines_at(std::int64_t off, const call& c, F f, std::integer_sequence<int, I...>) {
-        ((code[I].is(instruction::store) && !code[I].row                      ? f(c.p[code[I].arg] + off, std::true_type{})
+        ((code[I].is(instruction::store) && !code[I].row && !code[I].past_all_caches() ? f(c.p[code[I].arg] + off, std::true_type{})
           : code[I].is(instruction::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
                                                                               : (void)0), ...);
     }
@@ -181,9 +187,10 @@ private:
         if constexpr (Full) return load(p);
         else return load(p, n);
     }
-    template <bool Full>
+    template <bool Full, bool PastCaches>
     static SINTER_INLINE void write(float* p, vf v, int n) {
-        if constexpr (Full) store(p, v);
+        if constexpr (Full && PastCaches) store_line(p, v);
+        else if constexpr (Full) store(p, v);
         else store(p, v, n);
     }
     template <bool Full>
@@ -222,7 +229,7 @@ private:
         else if constexpr (w.is(instruction::literal)) to[I] = splat(c.k[w.arg]);
         else if constexpr (w.is(instruction::store)) {
             if constexpr (w.row) c.p[w.arg][at.row] = get<w.a>(pr, r)[0];
-            else write<Full>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
+            else write<Full, w.past_all_caches()>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
         } else if constexpr (w.is(instruction::column_sum)) {
             if constexpr (w.row) *partial_sum(w.b, c.part, c) += get<w.a>(pr, r)[0];
             else if constexpr (Tile) to[I] += get<w.a>(pr, r);

@@ -118,6 +118,8 @@ SINTER_INTRINSIC __m512 _mm512_maskz_loadu_ps(__mmask16 m, const void* p) {
 SINTER_INTRINSIC void _mm512_mask_storeu_ps(void* p, __mmask16 m, __m512 a) {
     __builtin_ia32_storeups512_mask(static_cast<float*>(p), (lane_types::f16)a, m);
 }
+SINTER_INTRINSIC void _mm512_stream_ps(float* p, __m512 a) { __builtin_ia32_movntps512(p, (lane_types::f16)a); }
+SINTER_INTRINSIC void _mm_sfence() { __builtin_ia32_sfence(); }
 SINTER_INTRINSIC __m512 _mm512_fmadd_ps(__m512 a, __m512 b, __m512 c) {
     return (__m512)__builtin_ia32_vfmaddps512_mask((lane_types::f16)a, (lane_types::f16)b, (lane_types::f16)c,
                                                    static_cast<__mmask16>(-1), lane_types::current_rounding);

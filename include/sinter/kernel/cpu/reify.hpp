@@ -96,6 +96,7 @@ struct kernel {
         const call d = with_sums(c);
         if constexpr (Body::sums > 0) Body::begin(d);
         Nest::run(d);
+        if constexpr (Body::writes_past_caches) lines_are_stored();
     }
     static void finish(const call& c) {
         const call d = with_sums(c);

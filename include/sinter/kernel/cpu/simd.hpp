@@ -86,6 +86,16 @@ SINTER_INLINE void store(float* p, vf v, int n) {
 }
 #endif
 
+/// Past the caches, where a vector is a line: nothing is read that is to be overwritten. Others see it after lines_are_stored().
+inline constexpr bool stores_whole_lines = lanes == floats_a_line;
+#if defined(__AVX512F__)
+SINTER_INLINE void store_line(float* p, vf v) { _mm512_stream_ps(p, (__m512)v); }
+SINTER_INLINE void lines_are_stored() { _mm_sfence(); }
+#else
+SINTER_INLINE void store_line(float* p, vf v) { store(p, v); }
+SINTER_INLINE void lines_are_stored() {}
+#endif
+
 #if defined(__AVX512F__)
 SINTER_INLINE vf fma(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
 // Masked with all lanes on: g++ 12's plain forms warn of an uninitialised operand. The instructions are the same.
