@@ -46,6 +46,16 @@ BOOST_AUTO_TEST_CASE(exp_without_denormals) {
     BOOST_TEST(std::isnan(one(f, from_bits(0x7fc12345u))));
 }
 
+BOOST_AUTO_TEST_CASE(exp2_near) {
+    const auto f = LIFT(near_exp2);
+    const auto r = [](double x) { return std::exp2(x); };
+    BOOST_TEST(worst(f, r, 0.f, 126.f, true) <= 2.6);
+    BOOST_TEST(worst(f, r, 126.f, 127.4f, false, 7) <= 2.6);
+    BOOST_TEST(one(f, -0.f) == 1.f);
+    BOOST_TEST(std::abs(one(f, -126.4f)) < 0x1p-126f);
+    BOOST_TEST(std::isnan(one(f, not_a_number)));
+}
+
 /// What a lane gets does not depend on whether others need another way.
 BOOST_AUTO_TEST_CASE(lanes_by_themselves) {
     const auto alone = [](vf (*f)(vf), float x) { return f(cpu::splat(x))[0]; };

@@ -17,6 +17,7 @@ SINTER_HOST_DEVICE float larger(float a, float b) { return a > b || a != a ? a :
 template <>
 struct arithmetic<float> {
     static SINTER_HOST_DEVICE float exp(float a) { return ::expf(a); }
+    static SINTER_HOST_DEVICE float near_exp2(float a) { return ::exp2f(a); }   // of -127 to 127
     static SINTER_HOST_DEVICE float expm1(float a) { return ::expm1f(a); }
     static SINTER_HOST_DEVICE float log(float a) { return ::logf(a); }
     static SINTER_HOST_DEVICE float log1p(float a) { return ::log1pf(a); }

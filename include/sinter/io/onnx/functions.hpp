@@ -105,6 +105,17 @@ inline term written_digamma(term x) {
 }
 inline void emit_digamma(exporter& e, int id) { emit_formula(e, id, written_digamma); }
 
+/// By tanh, as others write it.
+inline void emit_gelu_tanh(exporter& e, int id) {
+    emit_formula(e, id, [](term x) { return x * (unary_term("Tanh", (x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root) * x) * 0.5f + 0.5f); });
+}
+inline void emit_gelu_tanh_slope(exporter& e, int id) {
+    emit_formula(e, id, [](term x) {
+        const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root, t = unary_term("Tanh", u * x), half = t * 0.5f + 0.5f;
+        return x * half * (1.f - t) * (u * 3.f - 2.f * sinter::detail::gelu_root) + half;
+    });
+}
+
 } // namespace detail
 
 inline constexpr emitter function_emitters[] = {
@@ -120,8 +131,8 @@ inline constexpr emitter function_emitters[] = {
     {op::rsqrt, detail::emit_value<op::rsqrt, 1>},
     {op::probit, detail::emit_value<op::probit, 1>},
     {op::relu_gradient, detail::emit_value<op::relu_gradient, 2>},
-    {op::gelu_tanh, detail::emit_value<op::gelu_tanh, 1>},
-    {op::gelu_tanh_slope, detail::emit_value<op::gelu_tanh_slope, 1>},
+    {op::gelu_tanh, detail::emit_gelu_tanh},
+    {op::gelu_tanh_slope, detail::emit_gelu_tanh_slope},
     {op::clip, detail::emit_value<op::clip, 3>},
     {op::hard_tanh, detail::emit_value<op::hard_tanh, 3>},
     {op::elu, detail::emit_value<op::elu, 3>},

@@ -11,6 +11,7 @@ template <>
 struct arithmetic<cpu::vf> {
     using vf = cpu::vf;
     static SINTER_INLINE vf exp(vf a) { return cpu::exp(a); }
+    static SINTER_INLINE vf near_exp2(vf a) { return cpu::near_exp2(a); }
     static SINTER_INLINE vf expm1(vf a) { return cpu::expm1(a); }
     static SINTER_INLINE vf log(vf a) { return cpu::log(a); }
     static SINTER_INLINE vf log1p(vf a) { return cpu::log1p(a); }

@@ -45,6 +45,14 @@ SINTER_INLINE vf exp_flushed(vf x) {
     return select(x == x, (vf)((vi)y & ~(x < splat(-87.f))), x);
 }
 
+/// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5; NaN of NaN.
+SINTER_INLINE vf near_exp2(vf x) {
+    const vf magic = splat(12582912.f), shifted = x + magic, f = x - (shifted - magic), square = f * f;
+    const vf low = fma(f, splat(0.6931469776f), splat(1.f)), middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
+             high = fma(f, splat(0.001326472408f), splat(0.009671512888f));
+    return scale_up(fma(square, fma(square, high, middle), low), (vi)((vu)shifted << 23));
+}
+
 /// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
 SINTER_INLINE vf expm1(vf x) {
     const reduced t = reduce_exp(max(splat(-20.f), min(splat(89.f), x)));
