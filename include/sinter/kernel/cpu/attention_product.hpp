@@ -19,24 +19,24 @@ constexpr std::int64_t attention_height(std::int64_t rest) {
 /// each, far apart, and come from memory slowly where each is first touched when it is needed.
 class attention_ahead {
 public:
-    struct lines {
-        const float* p = nullptr;
-        std::int64_t step = 0;   ///< floats from one to the next
-    };
     void add(const float* p, std::int64_t step, std::int64_t rows, std::int64_t columns) {
         if (p) all_[count_++] = {p, step, rows, columns};
+        if (p && count_ == 1) begin();
     }
-    /// The next n lines, or so.
-    lines take(std::int64_t n) {
-        if (at_ == count_) return {all_[0].p, 0};
-        const matrix& m = all_[at_];
-        const lines l{m.p + row_ * m.step + column_, m.step};
-        if ((row_ += n) < m.rows) return l;
-        row_ = 0;
-        if ((column_ += floats_a_line) < m.columns) return l;
-        column_ = 0;
-        ++at_;
-        return l;
+    /// Calls f(ask) where each ask() is for the next line; there may be more of these than lines.
+    template <class F>
+    SINTER_INLINE void during(F f) {
+        const float* p = p_;   // in registers
+        std::int64_t step = step_, left = left_;
+        f([&]() SINTER_ALWAYS {
+            __builtin_prefetch(p);
+            p += step;
+            if (__builtin_expect(--left == 0, 0)) {
+                go_on();
+                p = p_, step = step_, left = left_;
+            }
+        });
+        p_ = p, step_ = step, left_ = left;
     }
 
 private:
@@ -44,9 +44,18 @@ private:
         const float* p;
         std::int64_t step, rows, columns;
     };
-    matrix all_[8] = {{no_sum, 0, 0, 0}};   // where there is nothing: what is in the cache anyway
+    matrix all_[8];
     int count_ = 0, at_ = 0;
-    std::int64_t row_ = 0, column_ = 0;
+    std::int64_t column_ = 0;
+    const float* p_ = no_sum;   // where there is nothing: what is in the cache anyway
+    std::int64_t step_ = 0, left_ = -1;
+
+    void begin() { p_ = all_[at_].p + column_, step_ = all_[at_].step, left_ = all_[at_].rows; }
+    __attribute__((noinline, cold)) void go_on() {   // to a matrix' next column of lines, or the next matrix
+        if ((column_ += floats_a_line) >= all_[at_].columns) column_ = 0, ++at_;
+        if (at_ < count_) return begin();
+        p_ = no_sum, step_ = 0, left_ = -1;
+    }
 };
 
 /// Where a tile's sums go: to[i][j] = (keep[i] or 1) * what is there, if they are added, + (factor[i] or 1) * the sum, j < NR * lanes.
@@ -60,13 +69,11 @@ struct attention_target {
 template <int MR, int NR>
 __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
                                               std::int64_t b_step, std::int64_t n, const attention_target& y, int rows,
-                                              attention_ahead::lines ahead) {
+                                              attention_ahead& ahead) {
     vf c[MR * NR];
     clear_block(c);
-    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
-        __builtin_prefetch(ahead.p);
-        ahead.p += ahead.step;
-    });
+    if constexpr (NR == 1) accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);   // short
+    else ahead.during([&](auto ask) SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, ask); });
     if (y.factor)
         unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf f = splat(y.factor[i < rows ? i : 0]);
@@ -100,7 +107,7 @@ inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t fr
         const int height = next > small_tile_rows && n >= attention_rows ? attention_rows : n >= small_tile_rows ? small_tile_rows : 1;
         const std::int64_t row = n - from < height ? n - height : from;   // rows that are there already are written again
         attention_tile_of<NR>(height)(x + row * step, step, 1, b, b_step, depth, {to + row * w, w, false},
-                                      static_cast<int>(height), next_head.take(depth));
+                                      static_cast<int>(height), next_head);
         from = row + height;
     }
 }
@@ -152,8 +159,7 @@ struct attention_result {
             const int w = panel_columns(columns, j / panel_width, panel_width, lanes);
             y.to = at(row) + j;
             const auto tile = w == panel_width ? attention_tile_of<2>(n) : attention_tile_of<1>(n);
-            tile(x + begin * sum_step, x_step, sum_step, right.p + j * right.rows + begin * w, w, end - begin, y, static_cast<int>(n),
-                 next_head.take(end - begin));
+            tile(x + begin * sum_step, x_step, sum_step, right.p + j * right.rows + begin * w, w, end - begin, y, static_cast<int>(n), next_head);
         }
     }
     void finish() const {
