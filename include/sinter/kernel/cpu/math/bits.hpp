@@ -37,15 +37,15 @@ __attribute__((noinline, cold)) void patch_lanes(const vf& x, const vi& marked, 
 }
 
 /// `y` but F::far(x) in the marked lanes, which are few: the branch costs less than what they need, done for all. What a lane
-/// gets never depends on the others.
+/// gets never depends on the others. By value, and nothing else is touched: a loop would keep what is passed in memory, and read again
+/// what it has in registers.
 template <class F>
-__attribute__((noinline, cold)) void put_far(const vf& x, const vi& marked, vf& y) {
-    y = select(marked, F::far(x), y);
+__attribute__((noinline, cold, const)) vf put_far(vf x, vi marked, vf y) {
+    return select(marked, F::far(x), y);
 }
 template <class F>
 SINTER_INLINE vf with_far(vf x, vi marked, vf y) {
-    if (__builtin_expect(any(marked), 0)) put_far<F>(x, marked, y);
-    return y;
+    return __builtin_expect(any(marked), 0) ? put_far<F>(x, marked, y) : y;
 }
 
 /// Coefficients from the highest power down to the constant, by Horner's rule.
