@@ -82,10 +82,21 @@ BOOST_AUTO_TEST_CASE(sums_over_rows_are_updated_in_the_sweep) {
     BOOST_TEST(s.p.updated[0]);
     BOOST_TEST(!s.p.updated[1]);   // a column sum is finished only when its kernel is
 }
-BOOST_AUTO_TEST_CASE(adam_is_not_spliced_behind_products) {
-    small s;
-    s.train<adam>(s.product(s.x, s.square("a")));
-    BOOST_TEST(!s.p.updated[0]);
+/// As Adam with the largest second moment kept: a slot more.
+struct three_slots {
+    static constexpr int slots = 3, n_scalars = 1;
+    static constexpr void update(update_context& u) {
+        tensor step = u.gradient();
+        for (int i = 0; i < slots; ++i) u.set_slot(i, step = u.slot(i) * 0.5f + step);
+        u.set_parameter(u.parameter() - step * u.scalar(0));
+    }
+};
+BOOST_AUTO_TEST_CASE(two_slots_are_spliced_behind_products_and_more_are_not) {
+    small two, three;
+    two.train<adam>(two.product(two.x, two.square("a")));
+    BOOST_TEST(two.p.updated[0]);
+    three.train<three_slots>(three.product(three.x, three.square("a")));
+    BOOST_TEST(!three.p.updated[0]);
 }
 BOOST_AUTO_TEST_CASE(every_parameter_is_updated_once) {
     small s;

@@ -23,6 +23,10 @@ struct call {
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
 };
 
+/// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a
+/// while lies in that one's room, which is in the caches then.
+constexpr int first_part(const call& c) { return c.end > c.first ? c.first : c.part; }
+
 /// First row (or tile, or image) of share `part` when `n` are split into `parts`.
 constexpr std::int64_t share(std::int64_t n, int part, int parts) {
     return parts == 1 ? n * part : n * part / parts;   // a division takes as long as a small kernel's tenth part

@@ -38,7 +38,7 @@ struct body {
             if (code[i].is(instruction::store) && code[i].past_all_caches()) return true;
         return false;
     }();
-    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
+    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill), stores = count(instruction::store);
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
         for (int i = 0; i < size; ++i)

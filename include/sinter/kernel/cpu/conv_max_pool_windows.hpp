@@ -75,7 +75,7 @@ struct conv_max_pool_windows {
     }
 
     static void run(const call& c) {
-        float* copy = c.scratch + c.part * own;
+        float* copy = c.scratch + first_part(c) * own;
         float* x = copy + image_floats;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         vf best[lanes];

@@ -22,7 +22,7 @@ struct conv_pooled_input_gradient {
         std::conditional_t<by_strips::pays, by_strips, pooled_gradient_rows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(int parts) { return parts * method::floats; }
-    static void run(const call& c) { method::run(c, c.scratch + c.part * method::floats); }
+    static void run(const call& c) { method::run(c); }
     static void finish(const call&) {}
 };
 

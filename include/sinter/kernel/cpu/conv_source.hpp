@@ -23,7 +23,7 @@ struct conv_source {
     /// Image `i` of x; copies it if need be.
     static const float* image(const float* x, std::int64_t i, const call& c, bool first) {
         if constexpr (!copies) return x + i * image_floats;
-        float* to = c.scratch + c.part * floats;
+        float* to = c.scratch + first_part(c) * floats;
         padded::copy(x + i * image_floats, to, first);
         return to;
     }

@@ -9,15 +9,18 @@
 /// columns of all the tile's rows (body.hpp).
 namespace sinter::cpu {
 
-template <class Body>
+/// `Whole`: the columns fill vectors.
+template <class Body, bool Whole = false>
 __attribute__((noinline)) void finish_tile(const finished& done, const call& by) {
     const finished t = done;   // copies: the body's stores cannot be seen to leave the originals alone
     const call c = by;
     if constexpr (requires { Body::template vectors<true>(t.sums, 0, 0, 0, t.off, t.off, t.row, 0, c); }) {
         for (int j = 0; j < t.columns; j += lanes) {
             const int n = t.columns - j;
-            if (n >= lanes) Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
-            else Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j, c);
+            if (Whole || n >= lanes)
+                Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
+            else if constexpr (!Whole)
+                Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j, c);
         }
     } else {
         for (int i = 0; i < t.rows; ++i)
@@ -66,6 +69,13 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     });
 }
 
+/// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some twenty words.
+template <class Body>
+constexpr bool is_moderate() {
+    if constexpr (requires { Body::size; }) return Body::size <= 12;
+    else return true;
+}
+
 /// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns
 /// fill vectors.
 template <class Body>
@@ -76,13 +86,15 @@ __attribute__((noinline)) void finish_columns(const finished& done, const call& 
         for (int j = 0; j < t.columns; j += lanes) {
             vf r[lanes];
             load_transposed<input_block>(r, t.sums + j * input_block + i);
-            if (t.rows - i >= lanes)
-                unroll<lanes>([&](int k) SINTER_ALWAYS {
-                    Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
-                });
-            else
-                for (int k = 0; i + k < t.rows; ++k)
-                    Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
+            const auto one = [&](int k) SINTER_ALWAYS {
+                Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
+            };
+            if constexpr (is_moderate<Body>())
+                if (t.rows - i >= lanes) {
+                    unroll<lanes>(one);
+                    continue;
+                }
+            for (int k = 0; k < lanes && i + k < t.rows; ++k) one(k);
         }
 }
 
@@ -93,15 +105,16 @@ constexpr bool is_short() {
     else return true;
 }
 
-/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update.
+/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
 template <class Body, bool Direct = false>
 constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body>};
+    finisher f{finish_tile<Body, Direct>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
-    if constexpr (Direct || is_short<Body>()) f.direct = multiply_and_finish<Body>;
+    if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (lists_lines<Body>) f.list = list_tile<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;
     if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
+    if constexpr (requires { Body::stores; }) f.arrays = Body::stores;
     return f;
 }
 

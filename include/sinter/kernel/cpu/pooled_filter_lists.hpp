@@ -102,7 +102,7 @@ struct pooled_filter_lists {
 
     static void run(const call& c) {
         float* sum = c.scratch + c.part * sum_floats;
-        float* copy = c.scratch + c.parts * sum_floats + c.part * own;
+        float* copy = c.scratch + c.parts * sum_floats + first_part(c) * own;
         lists l;
         l.offset = reinterpret_cast<std::int32_t*>(copy + image_floats);
         l.value = copy + image_floats + list_floats;

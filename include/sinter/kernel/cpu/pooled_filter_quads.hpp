@@ -88,7 +88,7 @@ struct pooled_filter_quads {
 
     static void run(const call& c) {
         float* sum = sums::clear(c);
-        float* copy = c.scratch + c.parts * sums::floats + c.part * own;
+        float* copy = c.scratch + c.parts * sums::floats + first_part(c) * own;
         float* q = copy + image_floats;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {

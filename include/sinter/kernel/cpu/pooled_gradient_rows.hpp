@@ -109,16 +109,15 @@ struct pooled_gradient_rows {
             });
     }
 
-    static void run(const call& c, float* scratch) {
+    static void run(const call& c) {
         work k;
-        k.weights = scratch;
+        k.weights = c.scratch + first_part(c) * floats;
         k.dx = k.weights + weight_floats;
         k.value = k.dx + image_floats;
         k.offset = reinterpret_cast<std::int32_t*>(k.value + P * list);
         k.start = k.offset + P * list;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
-        if (begin == end) return;
-        arrange<padding>(c.p[1], k.weights);
+        if (c.part == first_part(c)) arrange<padding>(c.p[1], k.weights);
         for (std::int64_t i = begin; i < end; ++i) {
             std::fill_n(k.dx, image_floats, 0.f);
             for (int px = 0; px < columns; ++px) {

@@ -165,16 +165,15 @@ struct pooled_gradient_slices {
         }
     }
 
-    static void run(const call& c, float* scratch) {
+    static void run(const call& c) {
         work k;
-        k.weights = scratch;
+        k.weights = c.scratch + first_part(c) * floats;
         k.dx = k.weights + weight_floats;
         k.value = k.dx + image_floats;
         k.offset = reinterpret_cast<std::int32_t*>(k.value + list_floats);
         k.length = k.offset + list_floats;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
-        if (begin == end) return;
-        arrange(c.p[1], k.weights);
+        if (c.part == first_part(c)) arrange(c.p[1], k.weights);
         constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes,
                                slice = std::int64_t{height} * width * lanes;
         for (std::int64_t i = begin; i < end; ++i) {

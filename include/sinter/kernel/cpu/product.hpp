@@ -49,6 +49,7 @@ struct finisher {
     void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
     bool by_part = false;   ///< the body has sums of its own for each part
+    int arrays = 1;         ///< that the body writes
 };
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.

@@ -119,8 +119,12 @@ block_functions functions_of(int vectors) {
 inline bool lies_spread(const product& q) {
     return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line && reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
 }
-/// A result that probably lies in no cache; of a smaller one nothing is asked for, which takes as long as it spares.
-inline constexpr std::int64_t memory_floats = 1 << 20;
+/// A result that probably lies in no cache; of a smaller one nothing is asked for, which takes as long as it spares. But of several
+/// arrays, as an optimizer's moments are, that do not fit into the second-level cache.
+inline constexpr std::int64_t memory_floats = 1 << 20, cached_floats = lanes >= 16 ? 1 << 18 : 1 << 17;
+inline bool lies_far(const product& q, const finisher& f) {
+    return f.expect && q.rows * q.columns * f.arrays > (f.arrays > 1 ? cached_floats : memory_floats);
+}
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
@@ -128,7 +132,7 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
                                                           std::int64_t tile, std::int64_t end) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
-    const bool far = f.expect && q.rows * q.columns > memory_floats;
+    const bool far = lies_far(q, f);
     const int width = input_blocks(q.rows).vectors * lanes;
     const block_functions block = functions_of(width / lanes);
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;

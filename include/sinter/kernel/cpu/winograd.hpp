@@ -135,11 +135,11 @@ struct winograd_convolution {
         }
         const std::int64_t begin = share(tiles, c.part, c.parts), all = share(tiles, c.part + 1, c.parts) - begin;
         const std::int64_t n = (all + most - 1) / most;
-        float* const mine = v + c.part * b.patch_floats(most, 1);
+        float* const mine = v + first_part(c) * b.patch_floats(most, 1);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
             for (std::int64_t t = first; t < last; ++t) b.patch(c.p[0], t, t - first, last - first, mine);
-            for (int p = 0; p < panels; ++p) one(b, mine, first, last, p, k == 0 || !keeps(b), c);
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
         }
     }
 
@@ -147,7 +147,7 @@ private:
     /// One panel of the tiles [first, last), whose patches are at v. `fresh`: its windows are to be transformed.
     static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, bool fresh,
                     const call& c) {
-        float *const m = c.scratch + c.part * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
+        float *const m = c.scratch + first_part(c) * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
         const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
