@@ -83,6 +83,10 @@ BOOST_AUTO_TEST_CASE(convolutions_and_pools) {
     check(image<9, 8, 2> >> conv2d<5, 3> >> relu >> max_pool<2> >> conv2d<4, 3, window{.padding = padding::valid}> >> relu >> flatten >> dense<3>,
           softmax_cross_entropy, plain);
 }
+BOOST_AUTO_TEST_CASE(pixels_of_few_channels) {   // several of which fill a vector
+    check(image<16, 16, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<5, 3> >> relu >> max_pool<2> >> flatten >> dense<3>,
+          softmax_cross_entropy, plain);
+}
 BOOST_AUTO_TEST_CASE(pools_of_other_kinds) {
     check(image<8, 8, 2> >> conv2d<3, 3, window{.stride = 2}> >> activation::tanh >> avg_pool<2> >> flatten >> dense<3>, softmax_cross_entropy, plain);
     check(image<8, 8, 2> >> conv2d<3, 3> >> activation::sigmoid >> max_pool<3, window{.stride = 2, .padding = padding::same}> >> global_avg_pool >> dense<3>,

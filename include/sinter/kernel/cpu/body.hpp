@@ -87,6 +87,33 @@ struct body {
         end_tile(r, col, c, all{});
     }
 
+    /// Are all columns alike to it? Then a vector may hold several rows of few columns.
+    static constexpr bool is_alike(int i) {
+        const word w = code[i];
+        if (w.is(instruction::load)) return w.columns() && w.rows() == row_map::same;
+        if (w.is(instruction::accumulator) || w.is(instruction::literal)) return true;
+        if (w.is(instruction::store) || w.is(instruction::column_sum)) return !w.row;
+        if (is_reduction(i) || w.is(instruction::spill) || w.is(instruction::reload)) return false;
+        const op_id k = static_cast<op_id>(w.code);
+        return k != op::column_index && !(k == op::random_uniform && w.row);
+    }
+    static constexpr bool alike = [] {
+        for (int i = 0; i < size; ++i)
+            if (!is_alike(i)) return false;
+        return true;
+    }();
+    /// As vectors, of n whole rows of all Columns columns, several to a vector, in a result that has no others: n is a multiple of
+    /// lanes / Columns.
+    template <int Columns>
+    static SINTER_INLINE void several_rows(const float* raw, int n, std::int64_t off, std::int64_t row, const call& c) {
+        constexpr int several = lanes / Columns, width = several * Columns;
+        vf r[size + 1];
+        begin_tile(r, all{});
+        for (int i = 0; i < n; i += several, raw += width, off += width) run_all<false, true>(r, load(raw), {off, row + i, 0, width}, c, all{});
+        fold_tile<Columns>(r, all{});
+        end_tile(r, 0, c, all{});
+    }
+
     /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in arrays of the result's layout, to ask for
     /// them before its sums are there. Rows of a wide result lie too far apart for the processor to foresee them.
     template <class F>
@@ -156,6 +183,17 @@ private:
     template <int... I>
     static SINTER_INLINE void begin_tile(vf* r, std::integer_sequence<int, I...>) {
         ((sums_columns(I) ? (void)(r[I] = zero()) : (void)0), ...);
+    }
+    template <int Columns, int... I>
+    static SINTER_INLINE void fold_tile(vf* r, std::integer_sequence<int, I...>) {
+        ((sums_columns(I) ? (void)(r[I] = fold<Columns>(r[I])) : (void)0), ...);
+    }
+    template <int Columns>
+    static SINTER_INLINE vf fold(vf v) {   // the rows of a vector, in their order
+        alignas(64) float rows[2 * lanes] = {};
+        store(rows, v);
+        for (int k = 1; k < lanes / Columns; ++k) v += load(rows + k * Columns);
+        return v;
     }
     template <int... I>
     static SINTER_INLINE void end_tile(const vf* r, int col, const call& c, std::integer_sequence<int, I...>) {

@@ -67,8 +67,7 @@ struct conv_max_pool_channels {
         }
         unroll<T * V>([&](auto i) SINTER_ALWAYS {
             constexpr int j = i % V, t = i / V;
-            first_max m{s[4 * t * V + j]};
-            unroll<3>([&](auto q) SINTER_ALWAYS { m.see(s[(4 * t + q + 1) * V + j], q + 1); });
+            const first_max m = largest_of_four(s[4 * t * V + j], s[(4 * t + 1) * V + j], s[(4 * t + 2) * V + j], s[(4 * t + 3) * V + j]);
             emit_pooled<Body, Valid - j * lanes>(m, (pixel + t) * CO + col + j * lanes, pixel + t, col + j * lanes, c);
         });
     }

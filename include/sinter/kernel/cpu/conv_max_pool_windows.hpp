@@ -67,8 +67,7 @@ struct conv_max_pool_windows {
                 for (int i = 0; i < CI; ++i, w += lanes) add_tap<kx, G>(s, x + i * plane, w, indices<4 * G>{});
             });
         unroll<G>([&](auto o) SINTER_ALWAYS {
-            first_max m{s[4 * o]};
-            unroll<3>([&](auto q) SINTER_ALWAYS { m.see(s[4 * o + q + 1], q + 1); });
+            const first_max m = largest_of_four(s[4 * o], s[4 * o + 1], s[4 * o + 2], s[4 * o + 3]);
             best[o] = m.best;
             place[o] = m.place;
         });

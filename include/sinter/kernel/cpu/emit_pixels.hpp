@@ -10,6 +10,10 @@ namespace sinter::cpu {
 template <class Body, int Valid>
 SINTER_INLINE void emit_pixels(const float* from, int step, int n, std::int64_t off, std::int64_t off_step, std::int64_t pixel,
                                int col, const call& c) {
+    if constexpr (Valid > 0 && 2 * Valid <= lanes)
+        if constexpr (requires { requires Body::alike; })
+            if (step == Valid && off_step == Valid && n % (lanes / Valid) == 0)
+                return Body::template several_rows<Valid>(from, n, off, pixel, c);
     if constexpr (requires { Body::template vectors<true>(from, step, n, Valid, off, off_step, pixel, col, c); })
         Body::template vectors<(Valid >= lanes)>(from, step, n, Valid, off, off_step, pixel, col, c);
     else

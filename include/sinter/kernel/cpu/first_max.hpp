@@ -18,6 +18,15 @@ struct first_max {
     }
 };
 
+/// Of four values: two and two do not wait for each other.
+SINTER_INLINE first_max largest_of_four(vf a, vf b, vf c, vf d) {
+    first_max m{a}, later{c, splat(std::int32_t{2})};
+    m.see(b, 1);
+    later.see(d, 3);
+    m.see(later.best, later.place);
+    return m;
+}
+
 /// Hands a pooled vector (its first `Valid` lanes) to the body and notes its winners, if anyone wants them.
 template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
