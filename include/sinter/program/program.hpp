@@ -71,8 +71,9 @@ struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
+    using type = typename grown<traced_stage<R>, most>::type;
     static constexpr bool trained(const variable& v) { return v.group >= 0 && trains_group<typename R::optimizer>(v.group); }
-    static constexpr roomy<most> make() {
+    static constexpr type make() {
         graph g;
         growing<int> of, found, gradients;
         traced_stage<R>::v.give(g);
@@ -81,7 +82,7 @@ struct gradient_stage {
         differentiate(g, g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
-        roomy<most> t;
+        type t;
         take(t, g, gradients);
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
         if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
@@ -89,7 +90,7 @@ struct gradient_stage {
         if (R::target.turned_weights && R::options.products == precision::float32) turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch);
         return t;
     }
-    static constexpr roomy<most> v = make();
+    static constexpr type v = make();
 };
 template <class R, bool Training = R::mode == program_mode::training>
 struct whole_stage : traced_stage<R> {};   // evaluation and prediction: nothing to add
@@ -100,18 +101,18 @@ struct whole_stage<R, true> : gradient_stage<R> {};
 template <class R>
 struct rounded_stage {
     static constexpr auto& before = whole_stage<R>::v;
-    static constexpr int most = 3 * before.c.nodes;
-    static constexpr roomy<most> make() {
+    using type = typename grown<whole_stage<R>, 3 * before.c.nodes>::type;
+    static constexpr type make() {
         graph g;
         growing<int> gradients;
         const graph_view all = before.view();
         product_rounding(all, g, R::target.bfloat16_pairs).run(gradients);
         g.streams = before.c.streams;
-        roomy<most> t;
+        type t;
         take(t, g, gradients);
         return t;
     }
-    static constexpr roomy<most> v = make();
+    static constexpr type v = make();
 };
 template <class R, bool Rounds = R::options.products == precision::bfloat16>
 struct graph_value : exact<whole_stage<R>> {};
@@ -401,9 +402,11 @@ struct compiled_value<R, false>
     : compiled_value<request<decltype(features<1> >> dense<1>), detail::stand_in_loss, typename R::optimizer, R::mode,
                              R::max_batch, R::target, R::options>, true> {};
 
-template <class R, class Verdict = typename detail::verdict<detail::checked_stage<R>>::type>
-struct compiled : compiled_value<R, Verdict::ok> {
-    static_assert(sizeof(check_model<Verdict>) > 0);   // in here, for clang tells more errors of a class whose base has one
+/// To name it evaluates nothing yet: its parameters say only what is asked for.
+template <class R>
+struct compiled : compiled_value<R, detail::checked_stage<R>::err.what == fault_kind::none> {
+    // in here, for clang tells more errors of a class whose base has one
+    static_assert(sizeof(check_model<typename detail::verdict<detail::checked_stage<R>>::type>) > 0);
 };
 
 } // namespace sinter

@@ -12,8 +12,8 @@ namespace sinter {
 inline constexpr int most_nodes = 1800;
 
 /// The room that a net is traced into first. Where most of it stays empty it costs g++ nothing, but clang a second for every
-/// thousand nodes, more than tracing a small net again.
-#ifdef __clang__
+/// thousand nodes, more than tracing a small net again, and nvcc 300 MB.
+#if defined(__clang__) || defined(__CUDACC__)
 inline constexpr int first_room = 256;
 #else
 inline constexpr int first_room = most_nodes;
@@ -107,11 +107,19 @@ private:
 };
 /// Room for any graph of so many nodes; of nothing there are more, but for scopes.
 template <int Nodes>
-using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * most_nodes, Nodes, Nodes>;
+using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * Nodes, Nodes, Nodes>;
+
+/// Room for Stage's graph after a pass that adds nodes, and may add loops where there are some.
+template <class Stage, int Nodes>
+struct grown {
+    static constexpr graph_counts c = Stage::v.c;
+    using type = traced<Nodes, c.parameters, c.states, c.assignments, c.parameters, c.inputs, c.targets, c.outputs, c.regions, c.scopes,
+                        c.loops ? Nodes : 0, c.loops ? Nodes : 0>;
+};
 
 /// Takes g up, with its fault if it has one; or nothing but the fault that it is too large.
-template <int Nodes>
-constexpr void take(roomy<Nodes>& to, graph& g, const growing<int>& gradients) {
+template <int Nodes, int... Others>
+constexpr void take(traced<Nodes, Others...>& to, graph& g, const growing<int>& gradients) {
     const graph_view all = view_of(g, gradients);
     if (to.holds(all)) {
         to.take(all, g.streams, g.err);

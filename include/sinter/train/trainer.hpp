@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
+#include <sinter/program/in_turn.hpp>
 #include <sinter/train/bind_batch.hpp>
 #include <sinter/train/first_values.hpp>
 #include <sinter/train/settings.hpp>
@@ -38,16 +39,8 @@ public:
 
     explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : optimizer_(optimizer), options_(o), device_(o.threads) {
-        constexpr auto& p = training::v;
-        auto floats = [](std::int64_t n) { return decltype(memory_.parameters)(n); };
-        memory_.parameters = floats(p.floats(space::parameter));
-        memory_.gradients = floats(p.floats(space::gradient));
-        memory_.states = floats(p.floats(space::state));
-        memory_.slots = floats(p.floats(space::slot));
-        memory_.activations = floats(p.floats(space::activation));
-        memory_.scratch = floats(Device::template runner<training>::scratch_floats());
-        train_.bind(memory_);
-        reset();
+        detail::stages_in_turn<request_of<program_mode::training>>();
+        begin();
     }
     trainer(const trainer&) = delete;
     trainer& operator=(const trainer&) = delete;
@@ -80,9 +73,13 @@ public:
         return run_training<training>(train_, b, step_, observe);
     }
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
-    float evaluate(const data::batch_view& b) { return run_other(evaluation_, b, true); }
+    float evaluate(const data::batch_view& b) {
+        detail::stages_in_turn<request_of<program_mode::evaluation>>();
+        return run_other(evaluation_, b, true);
+    }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict.
     std::span<const float> predict(const data::batch_view& b, int i = 0) {
+        detail::stages_in_turn<request_of<program_mode::prediction>>();
         run_other(prediction_, b, false);
         return output(i);
     }
@@ -180,12 +177,25 @@ private:
     std::unique_ptr<other_program<prediction>> prediction_;
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
-    const shape* output_shapes_ = training::v.output_shapes;
+    const shape* output_shapes_ = nullptr;
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
 
     static constexpr int average_slot = average_slot_of<Optimizer>();
 
+    void begin() {
+        constexpr auto& p = training::v;
+        auto floats = [](std::int64_t n) { return decltype(memory_.parameters)(n); };
+        memory_.parameters = floats(p.floats(space::parameter));
+        memory_.gradients = floats(p.floats(space::gradient));
+        memory_.states = floats(p.floats(space::state));
+        memory_.slots = floats(p.floats(space::slot));
+        memory_.activations = floats(p.floats(space::activation));
+        memory_.scratch = floats(Device::template runner<training>::scratch_floats());
+        output_shapes_ = p.output_shapes;
+        train_.bind(memory_);
+        reset();
+    }
     void fill_slot(const variable_info& v, int k) {
         const std::vector<float> x = k == average_slot
             ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), first_of_slot(optimizer_, v.group, k));
