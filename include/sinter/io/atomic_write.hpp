@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/file.hpp>
 
 #include <atomic>
@@ -11,7 +12,7 @@ namespace sinter::io {
 namespace detail {
 
 /// Where a symbolic link leads, so that saving through a link replaces the file and not the link.
-inline std::string behind_links(const std::string& path) {
+SINTER_COLD inline std::string behind_links(const std::string& path) {
     struct stat status {};
     if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
     char* const resolved = ::realpath(path.c_str(), nullptr);
@@ -30,7 +31,7 @@ inline std::string behind_links(const std::string& path) {
 /// A file under a name of its own in an open folder; unlinked again unless it was renamed to its final name.
 class temporary_file {
 public:
-    temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
+    SINTER_COLD temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
         : folder_(folder) {
         static std::atomic<unsigned> counter{0};
         constexpr std::size_t longest_stem = 200; // leaves room for the suffix under the usual limit of 255
@@ -77,7 +78,7 @@ private:
 /// when `fill` throws, the old file is untouched and no temporary file stays behind. (One error comes later: if the
 /// folder cannot be synced, the new file is in place and the error says that it may not survive a power cut.)
 template <class Fill>
-void atomic_write(const std::string& given_path, Fill&& fill) {
+SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
     const std::string path = detail::behind_links(given_path);
     const std::size_t slash = path.rfind('/');
     const std::string folder_name = slash == std::string::npos ? "." : path.substr(0, slash + 1);

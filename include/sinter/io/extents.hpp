@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -28,7 +30,7 @@ constexpr std::optional<std::uint64_t> checked_product(std::span<const std::int6
 }
 
 /// "[60000, 28, 28]", the form that error messages use; a hostile rank is cut after 16 extents.
-inline std::string extents_text(std::span<const std::int64_t> extents) {
+SINTER_COLD inline std::string extents_text(std::span<const std::int64_t> extents) {
     std::string out = "[";
     for (std::size_t i = 0; i < extents.size(); ++i) {
         if (i == 16) return out + ", ... (" + std::to_string(extents.size()) + " extents)]";

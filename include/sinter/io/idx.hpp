@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
@@ -38,7 +39,7 @@ struct idx_array {
 namespace detail {
 
 template <class = void>
-inline void read_idx_header(byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
+SINTER_COLD inline void read_idx_header(byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
         throw format_error(std::string("IDX file is cut short in its ") + part, in.name(),
                            std::to_string(at + n) + " bytes in all", std::to_string(at + to.size()) + " or more");
@@ -54,7 +55,7 @@ inline void reverse_each_element(std::span<std::byte> bytes, std::size_t element
 /// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an unknown type, no
 /// extents, extents whose product overflows or exceeds what the input can hold, missing bytes and trailing bytes.
 template <class = void>
-inline idx_array parse_idx(byte_source& source) {
+SINTER_COLD inline idx_array parse_idx(byte_source& source) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
     detail::read_idx_header(in, magic, 0, "magic number");

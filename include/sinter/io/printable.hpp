@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
+
 #include <string>
 #include <string_view>
 
@@ -7,7 +9,7 @@ namespace sinter::io {
 
 /// Text from a file, made fit for an error message: in quotes, control bytes as \xHH (a hostile name must not drive a
 /// terminal), cut after `longest` bytes. Bytes from 0x80 on pass, so that UTF-8 names stay readable.
-inline std::string printable(std::string_view text, std::size_t longest = 120) {
+SINTER_COLD inline std::string printable(std::string_view text, std::size_t longest = 120) {
     constexpr std::string_view hex = "0123456789abcdef";
     std::string out = "'";
     for (const char c : text.substr(0, longest)) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/train/saved_names.hpp>
 #include <sinter/train/trainer.hpp>
@@ -56,7 +57,7 @@ struct saved_variable {
     int slot;   ///< -1: the variable itself
 };
 template <class Trainer>
-std::vector<saved_variable> saved_variables(saved what) {
+SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/` for themselves: "
                                              "call that parameter, state or layer something else");
     std::vector<saved_variable> all;
@@ -75,7 +76,7 @@ std::vector<saved_variable> saved_variables(saved what) {
 
 /// save(), and what else `entries` has.
 template <class Trainer>
-void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what) {
+SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what) {
     const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values;
     values.reserve(variables.size());
@@ -92,7 +93,7 @@ void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const 
 }
 /// load() of a file that was read, which must also hold what is `expected`.
 template <class Trainer>
-void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::file& f, Trainer& t,
+SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::file& f, Trainer& t,
                const std::string& path) {
     const bool whole = f.tensors.contains("step");
     const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);

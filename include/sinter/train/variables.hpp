@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/program.hpp>
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace sinter {
 
 /// `conv2d_1/kernel`.
-inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) {
+SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) {
     std::string path;
     for (int s = v.scope; s > 0; s = scopes[s].parent) {
         std::string part = scopes[s].name;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/printable.hpp>
@@ -62,7 +63,7 @@ inline std::optional<std::uint64_t> tensor_bytes(dtype type, std::span<const std
 }
 
 /// "F32 [3, 3, 1, 32]", the form that error messages use.
-inline std::string describe(dtype type, std::span<const std::int64_t> shape) {
+SINTER_COLD inline std::string describe(dtype type, std::span<const std::int64_t> shape) {
     return std::string(dtype_name(type)) + ' ' + io::extents_text(shape);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/utf8.hpp>
@@ -22,7 +23,7 @@ struct entry {
 namespace detail {
 
 template <class = void>
-inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
+SINTER_COLD inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
     if (!io::is_utf8(text)) throw format_error("name is not UTF-8", std::string(file), io::printable(text), "UTF-8");
     constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
     out += '"';
@@ -43,7 +44,7 @@ inline void append_json_string(std::string& out, std::string_view text, std::str
 }
 
 template <class = void>
-inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
+SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
         throw format_error("tensor has no size in whole bytes",
@@ -57,7 +58,7 @@ inline std::uint64_t bytes_of(const entry& tensor, std::string_view file) {
 /// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is aligned, then by name.
 /// It depends on nothing else, so equal tensors make equal files.
 template <class = void>
-inline void sort_as_written(std::vector<entry>& entries) {
+SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
     std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
         return a.type != b.type ? a.type > b.type : a.name < b.name;
     });
@@ -67,7 +68,7 @@ inline void sort_as_written(std::vector<entry>& entries) {
 /// the data begins at a multiple of 8. Throws format_error on two equal names, the reserved name, names that are not
 /// UTF-8, shapes without a size, and a header over 100 MB.
 template <class = void>
-inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
+SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
                                  std::string_view file) {
     std::string json = "{";
     if (!metadata.empty()) {
@@ -115,7 +116,7 @@ inline std::string encode_header(const std::vector<entry>& entries, const metada
 /// The same tensors give the same bytes as the reference writer gives. Throws io_error where the file cannot be
 /// written, format_error as encode_header does; either way an old file at `path` stays as it was.
 template <class = void>
-inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
+SINTER_COLD inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, path);
     io::atomic_write(path, [&](io::output_file& out) {
