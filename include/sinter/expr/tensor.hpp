@@ -13,9 +13,9 @@ struct tensor {
     int id = -1;
 
     constexpr bool ok() const { return id >= 0; }
-    constexpr const node& at() const { return g->n[id]; }
+    constexpr const node& at() const { return g->n.p[id]; }
     /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code still runs on.
-    constexpr sinter::shape shape() const { return ok() ? g->n[id].s : sinter::shape{}; }
+    constexpr sinter::shape shape() const { return ok() ? g->n.p[id].s : sinter::shape{}; }
 };
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
@@ -24,7 +24,10 @@ constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...]
 /// template of ops, compilers read once for each of a hundred.)
 constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)(tensor), graph* g, const shape& s,
                       std::initializer_list<tensor> in, std::initializer_list<int> attributes = {}, float f = 0) {
-    node x = node_of(about);
+    node x;
+    x.k = about.self.id;
+    x.about = &about;
+    x.loop = -1;
     x.s = s;
     x.f = f;
     for (const tensor& t : in) {
@@ -33,12 +36,12 @@ constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)
     }
     if (plain_operands) {
         for (int k = 0; k < x.operands; ++k)
-            if (g->n[x.in[k]].s.form == layout::steps) x.in[k] = plain({g, x.in[k]}).id;
+            if (g->n.p[x.in[k]].s.form == layout::steps) x.in[k] = plain({g, x.in[k]}).id;
         if (x.s.form == layout::steps) x.s.form = layout::plain;
     }
     int i = 0;
     for (int a : attributes) x.p[i++] = a;
-    return {g, g->push(x)};
+    return {g, g->take(x)};
 }
 /// Of ops that take operands as they lie.
 constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initializer_list<tensor> in,

@@ -73,7 +73,7 @@ constexpr std::int64_t each_table(view<const node> n, F visit) {
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0),
+        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0),
           over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
@@ -86,7 +86,7 @@ public:
     constexpr void run(placed<N>& out, bool backwards = false) {
         place_variables(g_, t_, max_batch_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
-            if (g_.n[v].k == op::input) out.at[v] = port_address(g_.n[v].p[0]);
+            if (n_[v].k == op::input) out.at[v] = port_address(n_[v].p[0]);
         each_table(g_.n, [&](int v, std::int64_t at) { out.at[v] = {space::table, at}; });
         pin_gradients(out.at);
         pin_carries();
@@ -100,6 +100,7 @@ public:
 
 private:
     const graph_view& g_;
+    const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const bool* updated_;
     const target& t_;
@@ -114,21 +115,21 @@ private:
     /// value besides.
     constexpr void find_slots() {
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v) {
-            const node& n = g_.n[v];
+            const node& n = n_[v];
             if (!r_.live[v] || !is_view(n)) continue;
-            const int from = base_of(g_.n, n.in[0]), l = g_.n[from].loop;
-            if (l && l != n.loop && r_.of[from] >= 0) slots_[from] = g_.loops[l - 1].steps;
+            const int from = base_of(g_.n, n.in[0]), l = n_[from].loop;
+            if (l && l != n.loop && r_.of[from] >= 0) slots_.p[from] = g_.loops[l - 1].steps;
         }
         for (const loop_carry& c : g_.carries) {
-            slots_[c.store] = c.sum ? 0 : g_.loops[c.loop - 1].steps + 1;
-            slots_[c.next] = 0;
+            slots_.p[c.store] = c.sum ? 0 : g_.loops[c.loop - 1].steps + 1;
+            slots_.p[c.next] = 0;
         }
     }
     constexpr void pin_carries() {
-        for (const loop_carry& c : g_.carries) pinned_[c.next] = true;
+        for (const loop_carry& c : g_.carries) pinned_.p[c.next] = true;
     }
     constexpr address turns_of(address a, int v, int slot, bool moves) const {
-        const node& n = g_.n[v];
+        const node& n = n_[v];
         a.slice = static_cast<std::int32_t>(floats_of(n, t_, 1));
         a.batched = n.s.batched;
         a.slot = static_cast<std::int16_t>(slot);
@@ -137,7 +138,7 @@ private:
     }
     constexpr void place_turns(address* at) const {
         for (int v = 0; v < g_.n.n; ++v)
-            if (g_.n[v].loop && slots_[v] && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
+            if (n_[v].loop && slots_.p[v] && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
         for (const loop_carry& c : g_.carries) {
             if (!r_.live[c.next]) continue;
             const bool back = g_.loops[c.loop - 1].backwards;
@@ -152,18 +153,18 @@ private:
     }
     constexpr void place_views(address* at) const {
         for (int v = 0; v < g_.n.n; ++v) {
-            const node& n = g_.n[v];
+            const node& n = n_[v];
             if (!is_view(n)) continue;
             address a = at[n.in[0]];
             if (n.k == op::loop_input) {
                 a = turns_of(a, v, a.slot, true);
             } else if (n.k == op::loop_value) {
-                const loop_carry& c = g_.carries[g_.n[n.in[0]].p[0] - 1];
+                const loop_carry& c = g_.carries[n_[n.in[0]].p[0] - 1];
                 if (!c.sum) a = turns_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
             } else if (n.k == op::loop_stack) {
                 a.moves = false;
             } else if (n.k == op::loop_last && a.moves) {
-                const loop& l = g_.loops[g_.n[n.in[0]].loop - 1];
+                const loop& l = g_.loops[n_[n.in[0]].loop - 1];
                 a.moves = false;
                 if (!l.backwards) a.slot = static_cast<std::int16_t>(a.slot + l.steps - 1);
             }
@@ -175,22 +176,22 @@ private:
         for (int i = 0; i < g_.gradients.n; ++i) {
             if (g_.gradients[i] < 0) continue;
             const int v = base_of(g_.n, g_.gradients[i]);
-            pinned_[v] = true;
+            pinned_.p[v] = true;
             if (!updated_[i]) at[v] = {space::gradient, at[g_.parameters[i].id].offset()};
         }
     }
     constexpr void find_last_uses() {
         const int end = r_.g.n;
         auto use = [&](int v, int group) {
-            if (v >= 0 && last_[base_of(g_.n, v)] < group) last_[base_of(g_.n, v)] = group;
+            if (v >= 0 && last_.p[base_of(g_.n, v)] < group) last_.p[base_of(g_.n, v)] = group;
         };
         growing<int> last_float(g_.n.n, -1);   // what nodes that are computed again read, their users' users read
         for (int v = g_.n.n - 1; v >= 0; --v) {
-            if (!r_.live[v] || is_view(g_.n[v])) continue;
+            if (!r_.live[v] || is_view(n_[v])) continue;
             const bool again = r_.of[v] < 0 || !r_.stored[v];
             const int group = again && last_float[v] > r_.of[v] ? last_float[v] : r_.of[v];
-            for (int k = 0; k < g_.n[v].operands; ++k) {
-                const int u = base_of(g_.n, g_.n[v].in[k]);
+            for (int k = 0; k < n_[v].operands; ++k) {
+                const int u = base_of(g_.n, n_[v].in[k]);
                 use(u, r_.of[v] >= 0 ? until(u, group) : group);
                 if (last_float[u] < group) last_float[u] = group;
             }
@@ -206,21 +207,21 @@ private:
         }
         for (const loop_carry& c : g_.carries) {   // whoever reads what comes out reads the carry's memory
             use(c.store, span_[c.loop].last);
-            use(c.store, last_[c.next]);
+            use(c.store, last_.p[c.next]);
         }
     }
     /// What a loop reads from outside must be there for all its turns.
     constexpr int until(int v, int reader) const {
         const int l = reader >= 0 ? r_.g[reader].loop : 0;
-        return l && g_.n[v].loop != l ? span_[l].last : reader;
+        return l && n_[v].loop != l ? span_[l].last : reader;
     }
     /// A state's new value goes straight to its place if nobody reads the old one after that (write after read);
     /// otherwise the emitter copies it at the end of the step.
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
-            const int v = base_of(g_.n, a.value), last = last_[a.target];
-            if (r_.of[v] < 0 || pinned_[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v))) continue;
-            pinned_[v] = true;
+            const int v = base_of(g_.n, a.value), last = last_.p[a.target];
+            if (r_.of[v] < 0 || pinned_.p[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v))) continue;
+            pinned_.p[v] = true;
             at[v] = at[a.target];
         }
     }
@@ -229,11 +230,11 @@ private:
     /// worked out again by each part. Columns' sums are made on the way.
     /// `behind`: of a kernel of its own, what is behind its result.
     constexpr bool in_place(const group& q, int value, bool behind = false) const {
-        return (!q.heavy || behind) && same_space(g_.n[value].s, q.space) && makes_one_pass(q, behind);
+        return (!q.heavy || behind) && same_space(n_[value].s, q.space) && makes_one_pass(q, behind);
     }
     constexpr bool makes_one_pass(const group& q, bool behind) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
-            if (const op_kind k = g_.n[v].about->kind; k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
+            if (const op_kind k = n_[v].about->kind; k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
                 return false;
         return true;
     }
@@ -245,8 +246,8 @@ private:
         growing<int> reader(g_.loops.n ? g_.n.n : 0, -1);   // the last one of each node; without loops last_ is as much
         growing<bool> lends(g_.n.n, false);
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v)
-            for (int k = 0; k < g_.n[v].operands && r_.live[v] && !is_view(g_.n[v]); ++k) {
-                int& last = reader[base_of(g_.n, g_.n[v].in[k])];
+            for (int k = 0; k < n_[v].operands && r_.live[v] && !is_view(n_[v]); ++k) {
+                int& last = reader[base_of(g_.n, n_[v].in[k])];
                 const int group = r_.of[v] < 0 ? unknown : r_.of[v];
                 if (last < group) last = group;
             }
@@ -254,46 +255,46 @@ private:
             const group& q = r_.g[i];
             if (q.root < 0 || (q.heavy && !hands_on_once(q)) || !makes_one_pass(q, q.heavy)) continue;
             for (int v = q.head; v >= 0; v = r_.next[v]) {
-                if (!has_buffer(v) || (slots_[v] > 0) != (q.loop > 0) || !same_space(g_.n[v].s, q.space)) continue;
-                for (int w = q.head; w >= 0 && over_[v] < 0; w = r_.next[w])
-                    for (int k = 0; k < g_.n[w].operands && over_[v] < 0; ++k) {
-                        const int u = base_of(g_.n, g_.n[w].in[k]);
+                if (!has_buffer(v) || (slots_.p[v] > 0) != (q.loop > 0) || !same_space(n_[v].s, q.space)) continue;
+                for (int w = q.head; w >= 0 && over_.p[v] < 0; w = r_.next[w])
+                    for (int k = 0; k < n_[w].operands && over_.p[v] < 0; ++k) {
+                        const int u = base_of(g_.n, n_[w].in[k]);
                         if (lends[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader[u] != i)) continue;
                         if (size_of(u) != size_of(v) || !reads_in_turn(q, u)) continue;
-                        over_[v] = over_[u] < 0 ? u : over_[u];
+                        over_.p[v] = over_.p[u] < 0 ? u : over_.p[u];
                         lends[u] = true;   // its memory, once
-                        if (int& last = last_[over_[v]]; last < last_[v]) last = last_[v];
+                        if (int& last = last_.p[over_.p[v]]; last < last_.p[v]) last = last_.p[v];
                     }
             }
         }
     }
     /// Does a kernel of its own hand each of its results to what is behind it once, and store nothing itself? A pool in a convolution's
     /// kernel leaves winners, too.
-    constexpr bool hands_on_once(const group& q) const { return g_.n[q.root].about->epilogue && q.pool < 0; }
+    constexpr bool hands_on_once(const group& q) const { return n_[q.root].about->epilogue && q.pool < 0; }
     /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
-        return q.loop ? g_.n[u].loop != q.loop && last_[u] <= span_[q.loop].last : !g_.n[u].loop && !slots_[u] && last_[u] == i;
+        return q.loop ? n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last : !n_[u].loop && !slots_.p[u] && last_.p[u] == i;
     }
     /// Does the group read each element of u where it stands, in a loop only this turn's slice?
     constexpr bool reads_in_turn(const group& q, int u) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
-            for (int k = 0; k < g_.n[v].operands; ++k) {
-                const int in = g_.n[v].in[k];
+            for (int k = 0; k < n_[v].operands; ++k) {
+                const int in = n_[v].in[k];
                 if (base_of(g_.n, in) != u) continue;
-                if (g_.n[v].about->kind == op_kind::heavy || !same_space(g_.n[in].s, q.space)) return false;
-                if (q.loop ? (g_.n[in].k != op::loop_input && g_.n[in].k != op::loop_saved) || g_.n[in].in[0] != u
-                           : !same_space(g_.n[u].s, q.space)) return false;
+                if (n_[v].about->kind == op_kind::heavy || !same_space(n_[in].s, q.space)) return false;
+                if (q.loop ? (n_[in].k != op::loop_input && n_[in].k != op::loop_saved) || n_[in].in[0] != u
+                           : !same_space(n_[u].s, q.space)) return false;
             }
         return true;
     }
-    constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_[v]; }
+    constexpr bool has_buffer(int v) const { return r_.stored[v] && !pinned_.p[v]; }
     constexpr std::int64_t size_of(int v) const {
-        return !slots_[v] ? place_size(g_.n[v], t_, max_batch_)
-                          : round_up(slots_[v] * floats_of(g_.n[v], t_, 1) * (g_.n[v].s.batched ? max_batch_ : 1), 16);
+        return !slots_.p[v] ? place_size(n_[v], t_, max_batch_)
+                          : round_up(slots_.p[v] * floats_of(n_[v], t_, 1) * (n_[v].s.batched ? max_batch_ : 1), 16);
     }
     /// The group from which on a node's memory is in use: what is kept of all turns, from the loop's first.
     constexpr int begins(int v, int group) const {
-        return g_.n[v].loop && slots_[v] ? span_[g_.n[v].loop].first : group;
+        return n_[v].loop && slots_.p[v] ? span_[n_[v].loop].first : group;
     }
 
     template <int N>
@@ -309,8 +310,8 @@ private:
                 if (!has_buffer(v)) continue;
                 const std::int64_t size = size_of(v);
                 out.z.unshared += size;
-                if (over_[v] >= 0) continue;
-                const int from = begins(v, i), until = last_[v] < i ? i : last_[v];
+                if (over_.p[v] >= 0) continue;
+                const int from = begins(v, i), until = last_.p[v] < i ? i : last_.p[v];
                 chain[v] = ending[until];
                 ending[until] = v;
                 int& before = from != i || tail < 0 ? beginning[from] : next[tail];   // in the members' order
@@ -345,7 +346,7 @@ private:
         }
         out.z.activations = arena.top();
         for (int v = 0; v < g_.n.n; ++v)
-            if (over_[v] >= 0) out.at[v] = out.at[over_[v]];
+            if (over_.p[v] >= 0) out.at[v] = out.at[over_.p[v]];
     }
 };
 

@@ -24,9 +24,9 @@ public:
     constexpr chain_finder(const graph& g, int end, const growing<bool>& wanted, const growing<int>& region, const growing<int>& asked)
         : g_(g), wanted_(wanted), region_(region), users_(end, 0) {
         for (int i = 0; i < end; ++i)
-            for (int k = 0; k < g.n[i].operands; ++k) ++users_[g.n[i].in[k]];
+            for (int k = 0; k < g.n.p[i].operands; ++k) ++users_.p[g.n.p[i].in[k]];
         for (int i = 0; i < asked.n; ++i)
-            if (asked[i] < end) users_[asked[i]] += chain::most;
+            if (asked[i] < end) users_.p[asked[i]] += chain::most;
     }
 
     /// The longest chain to `last` in which some op reads two values on the way: only there does a plain gradient keep several.
@@ -42,13 +42,13 @@ public:
             inner_users[at] = 1;
         };
         bool branches = false;
-        for (int v = last, users = users_[last];;) {
-            if (!may_lie_inside(v, last) || users != users_[v] || c.n == chain::most || opened + max_operands > chain::most) break;
+        for (int v = last, users = users_.p[last];;) {
+            if (!may_lie_inside(v, last) || users != users_.p[v] || c.n == chain::most || opened + max_operands > chain::most) break;
             c.inside[c.n++] = v;
             int first = -1;
-            for (int k = 0; k < g_.n[v].operands; ++k) {
-                const int u = g_.n[v].in[k];
-                if (!wanted_[u]) continue;
+            for (int k = 0; k < g_.n.p[v].operands; ++k) {
+                const int u = g_.n.p[v].in[k];
+                if (!wanted_.p[u]) continue;
                 branches = branches || (first >= 0 && first != u);
                 first = u;
                 reads(u);
@@ -68,18 +68,18 @@ private:
     const growing<int>& region_;
     growing<int> users_;
 
-    constexpr bool same_space(int a, int b) const { return g_.n[a].s == g_.n[b].s && g_.n[a].loop == g_.n[b].loop; }
+    constexpr bool same_space(int a, int b) const { return g_.n.p[a].s == g_.n.p[b].s && g_.n.p[a].loop == g_.n.p[b].loop; }
     constexpr bool may_lie_inside(int v, int last) const {
-        return g_.n[v].about->kind == op_kind::elementwise && same_space(v, last) && region_[v] == region_[last];
+        return g_.n.p[v].about->kind == op_kind::elementwise && same_space(v, last) && region_.p[v] == region_.p[last];
     }
 };
 
 /// Multiplications by `one` are left out of the nodes from `begin` on.
 constexpr void leave_out_factor(graph& g, int begin, int one) {
     for (int i = begin; i < g.n.n; ++i)
-        for (int k = 0; k < g.n[i].operands; ++k)
-            for (int& in = g.n[i].in[k]; g.n[in].k == op::mul;) {
-                const node& m = g.n[in];
+        for (int k = 0; k < g.n.p[i].operands; ++k)
+            for (int& in = g.n.p[i].in[k]; g.n.p[in].k == op::mul;) {
+                const node& m = g.n.p[in];
                 if (m.in[0] != one && m.in[1] != one) break;
                 in = m.in[0] == one ? m.in[1] : m.in[0];
             }

@@ -17,7 +17,7 @@ namespace detail {
 constexpr void mark_wanted(const graph& g, int end, growing<bool>& wanted) {
     for (bool again = true; again;) {
         for (int i = 0; i < end; ++i) {
-            const node& n = g.n[i];
+            const node& n = g.n.p[i];
             if (n.k == op::stop_gradient) continue;
             for (int k = 0; k < n.operands; ++k) wanted[i] = wanted[i] || wanted[n.in[k]];
         }
@@ -33,7 +33,7 @@ constexpr void mark_wanted(const graph& g, int end, growing<bool>& wanted) {
 constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>& stand_in) {
     g.epoch = epoch;
     for (int i = first; i <= last; ++i) {
-        node n = g.n[i];
+        node n = g.n.p[i];
         const op_kind kind = n.about->kind;
         if (kind == op_kind::leaf) continue;
         for (int k = 0; k < n.operands; ++k) n.in[k] = stand_in[n.in[k]];
@@ -49,8 +49,8 @@ constexpr void read_kept_results(graph& g, int first_new, const growing<int>& st
     for (int r = 0; 2 * r < g.regions.n; ++r)
         if (const int last = g.regions[2 * r + 1]; last < stand_in.n && stand_in[last] != last) kept[stand_in[last]] = last;
     for (int i = first_new; i < g.n.n; ++i)
-        for (int k = 0; k < g.n[i].operands; ++k)
-            if (int& in = g.n[i].in[k]; kept[in] >= 0) in = kept[in];
+        for (int k = 0; k < g.n.p[i].operands; ++k)
+            if (int& in = g.n.p[i].in[k]; kept[in] >= 0) in = kept[in];
 }
 
 } // namespace detail
@@ -62,25 +62,25 @@ public:
         : g_(g), root_(root), body_(g.open_loop), sums_(root + 1, -1), stand_in_(root + 1, -1), region_(root + 1, -1), wanted_(root + 1, false),
           again_(g.regions.n / 2, false), done_(g.loops.n, false), asked_(of) {
         for (int i = 0; i < of.n; ++i)
-            if (of[i] <= root) wanted_[of[i]] = true;
+            if (of[i] <= root) wanted_.p[of[i]] = true;
         detail::mark_wanted(g, root + 1, wanted_);
-        for (int i = 0; i <= root; ++i) stand_in_[i] = i;
+        for (int i = 0; i <= root; ++i) stand_in_.p[i] = i;
         for (int r = 0; r < again_.n; ++r)
             for (int i = g.regions[2 * r]; i <= end_of(r); ++i)
-                if (region_[i] < 0) region_[i] = r;
+                if (region_.p[i] < 0) region_.p[i] = r;
     }
 
     constexpr void run() {
         const int scope = g_.scope;
         const detail::chain_finder chains(g_, root_ + 1, wanted_, region_, asked_);
-        if (wanted_[root_]) sums_[root_] = all_of(1, root_).id;
+        if (wanted_.p[root_]) sums_.p[root_] = all_of(1, root_).id;
         for (int i = root_; i >= 0; --i) {
-            if (const int l = g_.n[i].loop; l && l != body_) {
+            if (const int l = g_.n.p[i].loop; l && l != body_) {
                 if (!done_[l - 1]) through_loop(l, i);
                 continue;
             }
             if (!reached(i)) continue;
-            if (const int r = region_[i]; r >= 0 && !again_[r]) {
+            if (const int r = region_.p[i]; r >= 0 && !again_[r]) {
                 again_[r] = true;
                 detail::recompute(g_, g_.regions[2 * r], end_of(r), r + 1, stand_in_);
             }
@@ -90,8 +90,8 @@ public:
         g_.scope = scope;
         if (again_.n) detail::read_kept_results(g_, root_ + 1, stand_in_);
     }
-    constexpr int gradient(int of) const { return of <= root_ ? sums_[of] : -1; }   ///< its node, or -1: it is zero
-    constexpr bool depends() const { return wanted_[root_]; }   ///< does root depend on any of `of`?
+    constexpr int gradient(int of) const { return of <= root_ ? sums_.p[of] : -1; }   ///< its node, or -1: it is zero
+    constexpr bool depends() const { return wanted_.p[root_]; }   ///< does root depend on any of `of`?
 
 private:
     struct contribution {
@@ -112,16 +112,16 @@ private:
     /// The last node of a checkpointed block that root can be made of: a block may stand behind it.
     constexpr int end_of(int r) const { return g_.regions[2 * r + 1] < root_ ? g_.regions[2 * r + 1] : root_; }
     constexpr bool reached(int i) const {
-        if (!wanted_[i] || is_leaf(g_.n[i])) return false;
-        return sums_[i] >= 0 || (g_.n[i].about->further_results && (further(i, 1) >= 0 || further(i, 2) >= 0));
+        if (!wanted_.p[i] || is_leaf(g_.n.p[i])) return false;
+        return sums_.p[i] >= 0 || (g_.n.p[i].about->further_results && (further(i, 1) >= 0 || further(i, 2) >= 0));
     }
     /// The gradient of a further result of node i, or -1.
     constexpr int further(int i, int which) const {
         for (int k = 0; k < further_.n; ++k)
-            if (g_.n[further_[k]].in[0] == i && g_.n[further_[k]].p[0] == which) return sums_[further_[k]];
+            if (g_.n.p[further_[k]].in[0] == i && g_.n.p[further_[k]].p[0] == which) return sums_.p[further_[k]];
         return -1;
     }
-    constexpr void add(int to, tensor v) { sums_[to] = sums_[to] < 0 ? v.id : (tensor{&g_, sums_[to]} + v).id; }
+    constexpr void add(int to, tensor v) { sums_.p[to] = sums_.p[to] < 0 ? v.id : (tensor{&g_, sums_.p[to]} + v).id; }
 
     static constexpr bool leads_on(const gradient_of& r) {   // not where it is itself what the gradient is asked for
         for (int k = 0; k < r.seen.operands; ++k)
@@ -130,39 +130,39 @@ private:
     }
     /// Lets node i's rule pass its gradient on. Within a loop, what belongs to values from outside is put aside.
     constexpr void through(int i) {
-        const node original = g_.n[i];
-        if (original.k == op::pick && g_.n[original.in[0]].about->further_results) {
+        const node original = g_.n.p[i];
+        if (original.k == op::pick && g_.n.p[original.in[0]].about->further_results) {
             further_.push(i);
             return;
         }
         g_.scope = original.scope;
-        gradient_of r{&g_, original, {&g_, stand_in_[i]}, {&g_, sums_[i]}};
+        gradient_of r{&g_, original, {&g_, stand_in_.p[i]}, {&g_, sums_.p[i]}};
         if (original.about->further_results) r.further[0] = {&g_, further(i, 1)}, r.further[1] = {&g_, further(i, 2)};
         for (int k = 0; k < original.operands; ++k) {
-            r.seen.in[k] = stand_in_[original.in[k]];
-            r.wanted[k] = wanted_[original.in[k]];
+            r.seen.in[k] = stand_in_.p[original.in[k]];
+            r.wanted[k] = wanted_.p[original.in[k]];
         }
         if (leads_on(r)) original.about->gradient(r);
         for (int k = 0; k < original.operands; ++k) {
             if (!r.left[k].g) continue;
-            if (g_.n[original.in[k]].loop == original.loop || (body_ && original.loop == body_)) add(original.in[k], r.left[k]);
+            if (g_.n.p[original.in[k]].loop == original.loop || (body_ && original.loop == body_)) add(original.in[k], r.left[k]);
             else outside_.push({original.in[k], r.left[k]});
         }
     }
 
     /// d from = d result * the chain's derivative, which is made of forward values alone.
     constexpr void through_chain(const detail::chain& c) {
-        const int result = c.inside[0], begin = g_.n.n, before = sums_[c.from];
-        const tensor d{&g_, sums_[result]}, one = ops::broadcast_to(constant(&g_, 1.f), d.shape());
-        sums_[c.from] = -1;
-        sums_[result] = one.id;
+        const int result = c.inside[0], begin = g_.n.n, before = sums_.p[c.from];
+        const tensor d{&g_, sums_.p[result]}, one = ops::broadcast_to(constant(&g_, 1.f), d.shape());
+        sums_.p[c.from] = -1;
+        sums_.p[result] = one.id;
         for (int k = 0; k < c.n; ++k) {
             if (reached(c.inside[k])) through(c.inside[k]);
-            sums_[c.inside[k]] = -1;
+            sums_.p[c.inside[k]] = -1;
         }
         detail::leave_out_factor(g_, begin, one.id);
-        const int derivative = sums_[c.from];
-        sums_[c.from] = before;
+        const int derivative = sums_.p[c.from];
+        sums_.p[c.from] = before;
         if (derivative >= 0) add(c.from, d * tensor{&g_, derivative});
     }
 
@@ -173,12 +173,12 @@ private:
         bool any = false;
         growing<contribution> stacks;
         for (int r = 0; r <= root_; ++r) {
-            const node n = g_.n[r];
-            if (!reached(r) || !n.operands || g_.n[n.in[0]].loop != l) continue;
+            const node n = g_.n.p[r];
+            if (!reached(r) || !n.operands || g_.n.p[n.in[0]].loop != l) continue;
             any = true;
-            if (n.k == op::loop_stack) stacks.push({n.in[0], ops::to_steps({&g_, sums_[r]})});
+            if (n.k == op::loop_stack) stacks.push({n.in[0], ops::to_steps({&g_, sums_.p[r]})});
             for (int c = 0; n.k == op::loop_last && c < g_.carries.n; ++c)
-                if (g_.carries[c].next == n.in[0]) final[c] = sums_[r];
+                if (g_.carries[c].next == n.in[0]) final[c] = sums_.p[r];
         }
         if (!any) return;
         const loop forward = g_.loops[l - 1];
@@ -187,7 +187,7 @@ private:
         growing<int> of(carries, -1);
         for (int c = 0; c < carries; ++c) {
             const loop_carry f = g_.carries[c];
-            if (f.loop != l || !wanted_[f.next]) continue;
+            if (f.loop != l || !wanted_.p[f.next]) continue;
             of[c] = detail::begin_carry(final[c] >= 0 ? tensor{&g_, final[c]} : zeros_like(f.value), back);
             add(f.next, detail::value_of(g_, of[c]));
         }
@@ -196,16 +196,16 @@ private:
         stand_in_for_turns(l, back, last);
         growing<contribution> inputs;
         for (int i = last; i >= 0; --i) {
-            if (g_.n[i].loop != l || !reached(i) || g_.n[i].k == op::loop_value) continue;
-            if (g_.n[i].k == op::loop_input) inputs.push({g_.n[i].in[0], {&g_, sums_[i]}});
+            if (g_.n.p[i].loop != l || !reached(i) || g_.n.p[i].k == op::loop_value) continue;
+            if (g_.n.p[i].k == op::loop_input) inputs.push({g_.n.p[i].in[0], {&g_, sums_.p[i]}});
             else through(i);
         }
         for (int c = 0; c < carries; ++c) {
             if (of[c] < 0) continue;
             const loop_carry f = g_.carries[c];
-            const int d = sums_[f.value];
+            const int d = sums_.p[f.value];
             const tensor first = detail::end_carry(d >= 0 ? tensor{&g_, d} : zeros_like(f.value), of[c]);
-            if (wanted_[f.store]) inputs.push({f.store, first});
+            if (wanted_.p[f.store]) inputs.push({f.store, first});
         }
         sum_turn_by_turn(outside_, inputs, back);
         for (growing<contribution>* left : {&inputs, &outside_})
@@ -213,7 +213,7 @@ private:
                 if ((*left)[i].to >= 0) (*left)[i].v = reading_copies((*left)[i].v, back);
         g_.open_loop = 0;
         for (int i = 0; i < inputs.n; ++i)
-            if (const tensor v = inputs[i].v; wanted_[inputs[i].to]) add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
+            if (const tensor v = inputs[i].v; wanted_.p[inputs[i].to]) add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
         for (int i = 0; i < outside_.n; ++i)
             if (outside_[i].to >= 0) add(outside_[i].to, sum_over_turns(outside_[i].v, back));
         outside_.n = 0;
@@ -226,17 +226,17 @@ private:
     constexpr void stand_in_for_turns(int l, int back, int last) {
         const bool again = g_.loops[l - 1].recompute;
         for (int i = 0; i <= last; ++i) {
-            node n = g_.n[i];
+            node n = g_.n.p[i];
             if (n.loop != l) continue;
             if (n.k == op::loop_input) {
-                stand_in_[i] = detail::slice_of_turn({&g_, n.in[0]}, back).id;
+                stand_in_.p[i] = detail::slice_of_turn({&g_, n.in[0]}, back).id;
             } else if (n.k == op::loop_value || !again) {
-                stand_in_[i] = detail::saved_value({&g_, i}, back).id;
+                stand_in_.p[i] = detail::saved_value({&g_, i}, back).id;
             } else {
-                for (int k = 0; k < n.operands; ++k) n.in[k] = stand_in_[n.in[k]];
+                for (int k = 0; k < n.operands; ++k) n.in[k] = stand_in_.p[n.in[k]];
                 n.loop = -1;
                 g_.scope = n.scope;
-                stand_in_[i] = g_.push(n);
+                stand_in_.p[i] = g_.push(n);
             }
         }
     }
@@ -248,7 +248,7 @@ private:
         if (n.k == op::reshape) return waits_for_the_end({&g_, n.in[0]}, back);
         if (n.k != op::col_sum && n.k != op::gemm_tn && n.k != op::scatter_rows) return false;
         for (int k = 0; k < n.operands; ++k)
-            if (g_.n[n.in[k]].loop != back) return false;
+            if (g_.n.p[n.in[k]].loop != back) return false;
         return true;
     }
     /// A carry's memory holds something where turns are not made, too: what would read it reads a copy, which holds zeros there.
