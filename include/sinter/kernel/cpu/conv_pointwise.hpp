@@ -20,6 +20,7 @@ struct pointwise_forward {
     static constexpr int phases = 1;
     static constexpr bool in_place = S == 1 && OH == H && OW == W;
     static constexpr int block = pointwise_block(CI);
+    static constexpr std::int64_t columns = in_place ? columns_at_once(CI, CO) : CO;
     static constexpr std::int64_t floats = in_place ? 0 : round_up(std::int64_t{block} * CI, 16);
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
     static void finish(const call&) {}
@@ -27,12 +28,14 @@ struct pointwise_forward {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const std::int64_t pixels = std::int64_t{c.m} * OH * OW, end = share(pixels, c.part + 1, c.parts);
-        for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
-            const std::int64_t n = std::min<std::int64_t>(block, end - i);
-            const float* x = c.p[0] + i * CI;
-            if constexpr (!in_place) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
-            run_pixels({x, CI, 1, c.p[1], 0, right::panels, n, CO, CI, false, i * CO, i}, f, c);
-        }
+        for (std::int64_t j = 0; j < CO; j += columns)
+            for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
+                const std::int64_t n = std::min<std::int64_t>(block, end - i);
+                const float* x = c.p[0] + i * CI;
+                if constexpr (!in_place) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
+                run_pixels({x, CI, 1, c.p[1] + j * CI, 0, right::panels, n, std::min(columns, CO - j), CI, false, i * CO + j, i, CO,
+                            static_cast<int>(j)}, f, c);
+            }
     }
 
 private:

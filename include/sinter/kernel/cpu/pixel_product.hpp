@@ -12,6 +12,8 @@ namespace sinter::cpu {
 
 /// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
 inline constexpr std::int64_t staying_floats = 65536;
+/// Columns of rows that wait until they are whole. Lines a page apart share a few places of the first-level cache: they wait, too.
+inline constexpr std::int64_t waiting_columns = 256, a_page = 1024;
 
 /// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `stream` on, `step` a turn.
 struct asked_lines {
@@ -57,6 +59,7 @@ struct pixel_piece {
     std::int64_t bottom() const { return last_tile < cover.count ? cover.begin(last_tile) : q.rows; }
     std::int64_t start() const { return std::min(top(), q.rows - cover.height(tile)); }   ///< row at `sums`: the last tile may begin above
     std::int64_t step() const { return round_up(width, lanes); }
+    std::int64_t result_step() const { return q.result_step ? q.result_step : q.columns; }
 
     /// `next`: the first element of the piece to come.
     template <class = void>
@@ -69,7 +72,7 @@ struct pixel_piece {
         const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;   // rows of the stream
         tile_lines lines;
         const int columns = static_cast<int>(width);
-        if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, q.columns, 0, 0}, c, lines);
+        if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
         const std::int64_t a_turn = (lines.count + q.depth - 1) / q.depth;
         std::int64_t row = top() + rows;
         for (std::int64_t p = first; p < end; ++p) {
@@ -83,7 +86,7 @@ struct pixel_piece {
                 const float* const x = q.a + at * q.row_step;
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
-                    const asked_lines a{lines, row < bottom() ? q.off + row * q.columns + j0 : next, stream + (i - tile) * share * q.depth, share};
+                    const asked_lines a{lines, row < bottom() ? q.off + row * result_step() + j0 : next, stream + (i - tile) * share * q.depth, share};
                     (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }
@@ -96,25 +99,33 @@ struct pixel_piece {
         const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
         for (std::int64_t i = top(); i < bottom(); i += rows_at_once)
             f.finish({sums + (i - start()) * step(), static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i)), columns, sums_step,
-                      q.off + i * q.columns + j0, q.columns, q.row + i, static_cast<int>(j0)}, c);
+                      q.off + i * result_step() + j0, result_step(), q.row + i, q.col + static_cast<int>(j0)}, c);
     }
 };
+
+/// Columns that all pixels are multiplied by before the next ones are: as many as stay in the second-level cache, if pixels are not read
+/// all too often then.
+constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns) {
+    const std::int64_t fit = staying_floats / depth / panel_width * panel_width;
+    return fit >= waiting_columns ? std::min(fit, columns) : columns;
+}
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 template <class = void>
 __attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
-    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = 256;
+    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = waiting_columns;
     alignas(64) float sums[passing_tiles * tile_rows * columns];
     if (q.rows < small_tile_rows || q.depth > streamed_floats / panel_width) return run_product(q, f, c, 0, 1);
     tile_lines arrays;   // one line of each
     if (f.list) f.list({sums, 1, 1, 1, 0, q.columns, 0, 0}, c, arrays);
-    const bool waits = arrays.count > 2;
+    const bool waits = arrays.count > 2 || (q.result_step ? q.result_step : q.columns) >= a_page;
     const row_cover cover(q.rows);
     const std::int64_t tiles = waits ? waiting_tiles : passing_tiles, width = waits ? columns : panel_width;
     for (std::int64_t t = 0; t < cover.count; t += tiles)
         for (std::int64_t j = 0; j < q.columns; j += width) {
             const pixel_piece piece{q, cover, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
-            const std::int64_t next = j + width < q.columns ? piece.top() * q.columns + j + width : piece.bottom() * q.columns;
+            const std::int64_t step = piece.result_step();
+            const std::int64_t next = j + width < q.columns ? piece.top() * step + j + width : piece.bottom() * step;
             piece.multiply(f, c, q.off + next, sums);
             piece.finish(f, c, waits ? 2 : static_cast<int>(passing_tiles * tile_rows), sums);
         }
