@@ -10,6 +10,7 @@
 #include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/pointwise_weight_gradient.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
 #include <sinter/kernel/cpu/winograd.hpp>
 #include <sinter/kernel/cpu/winograd_weight_gradient.hpp>

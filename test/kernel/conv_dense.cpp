@@ -9,6 +9,7 @@
 #include <sinter/kernel/cpu/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/pointwise_weight_gradient.hpp>
 
 #include "conv_reference.hpp"
 
@@ -96,6 +97,11 @@ void check(int m) {
             check_weight_gradient(std::type_identity<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
             using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
             check_weight_gradient(std::type_identity<by_windows>{});
+            if constexpr (KH == 1 && KW == 1 && PT == 0 && PL == 0) {
+                using dense = pointwise_weight_gradient<CI, CO, OH * OW, store_raw>;
+                using strided = strided_pointwise_weight_gradient<H, W, CI, OH, OW, CO, S, store_raw>;
+                check_weight_gradient(std::type_identity<std::conditional_t<S == 1 && OH == H && OW == W, dense, strided>>{});
+            }
         }
     }
 }
@@ -130,6 +136,7 @@ BOOST_AUTO_TEST_CASE(single_pixels) {
     check<16, 34, 64, 8, 17, 40, 1, 1, 2, 0, 0>(3);   // whole panels of channels, every other pixel and row
     check<5, 7, 70, 5, 7, 300, 1, 1, 1, 0, 0>(3);
     check<5, 7, 2060, 5, 7, 40, 1, 1, 1, 0, 0>(1);
+    check<6, 7, 256, 6, 7, 1070, 1, 1, 1, 0, 0>(2);   // rows of results a page and more apart, some columns of all pixels at a time
     check<9, 8, 12, 8, 6, 20, 1, 1, 1, 0, 0>(2);   // the last row and columns take no part
 }
 BOOST_AUTO_TEST_CASE(extreme_shapes) {

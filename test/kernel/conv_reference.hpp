@@ -93,17 +93,24 @@ struct store_raw {
 /// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks.
 template <class Kernel>
 void run(std::vector<float*> p, int m, int parts, bool backwards = false) {
-    scratch space(Kernel::scratch(parts));
+    std::int64_t floats = 0;
+    if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
+    else if constexpr (requires { Kernel::scratch(nullptr, parts, m); }) floats = Kernel::scratch(nullptr, parts, m);
+    scratch space(floats);
     sinter::call c;
     c.p = p.data();
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;
-    for (int phase = 0; phase < Kernel::phases; ++phase)
+    const auto all = [&](auto phase) {
         for (int i = 0; i < parts; ++i) {
             c.part = backwards ? parts - 1 - i : i;
-            phase ? Kernel::finish(c) : Kernel::run(c);
+            phase(c);
         }
+    };
+    if constexpr (requires { Kernel::prepare(c); }) all([](const sinter::call& d) { Kernel::prepare(d); });
+    all([](const sinter::call& d) { Kernel::run(d); });
+    if constexpr (requires { Kernel::finish(c); }) all([](const sinter::call& d) { Kernel::finish(d); });
 }
 
 /// What a term of a sum loses: without fused multiply-add its product is rounded, too.
