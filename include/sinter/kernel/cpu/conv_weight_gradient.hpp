@@ -17,7 +17,8 @@ namespace sinter::cpu {
 ///
 /// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
 /// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
-/// channels a tap cannot fill a tile: then rows of any taps are combined and read from a padded copy of the image.
+/// channels a tap cannot fill a tile: then rows of a whole line of taps, which lie side by side in a padded copy of the image, make up tiles
+/// or, if those are few, rows of any taps.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_weight_gradient {
     static constexpr bool copies = CI < 4, by_images = copies || std::int64_t{KH} * KW * CI * CO <= (1 << 17);
@@ -28,12 +29,14 @@ struct conv_weight_gradient {
     static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats + parts * (image_floats + panel_copy); }
     static void finish(const call& c) { sums::finish(c); }
 
-    static constexpr int tile_rows = registers >= 32 ? 12 : 6, tap_rows = copies ? depth : CI;
+    static constexpr int tile_rows = registers >= 32 ? 12 : 6;
+    static constexpr bool by_lines = copies && KW * CI >= 16, gathers = copies && !by_lines;
+    static constexpr int tap_rows = by_lines ? KW * CI : gathers ? depth : CI;   ///< of which tiles are made
     static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles,
                          larger = tap_rows % tiles;
     /// Large gradients stay in registers for longer than small ones.
     static constexpr int block_pixels = depth * CO > (1 << 16) ? 1024 : 256;
-    static constexpr int block_rows = copies ? OH : std::clamp(block_pixels / OW, 1, OH);
+    static constexpr int block_rows = gathers ? OH : std::clamp(block_pixels / OW, 1, OH);
     static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
 
     /// A block's panel of dy is copied where many tiles read it and its pixels lie far apart: their lines would meet in the same sets.
@@ -51,8 +54,8 @@ struct conv_weight_gradient {
     struct next_block {
         const float *x, *dy;
     };
-    static constexpr int turns = (CO + panel - 1) / panel * tiles * KH * KW;   ///< over a pixel
-    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns, dy_step = copies ? 0 : (CO + turns / 2) / turns;
+    static constexpr int turns = (CO + panel - 1) / panel * tiles * KH * (copies ? 1 : KW);   ///< over a pixel
+    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns, dy_step = gathers ? 0 : (CO + turns / 2) / turns;
 
     /// One pixel's share of a tile; I counts accumulators.
     template <int M, int V, int Valid, int... I>
@@ -65,15 +68,15 @@ struct conv_weight_gradient {
             pin(v[0]);
             if constexpr (V > 1) pin(v[1]);
         }
-        ((c[I] = fma(splat(copies ? a[at[I / V]] : a[I / V]), v[I % V], c[I])), ...);
+        ((c[I] = fma(splat(gathers ? a[at[I / V]] : a[I / V]), v[I % V], c[I])), ...);
     }
 
-    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. With copies, `row` counts rows of all taps.
+    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. Where rows are gathered, `row` counts those of all taps.
     template <int M, int V, int Valid>
     static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n, next_block& next) {
         constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
         std::ptrdiff_t at[M];
-        if constexpr (copies)
+        if constexpr (gathers)
             for (int i = 0; i < M; ++i)
                 at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
         vf c[M * V];
@@ -97,7 +100,7 @@ struct conv_weight_gradient {
     static void tap(float* sum, const float* x, const float* dy, pixels n, next_block& next) {
         int row = 0;
         for (int t = 0; t < tiles; ++t) {
-            const float* from = copies ? x : x + row;
+            const float* from = gathers ? x : x + row;
             if (t < larger) {
                 if constexpr (larger > 0) tile<least + 1, V, Valid>(sum + row * V * lanes, from, dy, row, n, next);
             } else {
@@ -123,7 +126,10 @@ struct conv_weight_gradient {
     template <int V, int Valid>
     static void block(float* sum, const float* x, const float* dy, int images, int first, int last, next_block& next) {
         if constexpr (copies) {
-            tap<V, Valid>(sum, x, dy, {1, OH, OW}, next);
+            x += first * (S * padded::width * CI);
+            dy += first * (OW * step<V>);
+            for (int ky = 0; ky < (by_lines ? KH : 1); ++ky)
+                tap<V, Valid>(sum + ky * tap_rows * V * lanes, x + ky * (padded::width * CI), dy, {1, last - first, OW}, next);
         } else {
             for (int ky = 0; ky < KH; ++ky)
                 for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
