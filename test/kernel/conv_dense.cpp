@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(strides) {
     check<11, 11, 3, 4, 4, 20, 3, 3, 3, 0, 0>(1);
     check<15, 15, 4, 8, 8, 9, 1, 1, 2, 0, 0>(2);   // most inputs take no part
     check<19, 18, 3, 10, 9, 33, 7, 7, 2, 3, 2>(1);
+    check<41, 70, 3, 21, 35, 40, 7, 7, 2, 3, 2>(2);   // some rows at a time
     check<10, 10, 2, 3, 3, 3, 2, 2, 3, 0, 0>(2);
 }
 BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or panels, instead of images
