@@ -46,16 +46,17 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
     pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
-    const auto go = [&](int parts) {
-        return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step},
-                                          static_cast<int>(m), parts);
+    const auto with = [&](auto body, int parts) {
+        return run<cpu::gemm<decltype(body)>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m), parts);
     };
+    const auto go = [&](int parts) { return with(store_body{}, parts); };
     const outcome r = go(1);
     check_rows("gemm", r, m, K, N, [&](auto i, auto j) {
         return dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
                    [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
     });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r));
 }
 
 /// The same product by weights of which the transpose is packed.
@@ -77,10 +78,11 @@ void check_turned(std::int64_t m, std::int64_t K, std::int64_t N) {
 void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
     const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
-    const auto go = [&](int parts, int threads = 0) {
-        return run<cpu::gemm_tn<store_body>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
-                                             static_cast<int>(m), parts, threads);
+    const auto with = [&](auto body, int parts, int threads) {
+        return run<cpu::gemm_tn<decltype(body)>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N}, static_cast<int>(m),
+                                                 parts, threads);
     };
+    const auto go = [&](int parts, int threads = 0) { return with(store_body{}, parts, threads); };
     const outcome r = go(1);
     for (std::int64_t k = 0; k < K; ++k)
         for (std::int64_t j = 0; j < round_up(N, lanes); ++j) {
@@ -95,6 +97,7 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
         }
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
     for (int threads = 1; threads <= 5; ++threads) BOOST_TEST((go(8, threads) == r));
+    for (int threads = 0; threads <= 3; ++threads) BOOST_TEST((with(tile_body{}, threads ? 8 : 1, threads) == r));
 }
 
 float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }

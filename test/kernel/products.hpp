@@ -39,6 +39,16 @@ struct store_body {
     }
 };
 
+/// The same, as programs' bodies are handed tiles of small products: in registers.
+struct tile_body : store_body {
+    static constexpr int size = 1, sums = 0;
+    template <int MR, int NR>
+    static void tile(const cpu::vf* s, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
+        for (int i = 0; i < MR; ++i)
+            for (int j = 0; j < NR; ++j) vector(s[i * NR + j], off + i * off_step + j * cpu::lanes, row + i, col + j * cpu::lanes, c);
+    }
+};
+
 /// Results of a kernel: values, rows, columns and visits, each of n floats.
 struct outcome {
     floats value, row, col, visits;

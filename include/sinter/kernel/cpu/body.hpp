@@ -3,6 +3,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/arithmetic.hpp>
 #include <sinter/kernel/cpu/philox.hpp>
+#include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/program/word.hpp>
 #include <utility>
@@ -112,6 +113,19 @@ struct body {
         for (int i = 0; i < n; i += several, raw += width, off += width) run_all<false, true>(r, load(raw), {off, row + i, 0, width}, c, all{});
         fold_tile<Columns>(r, all{});
         end_tile(r, 0, c, all{});
+    }
+    /// The same for a tile whose sums are in registers, [MR][NR whole vectors].
+    template <int MR, int NR>
+    static SINTER_INLINE void tile(const vf* sums, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
+        unroll<NR>([&](auto j) SINTER_ALWAYS {
+            vf r[size + 1];
+            const int at = j * lanes;
+            begin_tile(r, all{});
+            unroll<MR>([&](int i) SINTER_ALWAYS {
+                run_all<true, true>(r, sums[i * NR + at / lanes], {off + i * off_step + at, row + i, col + at, lanes}, c, all{});
+            });
+            end_tile(r, col + at, c, all{});
+        });
     }
 
     /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in arrays of the result's layout, to ask for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/product.hpp>
+#include <sinter/kernel/cpu/vector_block.hpp>
 
 /// The only part of a matrix product that is compiled for each body: it walks a finished tile.
 ///
@@ -105,12 +106,37 @@ constexpr bool is_short() {
     else return true;
 }
 
+/// Tiles below each other, summed and finished in registers: what else is around a small product's tiles takes as long as a quarter
+/// of their sums.
+template <class Body, int MR>
+__attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                                         std::int64_t n, std::int64_t tiles, const finished& done, const call& by) {
+    const call c = by;
+    const std::int64_t off_step = done.off_step;
+    const int col = done.col;
+    std::int64_t off = done.off, row = done.row;
+    do {
+        vf sum[2 * MR];
+        clear_block(sum);
+        accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
+        Body::template tile<MR, 2>(sum, off, off_step, row, col, c);
+        x += MR * row_step;
+        off += MR * off_step;
+        row += MR;
+    } while (--tiles > 0);
+}
+
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
-template <class Body, bool Direct = false>
+/// `Small`: some launch's product is a small one.
+template <class Body, bool Direct = false, bool Small = false>
 constexpr finisher finisher_of() {
     finisher f{finish_tile<Body, Direct>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
+    if constexpr (Small && requires { Body::size; } && is_moderate<Body>()) {
+        f.large = multiply_and_finish_small<Body, tile_rows>;
+        f.small = multiply_and_finish_small<Body, small_tile_rows>;
+    }
     if constexpr (lists_lines<Body>) f.list = list_tile<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;
     if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;

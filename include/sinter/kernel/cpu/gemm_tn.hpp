@@ -22,13 +22,13 @@ namespace sinter::cpu {
 template <class Body, int Cases = -1>
 struct gemm_tn {
     static constexpr bool only_divides = true;
-    static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16;
+    static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16, small = 32;
     template <int C>
     using only = gemm_tn<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         product q{nullptr, 1, e[0], nullptr, e[1], right::rows, e[0], e[1], most_rows, true, 0, 0};
         if (q.columns <= narrow_gradient) return narrow;
-        int c = (has_few_rows(q) ? few : 0) | (packs(e, most_rows) ? copies : 0);
+        int c = (has_few_rows(q) ? few : 0) | (packs(e, most_rows) ? copies : 0) | (is_small_product(q) ? small : 0);
         q.depth = std::min(most_rows, most_examples);
         if (suits_sparse_inputs(q)) c |= skips_inputs;
         q.depth = std::min(most_rows, sparse_examples);
@@ -47,7 +47,7 @@ struct gemm_tn {
         return {c.p[0] + first * c.e[0], 1, c.e[0], c.p[1] + first * c.e[1], c.e[1], right::rows, c.e[0], c.e[1], rows, true, 0, 0};
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body, true>();
+        static constexpr finisher f = finisher_of<Body, true, (Cases & small) != 0>();
         const product q = product_of(c);
         if constexpr (Cases & narrow)
             if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
@@ -59,6 +59,8 @@ struct gemm_tn {
             if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if constexpr (Cases & skips_gradients)
             if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
+        if constexpr (Cases & small)
+            if (is_small_product(q)) return run_share(q, f, c, run_small_product);
         if constexpr (Cases & copies)
             if (packs(c.e, q.depth)) return run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
         run_share(q, f, c, run_tiles);

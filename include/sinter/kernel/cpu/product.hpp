@@ -40,6 +40,10 @@ using tile_function = void (*)(const float* from, float* to, const float* x, std
 using direct_function = void (*)(const float* from, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
+/// Tiles of one height below each other, from nothing; `done` tells of the first one's place.
+using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                                std::int64_t tiles, const finished& done, const call&);
+
 /// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory. So
 /// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
 struct finisher {
@@ -48,6 +52,7 @@ struct finisher {
     void (*expect)(const finished&, const call&) = nullptr;
     void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
+    small_function large = nullptr, small = nullptr;   ///< of small products: tiles of whole panels, summed and finished in registers
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
 };
@@ -184,6 +189,13 @@ inline void run_near_tiles(const product& q, finished done, const finisher& f, c
         done.rows = static_cast<int>(row + tiles * height - begin);
         done.off = panel_off + begin * done.off_step;
         done.row = q.row + begin;
+        if (const small_function whole = large ? f.large : f.small; whole && done.columns == panel_width && height > 1 && row == begin) {
+            tiles = alike;
+            if (begin + tiles * height > q.rows) --tiles;
+            whole(x, q.row_step, q.sum_step, b, b_step, q.depth, tiles, done, c);
+            tile += tiles;
+            continue;
+        }
         tile += tiles;
         if (large && direct) {
             direct(no_sum, x, q.row_step, q.sum_step, b, b_step, q.depth, done, c);
@@ -327,6 +339,26 @@ __attribute__((noinline)) inline void run_blocks(const product& q, const finishe
             const std::int64_t from = panel + first, to = panel + (first + block < count ? first + block : count);
             if (from < end && to > tile) run_tiles(q, f, c, from > tile ? from : tile, to < end ? to : end);
         }
+}
+/// So small that what is around its tiles would take as long as a quarter of their sums: a body has tiles of its own for these. All of it
+/// lies in L1, and panels are whole.
+constexpr bool is_small_product(const product& q) {
+    return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.rows * q.columns <= near_floats && q.depth * q.columns <= near_floats;
+}
+/// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in panels, or in rows of whole vectors.
+template <class = void>
+__attribute__((noinline)) inline void run_small_product(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+    alignas(64) float sums[finished_rows * panel_width];
+    const row_cover cover(q.rows);
+    const bool panels = q.b_layout == right::panels;
+    const std::int64_t off_step = q.packed_result ? panel_width : q.result_step ? q.result_step : q.columns;
+    for (std::int64_t p = tile ? tile / cover.count : 0, first = tile - p * cover.count; tile < end; ++p, first = 0) {
+        const std::int64_t j0 = p * panel_width, left = end - tile, n = cover.count - first < left ? cover.count - first : left;
+        const finished done{nullptr, 0, panel_width, panel_width, 0, off_step, 0, q.col + static_cast<int>(j0)};
+        run_near_tiles(q, done, f, c, cover, first, first + n, q.b + (panels ? j0 * q.depth : j0), panels ? panel_width : q.b_step,
+                       q.off + (q.packed_result ? j0 * q.rows : j0), sums);
+        tile += n;
+    }
 }
 /// How many tiles a product has.
 inline std::int64_t tiles_of(const product& q) { return row_cover(q.rows).count * ((q.columns + panel_width - 1) / panel_width); }
