@@ -91,6 +91,12 @@ inline constexpr std::int64_t far_floats = 49152;
 /// A result that lies in L1 with what goes with it, and sums too short to hide anything behind: nothing is asked for. Of sums less than
 /// twice as long, nothing that L2 holds.
 inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
+/// A packed result that probably lies in no cache; of a smaller one nothing is asked for: the lines that are written follow each other, and
+/// come in time. But of several arrays, as an optimizer's moments are, that do not fit into the second-level cache.
+inline constexpr std::int64_t memory_floats = 1 << 20, cached_floats = lanes >= 16 ? 1 << 18 : 1 << 17;
+inline bool lies_far(const product& q, const finisher& f) {
+    return f.expect && q.rows * q.columns * f.arrays > (f.arrays > 1 ? cached_floats : memory_floats);
+}
 /// Where sums are too short for a line to come from memory meanwhile, lines are asked for so many tiles before.
 inline constexpr std::int64_t expected_tiles = 4;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.
@@ -212,9 +218,11 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const bool expect = f.expect && q.rows * q.columns > (q.depth < 2 * short_sum ? far_floats : near_floats) && q.depth >= short_sum;
+    const std::int64_t size = q.rows * q.columns;
+    const bool far = q.packed_result && size > far_floats;
+    const bool expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) && q.depth >= short_sum;
     // Of a large packed result the lines of the tiles to come, which follow.
-    const std::int64_t expected_ahead = q.packed_result && q.rows * q.columns > far_floats ? expected_tiles * tile_rows * panel_width : 0;
+    const std::int64_t expected_ahead = far ? expected_tiles * tile_rows * panel_width : 0;
     std::int64_t gathered_panel = -1;
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
@@ -340,10 +348,11 @@ __attribute__((noinline)) inline void run_blocks(const product& q, const finishe
             if (from < end && to > tile) run_tiles(q, f, c, from > tile ? from : tile, to < end ? to : end);
         }
 }
-/// So small that what is around its tiles would take as long as a quarter of their sums: a body has tiles of its own for these. All of it
-/// lies in L1, and panels are whole.
+/// So small, or of so few terms, that what is around its tiles would take as long as a quarter of their sums: a body has tiles of its own
+/// for these. The right operand lies in L1, panels are whole, and nothing is asked for.
 constexpr bool is_small_product(const product& q) {
-    return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.rows * q.columns <= near_floats && q.depth * q.columns <= near_floats;
+    return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.depth * q.columns <= near_floats &&
+           (q.rows * q.columns <= near_floats || q.depth < short_sum);
 }
 /// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in panels, or in rows of whole vectors.
 template <class = void>

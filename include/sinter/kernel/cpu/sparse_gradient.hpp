@@ -119,12 +119,6 @@ block_functions functions_of(int vectors) {
 inline bool lies_spread(const product& q) {
     return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line && reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
 }
-/// A result that probably lies in no cache; of a smaller one nothing is asked for, which takes as long as it spares. But of several
-/// arrays, as an optimizer's moments are, that do not fit into the second-level cache.
-inline constexpr std::int64_t memory_floats = 1 << 20, cached_floats = lanes >= 16 ? 1 << 18 : 1 << 17;
-inline bool lies_far(const product& q, const finisher& f) {
-    return f.expect && q.rows * q.columns * f.arrays > (f.arrays > 1 ? cached_floats : memory_floats);
-}
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
