@@ -17,6 +17,11 @@ struct distinct_shape {
         : columns(e[0]), width(e[1]), outputs(e[2]), numbers(e[3]), first(e[4]), numbers_first(e[5]) {}
 };
 
+/// An example that has a key.
+struct key_use {
+    std::int32_t example, key;
+};
+
 /// A batch's keys, the distinct rows of each column, one column's after the other's: where they lie.
 struct distinct_keys {
     float* rows;                 ///< [keys][width], copies of the table's
@@ -24,8 +29,8 @@ struct distinct_keys {
     std::int32_t* row;           ///< [keys]
     std::int32_t* next;          ///< [keys]: the next column's key of the same row, or -1
     std::int32_t* heads;         ///< the first key of each distinct row
-    std::int32_t* begin;         ///< [keys + 1]: where a key's examples begin
-    std::int32_t* examples;      ///< [examples x columns], key by key, rising
+    std::int32_t* begin;         ///< [keys + 1]: where a key's uses begin
+    key_use* uses;               ///< [examples x columns], key by key, their examples rising
     std::int32_t* column;        ///< [columns + 1]: each column's first key
     std::int32_t* head_count;
 
@@ -35,11 +40,11 @@ struct distinct_keys {
         row = key_of + most;
         next = row + most + 1;   // the search writes one too many
         heads = next + most + 1;
-        examples = heads + most;
-        begin = examples + most;
+        uses = reinterpret_cast<key_use*>(heads + most);
+        begin = heads + 3 * most;
         column = begin + most + 1;
         head_count = column + s.columns + 1;
-        static_assert(distinct_floats(1, 1) == 1 + 7 + 5);   // for one example of C columns: C (width + 6) and 4, C + 1
+        static_assert(distinct_floats(1, 1) == 1 + 8 + 5);   // for one example of C columns: C (width + 7) and 4, C + 1
     }
 };
 

@@ -38,7 +38,7 @@ struct find_distinct_rows {
                 at += count;
             }
             const std::int32_t* key = k.key_of + j;
-            for (std::int32_t i = 0; i < c.m; ++i, key += C) k.examples[k.begin[*key + 1]++] = i;
+            for (std::int32_t i = 0; i < c.m; ++i, key += C) k.uses[k.begin[*key + 1]++] = {i, *key};
         }
         k.column[C] = keys;
         *k.head_count = heads;

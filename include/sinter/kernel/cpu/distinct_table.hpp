@@ -24,7 +24,8 @@ struct distinct_table {
             for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
                 const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
                 const float* from = c.p[2] + j * K + (s.first + i * s.width) * w;
-                transpose_matrix(from, w, s.width, w, p.turned + (i * s.outputs + j) * step, step, false);
+                if (s.width == lanes && w == panel_width) turn(from, p.turned + (i * s.outputs + j) * step);
+                else transpose_matrix(from, w, s.width, w, p.turned + (i * s.outputs + j) * step, step, false);
             }
         if (p.head_of && c.part == 0) {
             std::memset(p.head_of, -1, 4 * static_cast<std::size_t>(c.e[6]));
@@ -52,6 +53,14 @@ struct distinct_table {
     }
 
 private:
+    /// transpose_matrix of a vector's rows of a whole panel.
+    __attribute__((noinline)) static void turn(const float* from, float* to) {
+        for (int j = 0; j < panel_width; j += 4) {
+            vf four[4];
+            load_four_columns(four, from + j, panel_width);
+            unroll<4>([&](int i) SINTER_ALWAYS { store(to + (j + i) * lanes, four[i]); });
+        }
+    }
     struct places {
         distinct_shape s;
         distinct_keys k;
