@@ -190,6 +190,9 @@ def main():
         sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}
     where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak} | ({"left_out": left_out} if left_out else {})
+    trips = [g["round_trip_ns"] for found in peaks.values() for g in found if "round_trip_ns" in g]
+    if trips:   # of a cache line between two cores: what two threads' times depend on, and it is not the same in every hour
+        where["machine"]["round_trip_ns"] = [min(trips), max(trips)]
     rows = [merge(key, name, got, peak[key[2]]) for key, by_name in results.items() for name, got in by_name.items()]
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text("".join(json.dumps(r) + "\n" for r in [where, *rows]))

@@ -62,6 +62,8 @@ def sentence(machine):
         text += f", {m['vector_bits']}-bit vectors"
     if "peak_gflops" in m:
         text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
+    if "round_trip_ns" in m:
+        text += ", a cache line between cores and back in {:.0f} to {:.0f} ns".format(*m["round_trip_ns"])
     if "busy_cores_before" in m:
         text += f"; {m['busy_cores_before']} cores busy before the run"
     text += f"; {m['date']}"
