@@ -35,8 +35,8 @@ struct column_list {
     const column* end() const { return at + count; }
 };
 
-/// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike. Copies and slices share the numbers,
-/// which never change, so that passing a set by value costs nothing.
+/// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.
+/// Copies and slices share the numbers, which never change, so that passing a set by value costs nothing.
 class example_set {
 public:
     example_set() = default;

@@ -74,7 +74,8 @@ private:
     void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {
         int next = 0;
         for (int l = 0; l < P::v.n_loops; ++l) {
-            for (; next < P::v.loops[l].first; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
+            for (; next < P::v.loops[l].first; ++next)
+                one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
             turns(P::v.loops[l], threads, thread, s, observe);
             next = P::v.loops[l].end;
         }

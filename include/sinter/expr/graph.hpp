@@ -153,7 +153,8 @@ private:
                  static_cast<unsigned>(x.in[1]) * 40503u + static_cast<unsigned>(x.p[0]) * 97u) >> 3) & 1023u;
     }
     static constexpr bool equal(const node& a, const node& b) {
-        if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1] || a.p[0] != b.p[0] || a.epoch != b.epoch || a.loop != b.loop) return false;
+        if (a.k != b.k || a.in[0] != b.in[0] || a.in[1] != b.in[1]) return false;
+        if (a.p[0] != b.p[0] || a.epoch != b.epoch || a.loop != b.loop) return false;
         if (a.in[2] != b.in[2] || a.in[3] != b.in[3] || a.fill != b.fill || !(a.s == b.s)) return false;
         if (std::bit_cast<std::uint32_t>(a.f) != std::bit_cast<std::uint32_t>(b.f)) return false;   // 0 is not -0
         for (int i = 1; i < max_attributes; ++i)

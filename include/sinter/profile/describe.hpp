@@ -33,11 +33,13 @@ inline void print_kernels(const program_text& t, std::FILE* out) {
     std::fprintf(out, "%d launches of %d different kernels; batch %d: %s FLOP, %s moved, %s saved by fusion\n\n", t.cost.launches,
                  t.cost.kernels, t.max_batch, short_number(static_cast<double>(all.flops.at(b))).c_str(),
                  bytes_text(all.read.at(b) + all.written.at(b)).c_str(), bytes_text(all.saved.at(b)).c_str());
-    std::fprintf(out, "%6s %6s  %-22s %-18s %8s %9s %9s  %s\n", "launch", "kernel", "layer", "walks over", "FLOP", "moved", "saved", "what went into it");
+    std::fprintf(out, "%6s %6s  %-22s %-18s %8s %9s %9s  %s\n", "launch", "kernel", "layer", "walks over", "FLOP", "moved", "saved",
+                 "what went into it");
     for (const kernel_text& k : t.kernels)
         std::fprintf(out, "%6d %6d  %-22s %-18s %8s %9s %9s  %s\n", k.launch, k.spec, k.layer.c_str(), k.out.c_str(),
                      short_number(static_cast<double>(k.cost.flops.at(b))).c_str(),
-                     bytes_text(k.cost.read.at(b) + k.cost.written.at(b)).c_str(), bytes_text(k.cost.saved.at(b)).c_str(), k.members.c_str());
+                     bytes_text(k.cost.read.at(b) + k.cost.written.at(b)).c_str(), bytes_text(k.cost.saved.at(b)).c_str(),
+                     k.members.c_str());
     std::fputc('\n', out);
 }
 
@@ -65,7 +67,9 @@ inline void print_buffers(const program_text& t, std::FILE* out) {
         std::fprintf(out, "%-36s %-18s %12lld %9s   %d to %d\n", name.c_str(), text_of(n.s).c_str(),
                      static_cast<long long>(4 * t.at[at].offset()), bytes_text(4 * floats(v)).c_str(), t.first[at], t.last[at]);
     }
-    if (rest) std::fprintf(out, "%-68s %9s\n", ("and " + std::to_string(all.size() - most_buffers) + " smaller ones").c_str(), bytes_text(rest).c_str());
+    if (!rest) return;
+    const std::string others = "and " + std::to_string(all.size() - most_buffers) + " smaller ones";
+    std::fprintf(out, "%-68s %9s\n", others.c_str(), bytes_text(rest).c_str());
 }
 
 inline void print_memory(const program_text& t, std::FILE* out) {
@@ -82,7 +86,8 @@ inline void print_memory(const program_text& t, std::FILE* out) {
     line("gradients", t.gradients, t.gradients || !t.g.gradients.n ? "" : "each is used up by its update");
     line("states", t.z.states);
     line("activations", t.z.activations,
-         bytes_text(4 * t.z.unshared) + " if none lay where others lay before; most alive at once: " + bytes_text(4 * most) + ", launch " + std::to_string(when));
+         bytes_text(4 * t.z.unshared) + " if none lay where others lay before; most alive at once: " + bytes_text(4 * most) + ", launch " +
+             std::to_string(when));
     line("scratch space", t.scratch, "of the kernels, one after the other");
     line("all", t.bytes() / 4);
     print_buffers(t, out);

@@ -52,8 +52,8 @@ private:
     }
     void leaf(int v, const std::string& label, const char* colour) {
         if (t_.live[v])
-            out_ += "  " + id(v) + " [label=\"" + dot_escaped(label) + "\\n" + text_of(t_.g.n[v].s) + "\", shape=ellipse, style=filled, fillcolor=\"" +
-                    colour + "\"];\n";
+            out_ += "  " + id(v) + " [label=\"" + dot_escaped(label) + "\\n" + text_of(t_.g.n[v].s) + "\", shape=ellipse, style=filled, " +
+                    "fillcolor=\"" + colour + "\"];\n";
     }
     std::string path(const variable& v) const {
         variable_info i;
@@ -75,10 +75,12 @@ private:
         }
         const char* const colour = k.root < t_.forward_nodes ? "#eff6ff" : "#fff7ed";
         out_ += "  subgraph cluster_" + number + " {\n    style=\"rounded,filled\"; color=\"#c3c8d0\"; fillcolor=\"" + colour +
-                "\"; label=\"" + number + ": " + dot_escaped(k.layer.empty() ? k.name : k.layer) + "  (kernel " + std::to_string(k.spec) + ")\";\n";
+                "\"; label=\"" + number + ": " + dot_escaped(k.layer.empty() ? k.name : k.layer) + "  (kernel " +
+                std::to_string(k.spec) + ")\";\n";
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == k.group)
-                out_ += "    " + id(v) + " [label=\"" + dot_escaped(t_.g.n[v].about->self.name) + "\"" + (is_heavy(t_.g.n[v]) ? ", penwidth=1.8" : "") + "];\n";
+                out_ += "    " + id(v) + " [label=\"" + dot_escaped(t_.g.n[v].about->self.name) + "\"" +
+                        (is_heavy(t_.g.n[v]) ? ", penwidth=1.8" : "") + "];\n";
         if (k.updated >= 0) {
             const std::string update = "update" + number;
             out_ += "    " + update + " [label=\"update\", fillcolor=\"#dcfce7\"];\n  }\n";
@@ -92,7 +94,8 @@ private:
         const int u = base_of(t_.g.n, seen);
         if (t_.g.n[u].k == op::constant) return;
         const bool memory = t_.of[u] != floating && t_.of[u] != t_.of[v];
-        out_ += "  " + id(u) + " -> " + id(v) + " [label=\"" + text_of(t_.g.n[seen].s) + "\"" + (memory ? ", penwidth=1.6" : ", style=dotted") + "];\n";
+        out_ += "  " + id(u) + " -> " + id(v) + " [label=\"" + text_of(t_.g.n[seen].s) + "\"" +
+                (memory ? ", penwidth=1.6" : ", style=dotted") + "];\n";
     }
 };
 

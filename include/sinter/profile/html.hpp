@@ -17,7 +17,8 @@ public:
     std::string text() {
         const char* const what = t_.g.gradients.n ? "training step" : "prediction";
         out_ = std::string("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>Sinter: a program</title>\n<style>") +
+                           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                           "<title>Sinter: a program</title>\n<style>") +
                page_style + "</style>\n</head>\n<body>\n<h1>Sinter: one " + what + "</h1>\n<p>Batch " + std::to_string(t_.max_batch) +
                ", the largest that the program takes; all figures are known when it is compiled.</p>\n";
         figures();
@@ -25,13 +26,18 @@ public:
         const charts c(t_);
         out_ += "<h2>Kernels over time</h2>\n<p>Each column is one launch. Above: operations. Below: bytes moved, and on top of them those "
                 "that separate kernels would have moved besides.</p>\n";
-        keys({{"forward", "forward"}, {"backward", "backward"}, {"again", "computed again"}, {"update", "update"}, {"saved", "saved by fusion"}});
+        keys({{"forward", "forward"},
+              {"backward", "backward"},
+              {"again", "computed again"},
+              {"update", "update"},
+              {"saved", "saved by fusion"}});
         out_ += "<div class=\"card\">" + c.launches() + "</div>\n";
         kernels();
-        out_ += "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the launches during which it is "
-                "alive, as high as its bytes. Parameters, their gradients and the optimizer's memory lie elsewhere.</p>\n";
+        out_ += "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the launches during "
+                "which it is alive, as high as its bytes. Parameters, their gradients and the optimizer's memory lie elsewhere.</p>\n";
         keys({{"forward", "values"}, {"backward", "gradients"}, {"again", "computed again"}});
-        out_ += "<div class=\"card\">" + c.memory() + "</div>\n<div id=\"tip\"></div>\n<script>" + page_script + "</script>\n</body>\n</html>\n";
+        out_ += "<div class=\"card\">" + c.memory() + "</div>\n<div id=\"tip\"></div>\n<script>" + page_script +
+                "</script>\n</body>\n</html>\n";
         return out_;
     }
 
@@ -99,8 +105,8 @@ private:
     void kernels() {
         std::int64_t most = 1;
         for (const kernel_text& k : t_.kernels) most = std::max(most, moved(k.cost));
-        out_ += "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"n\">launch</th><th class=\"n\">kernel</th><th>layer</th><th>walks over</th>"
-                "<th>what was fused</th><th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
+        out_ += "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"n\">launch</th><th class=\"n\">kernel</th>"
+                "<th>layer</th><th>walks over</th><th>what was fused</th><th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
         for (const kernel_text& k : t_.kernels) {
             out_ += "<tr id=\"k" + std::to_string(k.launch) + "\">";
             cell(std::to_string(k.launch), "n");

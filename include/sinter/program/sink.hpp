@@ -36,7 +36,8 @@ public:
             }
             if (!fine || to == r_.g.n) continue;
             group& t = r_.g[to];
-            if (t.epoch != q.epoch || t.loop != q.loop || q.members + t.members > r_.most_members || q.code + t.code > r_.most_code) continue;
+            if (t.epoch != q.epoch || t.loop != q.loop) continue;
+            if (q.members + t.members > r_.most_members || q.code + t.code > r_.most_code) continue;
             if (!same_space(q.space, t.space) || (t.heavy && !n_[t.root].about->epilogue)) continue;
             for (int u = q.head; fine && u >= 0; u = r_.next[u])
                 for (int e = first[u]; e >= 0; e = chain[e]) {

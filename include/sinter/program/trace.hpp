@@ -66,7 +66,8 @@ constexpr void separate(graph& g, growing<int>& gradients) {
         if (d < 0) continue;
         int base = d;
         while (is_view(g.n[base])) base = g.n[base].in[0];
-        if (is_leaf(g.n[base]) || g.n[base].loop || g.n[base].k == op::loop_begin || seen[base]) d = make<op::broadcast>(&g, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
+        if (is_leaf(g.n[base]) || g.n[base].loop || g.n[base].k == op::loop_begin || seen[base])
+            d = make<op::broadcast>(&g, g.n[d].s, {tensor{&g, d}}, {i + 1}).id;
         else seen[base] = 1;
     }
 }

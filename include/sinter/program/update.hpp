@@ -46,7 +46,8 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         const group& q = r.g[at];
         if (g.n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
         if (kind == op_kind::heavy && !g.n[d].about->epilogue) continue;
-        if (q.code + code[at] + words > most_words || !same_space(q.space, g.n[d].s) || q.space.batched || !(g.n[d].s.form == g.n[p].s.form)) continue;
+        if (q.code + code[at] + words > most_words || q.space.batched) continue;
+        if (!same_space(q.space, g.n[d].s) || !(g.n[d].s.form == g.n[p].s.form)) continue;
         updated[i] = last[p] < at;
         if (updated[i]) code[at] += words;
     }

@@ -18,8 +18,8 @@ inline void check_range(const std::int32_t* x, const port_info& p, int batch, co
     if (!p.below || most < static_cast<std::uint32_t>(p.below)) return;
     for (std::int64_t i = 0; i < n; ++i)
         if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
-            throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch",
-                             std::to_string(x[i]), "0 to " + std::to_string(p.below - 1) + (p.also ? ", or " + std::to_string(p.also) : ""));
+            throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch", std::to_string(x[i]),
+                             "0 to " + std::to_string(p.below - 1) + (p.also ? ", or " + std::to_string(p.also) : ""));
 }
 
 inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {

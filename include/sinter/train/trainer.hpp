@@ -243,7 +243,8 @@ private:
     template <class P>
     static constexpr bool fits = P::v.floats(space::activation) <= training::v.floats(space::activation);
     template <class P>
-    static constexpr bool fits_scratch = Device::template runner<P>::scratch_floats() <= Device::template runner<training>::scratch_floats();
+    static constexpr bool fits_scratch =
+        Device::template runner<P>::scratch_floats() <= Device::template runner<training>::scratch_floats();
     /// Another program has the trainer's memory for the time of its run, however that ends.
     template <class P>
     class loan {

@@ -21,7 +21,9 @@ constexpr tensor convolution_kernel(tensor x, const char* name, const shape& s, 
     const initializer init = glorot_uniform(taps * s.d[s.rank - 2], taps * s.last());
     return dense ? weights(x, name, s, init) : parameter(x, name, s, init);
 }
-constexpr bool positive(per_axis k, const window& o) { return k.least() > 0 && o.stride.least() > 0 && o.dilation.least() > 0 && o.groups > 0; }
+constexpr bool positive(per_axis k, const window& o) {
+    return k.least() > 0 && o.stride.least() > 0 && o.dilation.least() > 0 && o.groups > 0;
+}
 template <bias B>
 constexpr tensor with_bias(tensor y, int filters) {
     if constexpr (B == bias::no) return y;

@@ -32,8 +32,9 @@ struct gru_layer : recurrent_layer<gru_layer<Units, O, R>> {
     static constexpr recurrent_result steps(tensor x, tensor lengths, bundle first) {
         const bundle a(detail::input_part(x, "kernel_z", "bias_z", Units, 3), detail::input_part(x, "kernel_r", "bias_r", Units, 3),
                        detail::input_part(x, "kernel_h", "bias_h", Units, 3));
-        const tensor uz = detail::recurrent_kernel(x, "recurrent_kernel_z", Units), ur = detail::recurrent_kernel(x, "recurrent_kernel_r", Units),
-                     uh = detail::recurrent_kernel(x, "recurrent_kernel_h", Units);
+        const tensor uz = detail::recurrent_kernel(x, "recurrent_kernel_z", Units);
+        const tensor ur = detail::recurrent_kernel(x, "recurrent_kernel_r", Units);
+        const tensor uh = detail::recurrent_kernel(x, "recurrent_kernel_h", Units);
         tensor b{x.g, -1};
         if constexpr (R == gru_reset::after_product) b = parameter(x, "recurrent_bias_h", extents(Units), zeros);
         return detail::recur<O>(

@@ -26,8 +26,10 @@ struct lstm_layer : recurrent_layer<lstm_layer<Units, O>> {
     static constexpr recurrent_result steps(tensor x, tensor lengths, bundle first) {
         const bundle a(detail::input_part(x, "kernel_i", "bias_i", Units, 4), detail::input_part(x, "kernel_f", "bias_f", Units, 4, ones),
                        detail::input_part(x, "kernel_c", "bias_c", Units, 4), detail::input_part(x, "kernel_o", "bias_o", Units, 4));
-        const tensor ui = detail::recurrent_kernel(x, "recurrent_kernel_i", Units), uf = detail::recurrent_kernel(x, "recurrent_kernel_f", Units),
-                     uc = detail::recurrent_kernel(x, "recurrent_kernel_c", Units), uo = detail::recurrent_kernel(x, "recurrent_kernel_o", Units);
+        const tensor ui = detail::recurrent_kernel(x, "recurrent_kernel_i", Units);
+        const tensor uf = detail::recurrent_kernel(x, "recurrent_kernel_f", Units);
+        const tensor uc = detail::recurrent_kernel(x, "recurrent_kernel_c", Units);
+        const tensor uo = detail::recurrent_kernel(x, "recurrent_kernel_o", Units);
         return detail::recur<O>(
             [=](bundle s, bundle in) {
                 const tensor h = s[0], c = s[1];

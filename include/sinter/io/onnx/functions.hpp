@@ -107,11 +107,15 @@ inline void emit_digamma(exporter& e, int id) { emit_formula(e, id, written_diga
 
 /// By tanh, as others write it.
 inline void emit_gelu_tanh(exporter& e, int id) {
-    emit_formula(e, id, [](term x) { return x * (unary_term("Tanh", (x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root) * x) * 0.5f + 0.5f); });
+    emit_formula(e, id, [](term x) {
+        const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root;
+        return x * (unary_term("Tanh", u * x) * 0.5f + 0.5f);
+    });
 }
 inline void emit_gelu_tanh_slope(exporter& e, int id) {
     emit_formula(e, id, [](term x) {
-        const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root, t = unary_term("Tanh", u * x), half = t * 0.5f + 0.5f;
+        const term u = x * x * sinter::detail::gelu_cubic + sinter::detail::gelu_root;
+        const term t = unary_term("Tanh", u * x), half = t * 0.5f + 0.5f;
         return x * half * (1.f - t) * (u * 3.f - 2.f * sinter::detail::gelu_root) + half;
     });
 }

@@ -59,7 +59,8 @@ constexpr void read_kept_results(graph& g, int first_new, const growing<int>& st
 class differentiator {
 public:
     constexpr differentiator(graph& g, int root, const growing<int>& of)
-        : g_(g), root_(root), body_(g.open_loop), sums_(root + 1, -1), stand_in_(root + 1, -1), region_(root + 1, -1), wanted_(root + 1, false),
+        : g_(g), root_(root), body_(g.open_loop),
+          sums_(root + 1, -1), stand_in_(root + 1, -1), region_(root + 1, -1), wanted_(root + 1, false),
           again_(g.regions.n / 2, false), done_(g.loops.n, false), asked_(of) {
         for (int i = 0; i < of.n; ++i)
             if (of[i] <= root) wanted_.p[of[i]] = true;
@@ -182,7 +183,8 @@ private:
         }
         if (!any) return;
         const loop forward = g_.loops[l - 1];
-        const int back = g_.loops.push({forward.steps, forward.condition >= 0 ? forward.trips : forward.count, -1, -1, !forward.backwards}) + 1;
+        const int turns = forward.condition >= 0 ? forward.trips : forward.count;
+        const int back = g_.loops.push({forward.steps, turns, -1, -1, !forward.backwards}) + 1;
         const int carries = g_.carries.n;
         growing<int> of(carries, -1);
         for (int c = 0; c < carries; ++c) {

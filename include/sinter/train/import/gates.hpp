@@ -55,7 +55,8 @@ private:
         f_.tensors[name] = {name, safetensors::dtype::f32, std::move(shape), f_.bytes.back().span()};
     }
     /// Columns of gate g of [rows, gates * units].
-    static std::vector<float> columns(const std::vector<float>& x, std::int64_t rows, std::int64_t width, std::size_t g, std::int64_t units) {
+    static std::vector<float> columns(const std::vector<float>& x, std::int64_t rows, std::int64_t width, std::size_t g,
+                                      std::int64_t units) {
         std::vector<float> y;
         for (std::int64_t r = 0; r < rows; ++r) {
             const auto from = x.begin() + r * width + static_cast<std::int64_t>(g) * units;
