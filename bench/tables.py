@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md.
 
-Usage: tables.py step|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
+Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
 """
 import argparse
@@ -12,6 +12,7 @@ import pathlib
 import re
 import statistics
 
+import aims
 import machine
 
 
@@ -49,6 +50,13 @@ def step_table(path):
         parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {what}, dense floor {digits(of_ms * floor)} {unit}")
         parts.append(markdown(["system", f"median {unit}", f"best {unit}", "over Sinter", "floor / time"], cells))
     return "\n\n".join(parts)
+
+
+def aims_table(path):
+    """Each step of one thread beside what it shall reach."""
+    where, steps = read(path)
+    head = ["step", "time / floor (best)", "aim", "times the fastest peer", "aim", "that peer", f"2 threads over 1 ({aims.TWO_THREADS})"]
+    return f"{machine.sentence(where)}.\n\n" + markdown(head, list(aims.rows(steps)))
 
 
 def precision_table(path):
@@ -126,14 +134,15 @@ def bandwidth_table(path):
     return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
 
 
-TABLES = {"step": step_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table, "build": build_table, "kernels": kernels_table, "gemm": peers_table,
-          "conv": peers_table, "bandwidth": bandwidth_table}
+TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
+          "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table, "bandwidth": bandwidth_table}
+FILES = {"aims": "step"}   # whose lines a table is made of, where they do not bear its name
 
 
 def fill(doc, results):
     text = doc.read_text()
     for name, make in TABLES.items():
-        path = results / f"{name}.jsonl"
+        path = results / f"{FILES.get(name, name)}.jsonl"
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise SystemExit(f"{doc.name}: no place for table {name}")
