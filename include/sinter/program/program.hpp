@@ -11,6 +11,7 @@
 #include <sinter/program/loop_order.hpp>
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/program/pool_gradients.hpp>
+#include <sinter/program/product_sums.hpp>
 #include <sinter/program/round_products.hpp>
 #include <sinter/program/trace.hpp>
 #include <sinter/program/turned_weights.hpp>
@@ -67,7 +68,7 @@ struct traced_stage : traced_within<R, first_room> {};
 template <class R>
 struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 
-// ---- differentiate, pool gradients, distinct rows, turned weights
+// ---- differentiate, pool gradients, distinct rows, turned weights, product sums
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
@@ -88,6 +89,8 @@ struct gradient_stage {
         if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
             distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
         if (R::target.turned_weights && R::options.products == precision::float32) turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch);
+        if (R::options.fuse && R::target.product_sums && R::options.products == precision::float32)
+            sum_products(t.view(), {t.n, t.c.nodes}, R::max_batch);
         return t;
     }
     static constexpr type v = make();

@@ -15,6 +15,7 @@ struct target {
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
+    bool product_sums = false;         ///< kernels that sum some products
 
     std::int64_t far_floats = 0;       ///< results of so many and more are written past the caches; 0: none are
 

@@ -32,6 +32,7 @@
 #include <sinter/kernel/cpu/pad.hpp>
 #include <sinter/kernel/cpu/patches.hpp>
 #include <sinter/kernel/cpu/pointwise_weight_gradient.hpp>
+#include <sinter/kernel/cpu/product_sum.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
 #include <sinter/kernel/cpu/roll.hpp>
 #include <sinter/kernel/cpu/rotary.hpp>
