@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/co_owner.hpp>
 #include <sinter/expr/shape.hpp>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -124,7 +124,7 @@ private:
         row.batched = false;
         row.type = type;
         size_ = n;
-        numbers_[columns_.count].reset(new numbers{std::move(f), std::move(i)});
+        numbers_[columns_.count] = co_owner<const numbers>::of(numbers{std::move(f), std::move(i)});
         columns_[columns_.count++] = {use, row};
         return *this;
     }
@@ -138,7 +138,7 @@ private:
 
     std::int64_t first_ = 0, size_ = 0;
     column_list columns_;
-    std::shared_ptr<const numbers> numbers_[column_list::most];
+    co_owner<const numbers> numbers_[column_list::most];
 };
 
 } // namespace sinter::data

@@ -11,7 +11,7 @@ namespace sinter::data {
 /// the Fisher-Yates shuffle: every permutation equally likely.
 class shuffle_stage final : public example_stage {
 public:
-    shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
+    shuffle_stage(owner<example_stage> up, std::int64_t buffer, std::uint64_t seed)
         : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()) {
         for (const column& c : up_->columns()) row_width_ += static_cast<std::size_t>(c.width());
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
@@ -79,7 +79,7 @@ private:
             std::memcpy(numbers_.data() + t * row_width_, numbers_.data() + f * row_width_, 4 * row_width_);
     }
 
-    std::unique_ptr<example_stage> up_;
+    owner<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
     std::uint64_t key_;
     std::size_t count_, row_width_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/owner.hpp>
 #include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/tables.hpp>
@@ -7,7 +8,6 @@
 #include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
 #include <algorithm>
-#include <memory>
 #ifdef SINTER_PROFILE
 #include <sinter/profile/step_profile.hpp>
 #endif
@@ -34,7 +34,7 @@ public:
 
     void bind(const model_memory& m) {
         m_ = host_places(m);
-        operands_ = std::make_unique<float*[]>(n_args + 1);
+        operands_ = owner<float*[]>(n_args + 1);
         if (program_tables<P>::floats && !tables_.size()) {
             tables_ = arena(program_tables<P>::floats);
             program_tables<P>::fill(tables_.data());
@@ -62,7 +62,7 @@ public:
 
 private:
     static constexpr int n_args = P::v.n_args;
-    std::unique_ptr<float*[]> operands_;
+    owner<float*[]> operands_;
     float* scratch_ = nullptr;
     arena tables_;
     host_places m_;

@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <atomic>
 #include <exception>
-#include <memory>
+#include <sched.h>
 #include <string>
-#include <thread>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
 #include <sinter/base/error.hpp>
+#include <sinter/base/system_thread.hpp>
 #include <sinter/device/denormals.hpp>
-#include <sinter/device/patience.hpp>
+#include <sinter/device/watched.hpp>
 
 namespace sinter {
 
@@ -25,8 +21,8 @@ inline int usable_cores() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
-    const unsigned n = std::thread::hardware_concurrency();
-    return n ? static_cast<int>(n) : 1;
+    const long n = ::sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? static_cast<int>(n) : 1;
 }
 
 /// Threads that do one thing together, over and over: the caller is one of them, the others wait in between. Denormal
@@ -61,38 +57,43 @@ public:
     /// throws comes out of run (the first, if several do); the others are released from their barriers.
     template <class F>
     void run(F&& f) {
+        using callee = std::remove_reference_t<F>;
+        run([](void* context, int thread) { (*static_cast<callee*>(context))(thread); },
+            const_cast<void*>(static_cast<const void*>(&f)));
+    }
+    /// The same for job(context, 0), ..., job(context, size() - 1).
+    void run(void (*job)(void*, int), void* context) {
+        job_ = job;
+        context_ = context;
         if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
             const flush_denormals here;
-            return f(0);
+            return job(context, 0);
         }
-        using callee = std::remove_reference_t<F>;
-        job_ = [](void* context, int thread) { (*static_cast<callee*>(context))(thread); };
-        context_ = const_cast<void*>(static_cast<const void*>(std::addressof(f)));
-        arrived_ = 0;
-        failed_ = false;
-        pending_ = size_;
-        begun_.fetch_add(1);
-        begun_.notify_all();
+        arrived_.store(0);
+        failed_.store(false);
+        pending_.store(size_);
+        begun_.add(1);
+        begun_.notify();
         {
             const flush_denormals here;
             execute(0);
         }
-        for (int left; (left = pending_.load(std::memory_order_acquire)) != 0;) await_change(pending_, left, may_spin_);
-        if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
+        for (int left; (left = pending_.load()) != 0;) pending_.await_change(left, may_spin_);
+        if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
     /// Inside a run: returns when all threads have come here; what they wrote before is then visible to all.
     void barrier() {
-        const int phase = phase_;   // before the look at failed_: whoever fails later will change it
-        if (failed_) throw abandoned{};
-        if (arrived_.fetch_add(1) + 1 == size_) {
-            arrived_ = 0;
-            phase_.fetch_add(1);
-            phase_.notify_all();
+        const int phase = phase_.load();   // before the look at failed_: whoever fails later will change it
+        if (failed_.load()) throw abandoned{};
+        if (arrived_.add(1) + 1 == size_) {
+            arrived_.store(0);
+            phase_.add(1);
+            phase_.notify();
         } else {
-            await_change(phase_, phase, may_spin_);
+            phase_.await_change(phase, may_spin_);
         }
-        if (failed_) throw abandoned{};
+        if (failed_.load()) throw abandoned{};
     }
 
 private:
@@ -101,8 +102,8 @@ private:
     void serve(int thread) {
         const flush_denormals here;
         for (int seen = 0;; ++seen) {
-            await_change(begun_, seen, may_spin_);
-            if (dismissed_) return;
+            begun_.await_change(seen, may_spin_);
+            if (dismissed_.load()) return;
             execute(thread);
         }
     }
@@ -113,36 +114,36 @@ private:
         } catch (const abandoned&) {
         } catch (...) {
             if (!claimed_error_.exchange(true)) error_ = std::current_exception();
-            failed_ = true;
-            phase_.fetch_add(1);
-            phase_.notify_all();
+            failed_.store(true);
+            phase_.add(1);
+            phase_.notify();
         }
-        if (pending_.fetch_sub(1) == 1) {
-            claimed_error_ = false;
-            pending_.notify_all();
+        if (pending_.add(-1) == 1) {
+            claimed_error_.store(false);
+            pending_.notify();
         }
     }
 
     void dismiss() {
-        dismissed_ = true;
-        begun_.fetch_add(1);
-        begun_.notify_all();
-        for (std::thread& t : others_) t.join();
+        dismissed_.store(true);
+        begun_.add(1);
+        begun_.notify();
+        for (system_thread& t : others_) t.join();
     }
 
     // Each on its own cache line: they are written by different threads at different times.
-    alignas(64) std::atomic<int> begun_{0};     ///< counts runs
-    alignas(64) std::atomic<int> pending_{0};   ///< threads still in this run
-    alignas(64) std::atomic<int> arrived_{0};   ///< threads at the barrier
-    alignas(64) std::atomic<int> phase_{0};     ///< counts complete barriers, and failures
-    alignas(64) std::atomic<bool> failed_{false};
-    std::atomic<bool> claimed_error_{false}, dismissed_{false};
+    alignas(64) watched begun_;     ///< counts runs
+    alignas(64) watched pending_;   ///< threads still in this run
+    alignas(64) watched arrived_;   ///< threads at the barrier
+    alignas(64) watched phase_;     ///< counts complete barriers, and failures
+    alignas(64) watched failed_;    ///< 0 or 1, as the next two
+    watched claimed_error_, dismissed_;
     int size_;
     bool may_spin_ = true;
     void (*job_)(void*, int) = nullptr;
     void* context_ = nullptr;
     std::exception_ptr error_;
-    std::vector<std::thread> others_;
+    std::vector<system_thread> others_;
 };
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/train/optimizers/alternating.hpp>
 #include <sinter/train/trainer.hpp>
 #include <array>
+#include <tuple>
 
 namespace sinter {
 

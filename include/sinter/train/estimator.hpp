@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/callback.hpp>
+#include <sinter/base/owner.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
@@ -87,8 +88,8 @@ public:
         if (o.max_steps < 0) throw option_error("number of steps", "train", std::to_string(o.max_steps), "0 or more");
         const int epochs = o.epochs > 0 ? o.epochs : o.max_steps > 0 ? std::numeric_limits<int>::max() : 1;
         std::vector<epoch_result> history;
-        std::unique_ptr<progress> bar;
-        if (o.progress) bar = std::make_unique<progress>(o.progress);
+        owner<progress> bar;
+        if (o.progress) bar = owner(new progress(o.progress));
         bool more = o.max_steps == 0 || t_.steps() < o.max_steps;
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/owner.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/program/in_turn.hpp>
@@ -7,7 +8,6 @@
 #include <sinter/train/first_values.hpp>
 #include <sinter/train/settings.hpp>
 #include <sinter/train/variables.hpp>
-#include <memory>
 #include <span>
 
 /// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and
@@ -173,8 +173,8 @@ private:
     Optimizer optimizer_;
     trainer_options options_;
     Device device_;
-    std::unique_ptr<other_program<evaluation>> evaluation_;
-    std::unique_ptr<other_program<prediction>> prediction_;
+    owner<other_program<evaluation>> evaluation_;
+    owner<other_program<prediction>> prediction_;
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
@@ -265,12 +265,12 @@ private:
     };
     /// Returns the loss, where there are targets.
     template <class P>
-    float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
+    float run_other(owner<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         outputs_in_ = nullptr;
         if (!o) {
-            auto made = std::make_unique<other_program<P>>();
+            auto made = owner(new other_program<P>());
             if (!fits<P>) made->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
             if (!fits_scratch<P>) made->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
             o = std::move(made);   // whole, or not there
