@@ -10,6 +10,13 @@
 #define SINTER_INLINE __attribute__((always_inline)) inline
 /// Marks a lambda that must vanish into its caller: an accumulator that a lambda reaches through memory costs a factor.
 #define SINTER_ALWAYS __attribute__((always_inline))
+/// For functions of many instructions that several kernels call: neither inlined nor, by g++, compiled once more for each set of
+/// constant arguments.
+#if defined(__clang__)
+#define SINTER_ONCE __attribute__((noinline))
+#else
+#define SINTER_ONCE __attribute__((noinline, noclone))
+#endif
 
 namespace sinter::cpu {
 

@@ -148,10 +148,10 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
     });
 }
 
-/// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Not inlined: moving data is not
+/// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Compiled once: moving data is not
 /// worth code.
 template <class = void>
-__attribute__((noinline)) inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
+SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
                                                        std::int64_t columns, float* to, std::int64_t to_step,
                                                        bool exact) {
     for (std::int64_t two = 0; two < columns; two += 2 * lanes)
