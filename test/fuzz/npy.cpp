@@ -3,6 +3,7 @@
 // survives being written and read again.
 #include <sinter/io/npy.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace npy = sinter::npy;

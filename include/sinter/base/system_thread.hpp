@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <pthread.h>
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
 #include <sinter/base/owner.hpp>
 #include <system_error>
 #include <utility>
@@ -13,12 +15,12 @@ namespace sinter {
 class system_thread {
 public:
     system_thread() = default;
-    /// Calls f() in a thread of its own; nothing may be thrown out of it. std::system_error where the system grants no more threads.
+    /// Calls f() in a thread of its own; nothing may be thrown out of it. device_error where the system grants no more threads.
     template <class F>
-    explicit system_thread(F f) {
+    SINTER_COLD explicit system_thread(F f) {
         owner<F> callee(new F(std::move(f)));
         const int fault = ::pthread_create(&id_, nullptr, &serve<F>, callee.get());
-        if (fault != 0) throw std::system_error(fault, std::generic_category(), "cannot begin a thread");
+        if (fault != 0) throw device_error("cannot begin a thread", "this machine", std::generic_category().message(fault));
         callee.release();
         runs_ = true;
     }

@@ -55,11 +55,11 @@ struct batch_step { int size; bool drop_remainder; };
 
 /// Batches of `size` examples; the last of a pass may have fewer, or is left out with {.drop_remainder = true}.
 /// option_error unless size >= 1.
-inline batch_step batch(int size, batch_options o = {}) {
+SINTER_COLD inline batch_step batch(int size, batch_options o = {}) {
     if (size < 1) throw option_error("impossible batch size", "batch", std::to_string(size), "at least 1");
     return {size, o.drop_remainder};
 }
-inline pipeline operator|(examples up, batch_step s) {
+SINTER_COLD inline pipeline operator|(examples up, batch_step s) {
     return pipeline(new batcher(up.release(), s.size, s.drop_remainder));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/data/example_set.hpp>
 #include <cstdint>
 #include <cstring>
@@ -46,7 +47,7 @@ public:
     static constexpr std::size_t alignment = 64;
 
     batch_buffer() = default;
-    batch_buffer(const column_list& columns, int capacity) {
+    SINTER_COLD batch_buffer(const column_list& columns, int capacity) {
         std::size_t total = 0, offset[column_list::most];
         for (std::size_t c = 0; c < columns.size(); ++c) {
             offset[c] = total;
@@ -80,7 +81,7 @@ public:
     ~batch_buffer() {
         if (memory_) ::operator delete(memory_, std::align_val_t{alignment});
     }
-    void swap(batch_buffer& o) noexcept {
+    SINTER_COLD void swap(batch_buffer& o) noexcept {
         std::swap(memory_, o.memory_);
         std::swap(rows_, o.rows_);
         std::swap(columns_, o.columns_);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/error.hpp>
 #include <sinter/base/co_owner.hpp>
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
 #include <sinter/expr/shape.hpp>
 #include <cstdint>
 #include <span>
@@ -81,7 +82,7 @@ public:
         return numbers_[col]->address() + (first_ + i) * columns_[col].width() * 4;
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
-    example_set slice(std::int64_t first, std::int64_t count) const {
+    SINTER_COLD example_set slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
             throw data_error("slice beyond the end", "examples " + std::to_string(first) + " to " +
                              std::to_string(first + count), {}, "at most " + std::to_string(size_));
@@ -106,7 +107,7 @@ private:
         }
     };
 
-    example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
+    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
         const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
         const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
         if (row.size() <= 0 || got % row.size() != 0)

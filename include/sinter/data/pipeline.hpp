@@ -27,7 +27,7 @@ public:
     data::position position() const { return position_; }
     /// Goes to a place that position() has told. Within a pass the order is replayed without computing examples
     /// anew where that is possible.
-    void seek(data::position to) {
+    SINTER_COLD void seek(data::position to) {
         if (to.epoch < 0 || to.index < 0)
             throw option_error("impossible position", "seek",
                                std::to_string(to.epoch) + ", " + std::to_string(to.index), "an epoch and index >= 0");

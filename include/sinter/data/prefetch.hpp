@@ -38,14 +38,14 @@ private:
         batch_buffer buffer;
         bool more = false;
     };
-    void start() {
+    SINTER_COLD void start() {
         for (std::size_t i = 0; i < depth_; ++i)
             if (slot& s = ring_[i]; !s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
         first_ = filled_ = 0;
         stopping_ = false;
         worker_ = system_thread([this] { work(); });
     }
-    void stop() {
+    SINTER_COLD void stop() {
         if (!worker_) return;
         {
             const locked here(mutex_);
@@ -106,12 +106,12 @@ private:
 struct prefetch_step { int depth; };
 
 /// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
-inline prefetch_step prefetch(int depth = 2) {
+SINTER_COLD inline prefetch_step prefetch(int depth = 2) {
     if (depth < 1 || depth > 1024)
         throw option_error("impossible depth", "prefetch", std::to_string(depth), "1 to 1024 batches");
     return {depth};
 }
-inline pipeline operator|(pipeline up, prefetch_step s) {
+SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
     pipeline p(new prefetcher(up.release(), s.depth));
     p.seek(at);

@@ -57,12 +57,12 @@ struct repeat_step { std::int64_t times; };
 
 /// So many passes as one, without a break: a batch may hold the end of one and the start of the next. Put it behind
 /// shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or forever.
-inline repeat_step repeat(std::int64_t times = forever) {
+SINTER_COLD inline repeat_step repeat(std::int64_t times = forever) {
     if ((times < 1 || times > (std::int64_t{1} << 31)) && times != forever)
         throw option_error("impossible number of passes", "repeat", std::to_string(times), "1 to 2^31, or forever");
     return {times};
 }
-inline examples operator|(examples up, repeat_step s) {
+SINTER_COLD inline examples operator|(examples up, repeat_step s) {
     const int maps = up.maps();
     return examples(new repeat_stage(up.release(), s.times), maps);
 }

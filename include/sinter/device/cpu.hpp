@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/algorithm.hpp>
+#include <sinter/base/cold.hpp>
 #include <sinter/base/owner.hpp>
 #include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
@@ -7,7 +9,6 @@
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
-#include <algorithm>
 #ifdef SINTER_PROFILE
 #include <sinter/profile/step_profile.hpp>
 #endif
@@ -32,7 +33,7 @@ public:
         return most;
     }
 
-    void bind(const model_memory& m) {
+    SINTER_COLD void bind(const model_memory& m) {
         m_ = host_places(m);
         operands_ = owner<float*[]>(n_args + 1);
         if (program_tables<P>::floats && !tables_.size()) {

@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/system_thread.hpp>
 #include <sinter/device/denormals.hpp>
@@ -33,15 +33,15 @@ class team {
 public:
     static constexpr int most = 1024;
 
-    /// `threads` in all; 0: one for each usable core. Throws option_error, or std::system_error where the system
+    /// `threads` in all; 0: one for each usable core. Throws option_error, or device_error where the system
     /// grants no more threads.
-    explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
+    SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", std::to_string(threads), "0 to " + std::to_string(most));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
-        others_.reserve(static_cast<std::size_t>(size_ - 1));
+        others_ = owner<system_thread[]>(static_cast<std::size_t>(size_ - 1));
         try {
-            for (int t = 1; t < size_; ++t) others_.emplace_back([this, t] { serve(t); });
+            for (int t = 1; t < size_; ++t) other(t) = system_thread([this, t] { serve(t); });
         } catch (...) {
             dismiss();
             throw;
@@ -124,11 +124,11 @@ private:
         }
     }
 
-    void dismiss() {
+    SINTER_COLD void dismiss() {
         dismissed_.store(true);
         begun_.add(1);
         begun_.notify();
-        for (system_thread& t : others_) t.join();
+        for (int t = 1; t < size_; ++t) other(t).join();
     }
 
     // Each on its own cache line: they are written by different threads at different times.
@@ -143,7 +143,9 @@ private:
     void (*job_)(void*, int) = nullptr;
     void* context_ = nullptr;
     std::exception_ptr error_;
-    std::vector<system_thread> others_;
+    owner<system_thread[]> others_;
+
+    system_thread& other(int thread) { return others_[static_cast<std::size_t>(thread - 1)]; }
 };
 
 } // namespace sinter

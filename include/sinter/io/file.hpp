@@ -18,7 +18,7 @@ inline constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 class input_file final : public byte_source {
 public:
     /// Throws io_error where `path` cannot be opened or is no regular file.
-    explicit input_file(std::string path) : path_(std::move(path)) {
+    SINTER_COLD explicit input_file(std::string path) : path_(std::move(path)) {
         // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
         fd_ = descriptor(
             uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
@@ -34,7 +34,7 @@ public:
     /// Bytes in the file when it was opened.
     std::uint64_t size() const noexcept { return size_; }
 
-    std::size_t read_some(std::span<std::byte> to) override {
+    SINTER_COLD std::size_t read_some(std::span<std::byte> to) override {
         if (to.empty()) return 0;
         const auto n = uninterrupted(
             [&] { return ::read(fd_.get(), to.data(), std::min(to.size(), largest_transfer)); });
@@ -74,7 +74,7 @@ public:
     output_file(descriptor fd, std::string path) : path_(std::move(path)), fd_(std::move(fd)) {}
 
     /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes fewer.
-    void write(std::span<const std::byte> bytes) {
+    SINTER_COLD void write(std::span<const std::byte> bytes) {
         while (!bytes.empty()) {
             const auto n = uninterrupted(
                 [&] { return ::write(fd_.get(), bytes.data(), std::min(bytes.size(), largest_transfer)); });
@@ -90,7 +90,7 @@ public:
     std::uint64_t written() const noexcept { return written_; }
 
     /// Returns when the bytes are on the disk itself, and closes: some file systems report a full disk only here.
-    void sync_and_close() {
+    SINTER_COLD void sync_and_close() {
         if (uninterrupted([&] { return ::fsync(fd_.get()); }) != 0) throw_io_error(errno, "cannot sync", path_);
         if (const int fault = fd_.close()) throw_io_error(fault, "cannot close", path_);
     }

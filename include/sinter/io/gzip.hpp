@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/io/byte_source.hpp>
 
@@ -15,7 +16,7 @@ namespace sinter::io {
 class gzip_source final : public byte_source {
 public:
     /// `compressed` must outlive this source.
-    explicit gzip_source(byte_source& compressed) : in_(compressed) {
+    SINTER_COLD explicit gzip_source(byte_source& compressed) : in_(compressed) {
         refill();
         is_gzip_ = waiting_.size() >= 2 && waiting_[0] == std::byte{0x1f} && waiting_[1] == std::byte{0x8b};
         if (is_gzip_ && inflateInit2(&stream_, gzip_window) != Z_OK)
@@ -47,12 +48,12 @@ public:
 private:
     static constexpr int gzip_window = 15 + 16; // the largest window; + 16 asks zlib for gzip's header and checksum
 
-    void refill() {
+    SINTER_COLD void refill() {
         waiting_ = std::span(buffer_).first(in_.read_up_to(buffer_));
         consumed_ += waiting_.size();
     }
 
-    std::size_t pass_some(std::span<std::byte> to) {
+    SINTER_COLD std::size_t pass_some(std::span<std::byte> to) {
         if (waiting_.empty()) return in_.read_some(to);
         const std::size_t n = std::min(to.size(), waiting_.size());
         std::memcpy(to.data(), waiting_.data(), n);
@@ -60,7 +61,7 @@ private:
         return n;
     }
 
-    std::size_t inflate_some(std::span<std::byte> to) {
+    SINTER_COLD std::size_t inflate_some(std::span<std::byte> to) {
         constexpr std::size_t most = std::numeric_limits<uInt>::max();
         for (;;) {
             if (waiting_.empty()) refill();
@@ -88,12 +89,12 @@ private:
         }
     }
 
-    [[noreturn]] void refuse(int result) const {
+    [[noreturn]] SINTER_COLD void refuse(int result) const {
         if (result == Z_MEM_ERROR) throw io_error("zlib has no memory to decompress", place());
         throw format_error("gzip stream is damaged", place(), stream_.msg ? stream_.msg : "an unknown fault",
                            "valid gzip data (RFC 1952)");
     }
-    std::string place() const {
+    SINTER_COLD std::string place() const {
         return name() + ", near compressed byte " + std::to_string(consumed_ - waiting_.size());
     }
 

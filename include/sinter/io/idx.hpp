@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 
 #include <cerrno>
@@ -11,9 +12,9 @@
 namespace sinter::io {
 
 /// Throws an io_error whose `got` is the system's own words for `errno_value`.
-[[noreturn]] inline void throw_io_error(int errno_value, const char* what, const std::string& where,
-                                        std::string needed = {}) {
-    throw io_error(what, where, std::generic_category().message(errno_value), std::move(needed));
+[[noreturn]] SINTER_COLD inline void throw_io_error(int errno_value, std::string_view what, std::string_view where,
+                                                    std::string_view needed = {}) {
+    throw io_error(what, where, std::generic_category().message(errno_value), needed);
 }
 
 /// Repeats a system call for as long as a signal interrupts it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@
 namespace sinter::io {
 
 /// Whether `text` is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
-constexpr bool is_utf8(std::string_view text) {
+SINTER_COLD constexpr bool is_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         const auto lead = static_cast<unsigned char>(text[i]);
         const std::size_t length = lead < 0x80   ? 1

@@ -97,3 +97,6 @@ constexpr void rule<op::pad_gradient>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
+
+// Comes with its op: programs without it need not compile it.
+#include <sinter/kernel/cpu/pad.hpp>

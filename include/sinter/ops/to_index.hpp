@@ -34,3 +34,6 @@ constexpr tensor to_index(tensor a, int n) {
 using ops::to_index;
 
 } // namespace sinter
+
+// Comes with its op: programs without it need not compile it.
+#include <sinter/kernel/cpu/to_index.hpp>

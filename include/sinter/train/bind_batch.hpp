@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/algorithm.hpp>
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/program/program.hpp>
-#include <algorithm>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in
 /// their range. All of it is checked before anything runs, since the kernels check nothing.
@@ -11,22 +12,25 @@ namespace sinter {
 
 namespace detail {
 
-inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
-    const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();
-    std::uint32_t most = 0;
-    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
-    if (!p.below || most < static_cast<std::uint32_t>(p.below)) return;
+/// Throws unless all that is out of range is p.also.
+SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
     for (std::int64_t i = 0; i < n; ++i)
         if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
             throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch", std::to_string(x[i]),
                              "0 to " + std::to_string(p.below - 1) + (p.also ? ", or " + std::to_string(p.also) : ""));
 }
+inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
+    const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();
+    std::uint32_t most = 0;
+    for (std::int64_t i = 0; i < n; ++i) most = std::max(most, static_cast<std::uint32_t>(x[i]));
+    if (p.below && most >= static_cast<std::uint32_t>(p.below)) refuse_range(x, n, p, what);
+}
 
 inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
-    const auto fail = [&](const char* fault, std::string got, std::string needed) {
-        throw data_error(fault, "input " + std::to_string(i), std::move(got), std::move(needed));
+    const auto fail = [&](const char* fault, std::string_view got, std::string_view needed) SINTER_COLD {
+        throw data_error(fault, "input " + std::to_string(i), got, needed);
     };
     if (static_cast<std::size_t>(i) >= b.inputs.size())
         fail("the batch has too few inputs", std::to_string(b.inputs.size()), "one more");

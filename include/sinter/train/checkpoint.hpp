@@ -78,11 +78,11 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 template <class Trainer>
 SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what) {
     const auto variables = saved_variables<Trainer>(what);
-    std::vector<std::vector<float>> values;
-    values.reserve(variables.size());
-    for (const saved_variable& s : variables) {
-        values.push_back(s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot));
-        entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values.back().data()});
+    std::vector<std::vector<float>> values(variables.size());
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+        const saved_variable& s = variables[i];
+        values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
+        entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
     }
     const std::int64_t steps = t.steps();
     if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/callback.hpp>
+#include <sinter/base/cold.hpp>
 #include <sinter/base/owner.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
@@ -83,7 +84,7 @@ public:
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
-    std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
+    SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
         if (o.epochs < 0) throw option_error("number of epochs", "train", std::to_string(o.epochs), "0 or more");
         if (o.max_steps < 0) throw option_error("number of steps", "train", std::to_string(o.max_steps), "0 or more");
         const int epochs = o.epochs > 0 ? o.epochs : o.max_steps > 0 ? std::numeric_limits<int>::max() : 1;
@@ -110,7 +111,7 @@ public:
     }
 
     /// One pass over `data` without training. data_error where there are none, or batches do not fit.
-    evaluation_result evaluate(data::pipeline& data) {
+    SINTER_COLD evaluation_result evaluate(data::pipeline& data) {
         need_an_end(data, "evaluate");
         metrics::mean loss;
         metrics::accuracy accuracy;
@@ -150,7 +151,7 @@ private:
     static constexpr bool counts_in_training = classifies && targets.at[0].below == 0 && Device::shares_memory;
     trainer_type t_;
 
-    static void need_an_end(const data::pipeline& data, const char* where) {
+    SINTER_COLD static void need_an_end(const data::pipeline& data, const char* where) {
         if (data.size() == data::endless)
             throw option_error("the data never end", where, "repeat() without a number", "a pass that ends");
     }
@@ -200,7 +201,7 @@ private:
             }
         }
     }
-    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
+    SINTER_COLD epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
                            std::span<const named_value> validated, bool& more) {
         const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
         if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
@@ -235,7 +236,7 @@ private:
         if (counts_in_training) r.training_accuracy = accuracy.value();
         return r;
     }
-    std::vector<named_value> validate(const train_options& o, epoch_result& r) {
+    SINTER_COLD std::vector<named_value> validate(const train_options& o, epoch_result& r) {
         r.accuracy = r.validation_loss = std::numeric_limits<double>::quiet_NaN();
         if (!o.validation) return {};
         const evaluation_result v = evaluate(*o.validation);

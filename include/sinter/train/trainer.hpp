@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/owner.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
@@ -37,7 +38,7 @@ public:
     static constexpr int max_batch() { return MaxBatch; }
     static constexpr program_options policy = Options;   ///< that its programs are compiled with
 
-    explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
+    SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : optimizer_(optimizer), options_(o), device_(o.threads) {
         detail::stages_in_turn<request_of<program_mode::training>>();
         begin();
@@ -46,9 +47,9 @@ public:
     trainer& operator=(const trainer&) = delete;
 
     /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the start.
-    void reset() {
+    SINTER_COLD void reset() {
         step_ = 0;
-        auto fill = [&](const variable_info& v) { set_plain(v, first_values(v, path(v), options_.seed).data()); };
+        auto fill = [&](const variable_info& v) { set_plain(v, first(v).data()); };
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         memory_.slots.clear();
@@ -59,9 +60,9 @@ public:
 
     /// The next batch's examples do not continue those of the last: states that each example has one of (recurrent layers'
     /// under `carried`) begin anew.
-    void begin_sequences() {
+    SINTER_COLD void begin_sequences() {
         for (int i = 0; i < training::v.n_states; ++i)
-            if (const variable_info& v = training::v.states[i]; v.of_examples) set_plain(v, first_values(v, path(v), options_.seed).data());
+            if (const variable_info& v = training::v.states[i]; v.of_examples) set_plain(v, first(v).data());
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
@@ -183,7 +184,7 @@ private:
 
     static constexpr int average_slot = average_slot_of<Optimizer>();
 
-    void begin() {
+    SINTER_COLD void begin() {
         constexpr auto& p = training::v;
         auto floats = [](std::int64_t n) { return decltype(memory_.parameters)(n); };
         memory_.parameters = floats(p.floats(space::parameter));
@@ -196,7 +197,10 @@ private:
         train_.bind(memory_);
         reset();
     }
-    void fill_slot(const variable_info& v, int k) {
+    std::vector<float> first(const variable_info& v) const {
+        return first_values<init_kinds_of<training>()>(v, path(v), options_.seed);
+    }
+    SINTER_COLD void fill_slot(const variable_info& v, int k) {
         const std::vector<float> x = k == average_slot
             ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), first_of_slot(optimizer_, v.group, k));
         set_plain_slot(v, k, x.data());
@@ -208,13 +212,13 @@ private:
     address slot_address(const variable_info& v, int slot) const {
         return {space::slot, slot * training::v.z.trained + v.at.offset()};
     }
-    std::vector<float> plain_at(const variable_info& v, address from) const {
+    SINTER_COLD std::vector<float> plain_at(const variable_info& v, address from) const {
         std::vector<float> packed(static_cast<std::size_t>(v.floats));
         if (from.where() == space::none) return std::vector<float>(static_cast<std::size_t>(v.s.size()));
         device_.read(memory_, from, packed.data(), v.floats);
         return to_plain(v, packed.data(), Device::panel_width, Device::target.lanes);
     }
-    void write(const variable_info& v, address to, const float* x) {
+    SINTER_COLD void write(const variable_info& v, address to, const float* x) {
         const std::vector<float> packed = from_plain(v, x, Device::panel_width, Device::target.lanes);
         device_.write(memory_, to, packed.data(), v.floats);
     }
@@ -263,18 +267,20 @@ private:
             if (fits_scratch<P>) std::swap(from_.scratch, to_.scratch);
         }
     };
+    template <class P>
+    SINTER_COLD owner<other_program<P>> make_other() const {
+        owner<other_program<P>> made(new other_program<P>());
+        if (!fits<P>) made->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+        if (!fits_scratch<P>) made->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
+        return made;
+    }
     /// Returns the loss, where there are targets.
     template <class P>
     float run_other(owner<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         outputs_in_ = nullptr;
-        if (!o) {
-            auto made = owner(new other_program<P>());
-            if (!fits<P>) made->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
-            if (!fits_scratch<P>) made->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
-            o = std::move(made);   // whole, or not there
-        }
+        if (!o) o = make_other<P>();
         float loss = 0;
         {
             const loan<P> lent(memory_, o->memory);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/attention_gradient.hpp>
+#include <sinter/kernel/cpu/attention_backward.hpp>
+#include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/ops/attention.hpp>
 
 namespace sinter::cpu {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
+#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/nest.hpp>

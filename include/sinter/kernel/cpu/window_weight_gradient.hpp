@@ -2,6 +2,7 @@
 #pragma once
 #include <cstring>
 
+#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/product.hpp>

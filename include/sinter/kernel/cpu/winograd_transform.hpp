@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/unroll.hpp>
 
 /// Winograd's minimal filtering F(M x M, 3 x 3) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
 
@@ -27,6 +28,10 @@ inline bool any_beats(const float* x, int n, F beats) {
         if (beats(x[i])) return true;
     return false;
 }
+
+[[noreturn]] SINTER_COLD inline void refuse_label(std::int32_t label, int classes, const char* where) {
+    throw data_error("label out of range", where, std::to_string(label), "0 to " + std::to_string(classes - 1));
+}
 } // namespace detail
 
 /// Whether that class is `label`. Answered without looking for the largest, whose comparisons wait for each other: training
@@ -39,8 +44,7 @@ inline bool predicts(const float* row, int classes, std::int32_t label) {
 
 /// data_error unless 0 <= label < classes.
 inline void need_label(std::int32_t label, int classes, const char* where) {
-    if (label < 0 || label >= classes)
-        throw data_error("label out of range", where, std::to_string(label), "0 to " + std::to_string(classes - 1));
+    if (label < 0 || label >= classes) detail::refuse_label(label, classes, where);
 }
 
 /// Share of the examples whose class is predicted right.
