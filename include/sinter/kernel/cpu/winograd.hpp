@@ -2,72 +2,13 @@
 #pragma once
 
 #include <sinter/base/algorithm.hpp>
-#include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/first_max.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/kernel/cpu/winograd_transform.hpp>
+#include <sinter/kernel/cpu/winograd_blocks.hpp>
+#include <sinter/kernel/cpu/winograd_product.hpp>
 
-/// 3 x 3 convolutions of stride 1 by winograd_transform.hpp. All extents are told at run time: equal bodies share a kernel.
+/// 3 x 3 convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::cpu {
-
-/// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of the vector.
-struct winograd_extents {
-    int H, W, CI, OH, OW, CO, PT, PL;
-    constexpr explicit winograd_extents(const std::int64_t* e)
-        : H(at(e, 0)), W(at(e, 1)), CI(at(e, 2)), OH(at(e, 3)), OW(at(e, 4)), CO(at(e, 5)), PT(at(e, 6)), PL(at(e, 7)) {}
-    constexpr int panels() const { return (CO + 2 * lanes - 1) / (2 * lanes); }
-
-private:
-    static constexpr int at(const std::int64_t* e, int i) { return static_cast<int>(e[i]); }
-};
-
-/// Where tiles, and blocks of tiles and of channels, lie.
-template <int M>
-struct winograd_blocks {
-    static constexpr int T = M + 2, places = T * T, panel = 2 * lanes;
-    static constexpr int channels = 64;                                    ///< transformed windows of a panel stay in L2
-    static constexpr int most_tiles = (1 << 16) / (places * panel);        ///< as do a panel's products
-    static constexpr int gap = 16;   ///< floats between places: at a distance of a power of two they would share L1's sets
-    winograd_extents x;
-    int rows, columns;   ///< of tiles in an image
-    constexpr explicit winograd_blocks(const winograd_extents& e) : x(e), rows((e.OH + M - 1) / M), columns((e.OW + M - 1) / M) {}
-
-    constexpr std::int64_t tiles(std::int64_t images) const { return images * rows * columns; }
-    constexpr std::int64_t patch_floats(std::int64_t tiles, std::int64_t blocks) const {
-        return places * (tiles * x.CI + blocks * gap * ((x.CI + channels - 1) / channels));
-    }
-    /// Transforms tile `tile`, the `at`th of `n` in a block whose patches are at v: [channel block][place][tile][channel].
-    void patch(const float* images, std::int64_t tile, std::int64_t at, std::int64_t n, float* v) const {
-        const std::int64_t image = tile / (rows * columns);
-        const int place = static_cast<int>(tile % (rows * columns));
-        const int y = place / columns * M - x.PT, left = place % columns * M - x.PL;
-        const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -left), std::min(T, x.W - left)};
-        const float* from = images + ((image * x.H + y) * x.W + left) * x.CI;
-        for (int c = 0; c < x.CI; c += channels, from += channels) {
-            const int width = std::min(channels, x.CI - c);
-            const std::int64_t step = n * width + gap;
-            transform_patch<M>(from, std::ptrdiff_t{x.W} * x.CI, x.CI, in, width, v + at * width, step);
-            v += places * step;
-        }
-    }
-};
-
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel], in tiles as
-/// equal as can be.
-template <class = void>
-inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth,
-                          const float* b, float* to, std::int64_t rows) {
-    static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
-        struct { tile_function f[tile_rows]; } t{{multiply_tile<I + 1, 2>...}};
-        return t;
-    }(std::make_integer_sequence<int, tile_rows>{});
-    const std::int64_t count = (rows + tile_rows - 1) / tile_rows;
-    for (std::int64_t t = 0; t < count; ++t) {
-        const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
-        float* const sums = to + begin * panel_width;
-        of.f[n - 1](first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, panel_width, depth, 1);
-    }
-}
 
 /// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
 ///
@@ -129,7 +70,8 @@ struct winograd_convolution {
             const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
             for (std::int64_t i = share(n * panels, c.part, c.parts); i < end; ++i) {
                 const std::int64_t k = i % n, first = tiles * k / n;
-                one(b, v + b.patch_floats(first, k), first, tiles * (k + 1) / n, static_cast<int>(i / n), true, c);
+                const std::int64_t last = tiles * (k + 1) / n;
+                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, c);
             }
             return;
         }
@@ -139,23 +81,37 @@ struct winograd_convolution {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
             for (std::int64_t t = first; t < last; ++t) b.patch(c.p[0], t, t - first, last - first, mine);
-            for (int p = 0; p < panels; ++p) one(b, mine, first, last, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
         }
     }
 
 private:
-    /// One panel of the tiles [first, last), whose patches are at v. `fresh`: its windows are to be transformed.
-    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, int p, bool fresh,
+    static constexpr finisher body = finisher_of<Body>();
+
+    /// A panel's share of the images' pixels that the block of tiles [first, last) will be transformed from, for as many turns.
+    static winograd_asked images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t turns, const call& c) {
+        const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
+        return {c.p[0] + from + all * p / b.x.panels(), (all + b.x.panels() * turns - 1) / (b.x.panels() * turns)};
+    }
+    /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
+    /// are to be transformed.
+    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
                     const call& c) {
         float *const m = c.scratch + first_part(c) * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
         const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
+        const std::int64_t calls = places * winograd_calls(tiles);
+        winograd_asked asked = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
             const int n = std::min(blocks::channels, b.x.CI - ci);
+            if (!Pooled && body.list && ci + n == b.x.CI) {
+                const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
+                asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
+            }
             if (fresh) transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap)
-                multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles);
+                multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
             if (keeps(b)) u += places * (n * panel + gap);
         }
         finish(b, m, product_step, first, last, p * panel, c);
@@ -163,7 +119,6 @@ private:
     /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the body.
     static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
                        const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
         constexpr int most_beside = 8;
         alignas(64) float y[M * M * most_beside * panel];
         for (std::int64_t t = first; t < last;) {
@@ -175,11 +130,11 @@ private:
             if constexpr (Pooled) {
                 const std::int64_t pixel = row * b.columns + x;
                 for (int i = 0; i < n; ++i) pool(y, i, n, channels, winners(c, (pixel + i) * b.x.CO + col));
-                f.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
+                body.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
             } else {
                 for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
                     const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
-                    f.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
+                    body.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
                               pixel, col}, c);
                 }
             }

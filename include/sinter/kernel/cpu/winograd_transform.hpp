@@ -119,7 +119,10 @@ struct patch_inside {
     int top, bottom, left, right;
 };
 
-/// Transforms `n` channels (whole vectors) of the patch at x; place f of channel c goes to v[f * step + c].
+/// Channels that a patch is transformed of at once.
+inline constexpr int winograd_channels = 64;
+
+/// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of channel c goes to v[f * step + c].
 template <int M>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
                                                float* v, std::ptrdiff_t step) {
@@ -131,11 +134,14 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
         for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
             transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(x + a * row + b * pixel); }, put);
     } else {
-        for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
-            transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS {
-                const bool inside = a >= in.top && a < in.bottom && b >= in.left && b < in.right;
-                return inside ? load(x + a * row + b * pixel) : zero();
-            }, put);
+        alignas(64) static constexpr float outside[winograd_channels] = {};
+        const float* at[T * T];
+        for (int i = 0; i < T * T; ++i) {
+            const int a = i / T, b = i % T;
+            at[i] = a >= in.top && a < in.bottom && b >= in.left && b < in.right ? x + a * row + b * pixel : outside;
+        }
+        for (int c = 0; c < n; c += lanes, v += lanes)
+            transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(at[a * T + b] + c); }, put);
     }
 }
 

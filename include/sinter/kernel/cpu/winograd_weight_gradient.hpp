@@ -71,7 +71,10 @@ struct winograd_weight_gradient {
             for (int i = static_cast<int>(share(all, c.part, c.parts)); i < last; ++i) {
                 for (std::int64_t k = 0; k < q.n; ++k) {
                     const std::int64_t first = q.tiles * k / q.n, tiles = q.tiles * (k + 1) / q.n - first;
-                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums);
+                    winograd_asked asked(z, 0);
+                    const bool meets = body.list && k + 1 == q.n;
+                    if (meets) expect(q, i, asked, c);
+                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, asked, meets);
                 }
                 emit(q, i, sums, 1, 0, c);
             }
@@ -85,7 +88,8 @@ struct winograd_weight_gradient {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
             for (std::int64_t t = 0; t < tiles; ++t) transform(q, c, first + t, t, tiles, v, z);
-            for (int i = 0; i < q.panels * q.channel_blocks; ++i) add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums());
+            winograd_asked asked = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
+            for (int i = 0; i < q.panels * q.channel_blocks; ++i) add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums(), asked, false);
         }
     }
     static void finish(const call& c) {
@@ -97,6 +101,8 @@ struct winograd_weight_gradient {
     }
 
 private:
+    static constexpr finisher body = finisher_of<Body>();
+
     /// Tile `tile`, the `at`th of `n` in a block.
     static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t at, std::int64_t n, float* v, float* z) {
         const winograd_extents& x = q.b.x;
@@ -109,28 +115,54 @@ private:
             transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col,
                                           z + at * panel, step);
     }
-    /// Block `i` of panels and channels: sums over a block of tiles.
-    static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums) {
+    /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
+    static winograd_asked block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
+        const winograd_extents& x = q.b.x;
+        const std::int64_t calls = q.panels * places * (x.CI / channels * winograd_calls(channels) + winograd_calls(x.CI % channels));
+        const float *const from = c.p[0] + q.b.input(first) * x.CI, *const dy = c.p[1] + q.b.result(first) * x.CO;
+        const std::int64_t floats = (q.b.input(last) - q.b.input(first)) * x.CI, dy_floats = (q.b.result(last) - q.b.result(first)) * x.CO;
+        winograd_asked asked(from, (floats + calls * tiles - 1) / (calls * tiles));
+        asked.floats(dy, (dy_floats + calls - 1) / calls);
+        return asked;
+    }
+    /// Block `i` of panels and channels, its taps by its channels: where row `k` of them lies in the packed weights.
+    static std::int64_t weight_row(const plan& q, int i, int k) {
+        const int ci = i % q.channel_blocks * channels, n = std::min(channels, q.b.x.CI - ci);
+        return std::int64_t{k / n} * q.b.x.CI + ci + k % n;
+    }
+    static std::int64_t weight_offset(const plan& q, int i, std::int64_t row) {
+        const int p = i / q.channel_blocks;
+        return std::int64_t{p} * panel * 9 * q.b.x.CI + row * panel_columns(q.b.x.CO, p, panel, lanes);
+    }
+    /// Its weights, asked for by the last products before they are emitted.
+    static void expect(const plan& q, int i, winograd_asked& asked, const call& c) {
+        const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
+        const int width = panel_columns(q.b.x.CO, i / q.channel_blocks, panel, lanes);
+        const std::int64_t calls = places * winograd_calls(n), each = (9 * n + calls - 1) / calls;
+        asked.body(body, c, each, width, 0, width, each * width);
+    }
+    /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected.
+    static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
+                    winograd_asked& asked, bool meets) {
         const int ci = i % q.channel_blocks * channels, n = std::min(channels, q.b.x.CI - ci);
         v += places * (tiles * ci + i % q.channel_blocks * gap);
         z += i / q.channel_blocks * places * (tiles * panel + gap);
-        for (int f = 0; f < places; ++f, v += tiles * n + gap, z += tiles * panel + gap, sums += n * panel + gap)
-            multiply_rows(first, v, 1, n, tiles, z, sums, n);
+        for (int f = 0; f < places; ++f, v += tiles * n + gap, z += tiles * panel + gap, sums += n * panel + gap) {
+            if (meets) asked.body_at(weight_offset(q, i, weight_row(q, i, 9 * n * f / places)));
+            multiply_rows(first, v, 1, n, tiles, z, sums, n, asked);
+        }
     }
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
-        const int inputs = q.b.x.CI, outputs = q.b.x.CO, p = i / q.channel_blocks;
-        const int ci = i % q.channel_blocks * channels;
-        const int all = std::min(channels, inputs - ci), width = panel_columns(outputs, p, panel, lanes);
+        const int p = i / q.channel_blocks, width = panel_columns(q.b.x.CO, p, panel, lanes);
+        const int all = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         constexpr int most_rows = 32;
         alignas(64) float g[9 * most_rows * panel];
         for (int r = 0; r < all; r += most_rows) {
             const int n = std::min(most_rows, all - r);
-            transform_window_gradients<M>(sums + r * panel, all * panel + gap, copies, copy, n, outputs - p * panel, g);
+            transform_window_gradients<M>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel, g);
             for (int k = 0; k < 9; ++k) {
-                const std::int64_t row = k * inputs + ci + r;
-                const std::int64_t off = std::int64_t{p} * panel * 9 * inputs + row * width;
-                f.finish({g + k * n * panel, n, width, panel, off, width, row, p * panel}, c);
+                const std::int64_t row = weight_row(q, i, k * all + r);
+                body.finish({g + k * n * panel, n, width, panel, weight_offset(q, i, row), width, row, p * panel}, c);
             }
         }
     }
