@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
@@ -42,8 +43,8 @@ namespace detail {
 template <class = void>
 SINTER_COLD inline void read_idx_header(byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
-        throw format_error(std::string("IDX file is cut short in its ") + part, in.name(),
-                           std::to_string(at + n) + " bytes in all", std::to_string(at + to.size()) + " or more");
+        throw format_error(joined({"IDX file is cut short in its ", part}), in.name(), joined({at + n, " bytes in all"}),
+                           joined({at + to.size(), " or more"}));
 }
 
 inline void reverse_each_element(std::span<std::byte> bytes, std::size_t element_bytes) {
@@ -66,8 +67,8 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source) {
     const std::size_t rank = std::to_integer<std::size_t>(magic[3]);
     if (magic[0] != std::byte{0} || magic[1] != std::byte{0} || element_bytes == 0 || rank == 0) {
         std::string got;
-        for (const std::byte b : magic) got += std::to_string(std::to_integer<int>(b)) + ' ';
-        throw format_error("not an IDX file", in.name() + ", bytes 0 to 3", got.substr(0, got.size() - 1),
+        for (const std::byte b : magic) got += joined({got.empty() ? "" : " ", std::to_integer<int>(b)});
+        throw format_error("not an IDX file", joined({in.name(), ", bytes 0 to 3"}), got,
                            "0 0, an element type (8, 9, 11, 12, 13 or 14), a number of extents from 1 on");
     }
 
@@ -80,28 +81,26 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source) {
         out.extents.push_back(extent);
     }
 
-    const std::string body = in.name() + ", from byte " + std::to_string(header_bytes);
+    const std::string body = joined({in.name(), ", from byte ", header_bytes});
     const auto elements = checked_product(out.extents);
     const auto total = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
-    const std::string promised = extents_text(out.extents) + " of " + std::to_string(element_bytes) + " bytes each";
+    const std::string promised = joined({extents_text(out.extents), " of ", element_bytes, " bytes each"});
     if (!total) throw format_error("extents overflow", in.name(), promised, "less than 2^64 bytes in all");
+    const std::string needed = joined({*total, " bytes for extents ", promised});
     // Before any allocation, so that a few bytes cannot ask for terabytes.
     if (*total > in.at_most_left())
         throw format_error("IDX file is cut short in its elements", body,
-                           "at most " + std::to_string(in.at_most_left()) + " bytes",
-                           std::to_string(*total) + " bytes for extents " + promised);
+                           joined({"at most ", in.at_most_left(), " bytes"}), needed);
     try {
         out.bytes.resize(*total);
     } catch (const std::exception&) { // bad_alloc, or length_error where it is beyond any vector's size
-        throw io_error("not enough memory", body, {}, std::to_string(*total) + " bytes");
+        throw io_error("not enough memory", body, {}, joined({*total, " bytes"}));
     }
     if (const std::size_t n = in.read_up_to(out.bytes); n != out.bytes.size())
-        throw format_error("IDX file is cut short in its elements", body, std::to_string(n) + " bytes",
-                           std::to_string(*total) + " bytes for extents " + promised);
+        throw format_error("IDX file is cut short in its elements", body, joined({n, " bytes"}), needed);
     std::byte beyond;
     if (in.read_up_to({&beyond, 1}) != 0)
-        throw format_error("bytes follow the last element", in.name(), "more than " + std::to_string(*total),
-                           std::to_string(*total) + " bytes for extents " + promised);
+        throw format_error("bytes follow the last element", in.name(), joined({"more than ", *total}), needed);
 
     if (element_bytes > 1 && std::endian::native == std::endian::little)
         detail::reverse_each_element(out.bytes, element_bytes);

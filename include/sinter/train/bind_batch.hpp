@@ -3,6 +3,7 @@
 #include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/program/program.hpp>
 
@@ -16,8 +17,8 @@ namespace detail {
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
     for (std::int64_t i = 0; i < n; ++i)
         if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
-            throw data_error(std::string(what) + " out of range", "element " + std::to_string(i) + " of the batch", std::to_string(x[i]),
-                             "0 to " + std::to_string(p.below - 1) + (p.also ? ", or " + std::to_string(p.also) : ""));
+            throw data_error(joined({what, " out of range"}), joined({"element ", i, " of the batch"}), joined({x[i]}),
+                             p.also ? joined({"0 to ", p.below - 1, ", or ", p.also}) : joined({"0 to ", p.below - 1}));
 }
 inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
     const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();

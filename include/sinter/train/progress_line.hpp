@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <span>
@@ -55,7 +56,7 @@ template <class = void>
 SINTER_COLD inline std::string progress_values(const progress_state& p) {
     std::string s;
     if (p.loss == p.loss) s += detail::formatted("  loss %.4f", p.loss);
-    for (const named_value& m : p.metrics) s += std::string("  ") + m.name + detail::formatted(" %.4f", m.value);
+    for (const named_value& m : p.metrics) s += joined({"  ", m.name, detail::formatted(" %.4f", m.value)});
     return s;
 }
 
@@ -72,25 +73,30 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
     const bool known = p.total > 0;
     const double share = !known ? 0 : p.done >= p.total ? 1 : static_cast<double>(p.done) / static_cast<double>(p.total);
     const std::string values = progress_values(p);
-    const std::string count = "  " + detail::grouped(p.done) + (known ? "/" + detail::grouped(p.total) : "");
-    const std::string speed = rate > 0 ? "  " + detail::grouped(static_cast<std::int64_t>(rate)) + " " + p.unit + "/s" : "";
-    const std::string left = !known || !(rate > 0) ? "" :
-        share >= 1 ? "  " + detail::duration(p.seconds) :
-                     "  eta " + detail::duration(static_cast<double>(p.total - p.done) / rate);
+    const std::string count = known ? joined({"  ", detail::grouped(p.done), "/", detail::grouped(p.total)})
+                                    : joined({"  ", detail::grouped(p.done)});
+    std::string speed, left;
+    if (rate > 0) speed = joined({"  ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+    if (rate > 0 && known)
+        left = joined({share >= 1 ? "  " : "  eta ",
+                       detail::duration(share >= 1 ? p.seconds : static_cast<double>(p.total - p.done) / rate)});
     const std::string percent = known ? detail::formatted(" %3d%%", static_cast<int>(100 * share)) : "";
 
     const auto columns = [](const std::string& s) { return static_cast<int>(s.size()); };
     std::string tail = values;
-    for (const std::string* part : {&left, &speed, &count})   // in this order they matter
-        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = *part + tail;
+    const std::string* const parts[] = {&left, &speed, &count};   // in this order they matter
+    for (const std::string* part : parts)
+        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = joined({*part, tail});
     const int room = width - columns(p.title) - columns(percent) - columns(tail) - 3;
     std::string bar;
     if (known && room >= 8) {
         const int cells = room < 32 ? room : 32, full = static_cast<int>(share * cells);
-        bar = " [" + std::string(static_cast<std::size_t>(full), '=') + (full < cells ? ">" : "") +
-              std::string(static_cast<std::size_t>(full < cells ? cells - full - 1 : 0), ' ') + "]";
+        bar = std::string(static_cast<std::size_t>(cells), ' ');
+        for (int i = 0; i < full; ++i) bar[static_cast<std::size_t>(i)] = '=';
+        if (full < cells) bar[static_cast<std::size_t>(full)] = '>';
+        bar = joined({" [", bar, "]"});
     }
-    std::string line = p.title + bar + percent + tail;
+    std::string line = joined({p.title, bar, percent, tail});
     if (columns(line) > width) line.resize(static_cast<std::size_t>(width > 0 ? width : 0));
     return line;
 }
@@ -98,11 +104,11 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
 /// The same for files and pipes: everything, whatever the width, without a bar.
 template <class = void>
 SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
-    std::string line = p.title + ": " + detail::grouped(p.done) + (p.total > 0 ? "/" + detail::grouped(p.total) : "") +
-                       " " + p.unit + ", " + detail::duration(p.seconds);
+    std::string line = joined({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
+                               p.total > 0 ? detail::grouped(p.total) : "", " ", p.unit, ", ", detail::duration(p.seconds)});
     if (const double rate = progress_rate(p); rate > 0)
-        line += ", " + detail::grouped(static_cast<std::int64_t>(rate)) + " " + p.unit + "/s";
-    return line + progress_values(p);
+        line += joined({", ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+    return joined({line, progress_values(p)});
 }
 
 } // namespace sinter
