@@ -151,6 +151,11 @@ struct body {
     static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
     template <int Phase>
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
+    /// Reductions go on with the next one of their partial results: the registers are renamed, no code is written out for each.
+    template <int Phase, int N>
+    static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][size + 1]) { rotate_reductions<Phase>(per_row_r, others, all{}); }
+    template <int Phase, int N>
+    static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][size + 1]) { join_reductions<Phase>(per_row_r, others, all{}); }
 
     // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
     static SINTER_INLINE vi lane_numbers() {
@@ -299,13 +304,33 @@ private:
 
     template <int Phase, int... I>
     static SINTER_INLINE void begin_reductions(vf* pr, std::integer_sequence<int, I...>) {
-        ((is_reduction(I) && code[I].phase == Phase
+        ((reduces(I, Phase)
               ? (void)(pr[I] = code[I].is(instruction::row_sum) ? zero() : splat(-__builtin_inff()))
               : (void)0), ...);
     }
+    static constexpr bool reduces(int i, int phase) { return is_reduction(i) && code[i].phase == phase; }
+    template <int Phase, int N, int... I>
+    static SINTER_INLINE void rotate_reductions(vf* pr, vf (&others)[N][size + 1], std::integer_sequence<int, I...>) {
+        const auto rotate = [&](int i) SINTER_ALWAYS {
+            const vf first = pr[i];
+            pr[i] = others[0][i];
+            unroll<N - 1>([&](int k) SINTER_ALWAYS { others[k][i] = others[k + 1][i]; });
+            others[N - 1][i] = first;
+        };
+        ((reduces(I, Phase) ? rotate(I) : (void)0), ...);
+    }
+    template <int Phase, int N, int... I>
+    static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][size + 1], std::integer_sequence<int, I...>) {
+        const auto both = [](int i, vf a, vf b) SINTER_ALWAYS { return code[i].is(instruction::row_sum) ? a + b : max_or_nan(a, b); };
+        const auto join = [&](int i) SINTER_ALWAYS {
+            pr[i] = both(i, pr[i], others[0][i]);
+            if constexpr (N == 3) pr[i] = both(i, pr[i], both(i, others[1][i], others[2][i]));
+        };
+        ((reduces(I, Phase) ? join(I) : (void)0), ...);
+    }
     template <int I, int Phase>
     static SINTER_INLINE void end_reduction(vf* pr) {
-        if constexpr (is_reduction(I) && code[I].phase == Phase)
+        if constexpr (reduces(I, Phase))
             pr[I] = splat(code[I].is(instruction::row_sum) ? sum_lanes(pr[I]) : max_lanes(pr[I]));
     }
     template <int Phase, int... I>

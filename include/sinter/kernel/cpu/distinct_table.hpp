@@ -43,13 +43,13 @@ struct distinct_table {
                     p.turned + column * s.outputs * step + j, step, s.outputs);
         });
     }
-    static void finish(const call& c) {
+    static void finish(const call& by) {
+        const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
         const std::int64_t n = c.e[7] ? *p.k.head_count : c.e[6];
-        for (std::int64_t i = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts); i < end; ++i) {
-            const std::int32_t head = c.e[7] ? p.k.heads[i] : p.head_of[i];
-            sum_row(c.e[7] ? p.k.row[head] : i, head, p, c);
-        }
+        const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
+        if (p.s.width == lanes) sum_rows<true>(begin, end, p, c);
+        else sum_rows<false>(begin, end, p, c);
     }
 
 private:
@@ -72,13 +72,20 @@ private:
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
-    static void sum_row(std::int64_t row, std::int32_t head, const places& p, const call& c) {
-        const std::int64_t width = p.s.width, step = distinct_table::step(width);
-        for (std::int64_t j = 0; j < width; j += lanes) {
-            vf sum = zero();
-            for (std::int32_t k = head; k >= 0; k = p.k.next[k]) sum += load(p.of_keys + k * step + j);
-            if (width - j >= lanes) Body::vector(sum, row * width + j, row, static_cast<int>(j), c);
-            else Body::vector(sum, static_cast<int>(width - j), row * width + j, row, static_cast<int>(j), c);
+    /// Rows [begin, end) of the table, or of those that occur. `One`: a row is one vector.
+    template <bool One>
+    static void sum_rows(std::int64_t begin, std::int64_t end, const places& p, const call& c) {
+        const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : distinct_table::step(width);
+        const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next, *const head_of = p.head_of;
+        const float* const of_keys = p.of_keys;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t head = head_of ? head_of[i] : heads[i], row = head_of ? i : rows[head];
+            for (std::int64_t j = 0; j < width; j += lanes) {
+                vf sum = head < 0 ? zero() : load(of_keys + head * step + j);
+                for (std::int64_t k = head < 0 ? head : next[head]; k >= 0; k = next[k]) sum += load(of_keys + k * step + j);
+                if (One || width - j >= lanes) Body::vector(sum, row * width + j, row, static_cast<int>(j), c);
+                else Body::vector(sum, static_cast<int>(width - j), row * width + j, row, static_cast<int>(j), c);
+            }
         }
     }
 };

@@ -165,8 +165,9 @@ SINTER_INLINE float combine_lanes(vf v, Combine combine) {
 SINTER_INLINE float sum_lanes(vf v) {
     return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a + b; });
 }
-SINTER_INLINE float max_lanes(vf v) {   ///< NaN where one is
-    return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return ((a > b) | (a != a)) ? a : b; });
+SINTER_INLINE float max_lanes(vf v) {   ///< NaN where one is: what is asked meanwhile
+    const float most = detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a > b ? a : b; });
+    return sum_lanes((vf)((vi)v & (v != v))) == 0.f ? most : __builtin_nanf("");
 }
 
 } // namespace sinter::cpu

@@ -21,6 +21,9 @@ struct flat_walk {
     }
 };
 
+/// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one before. With few registers, two.
+inline constexpr int partial_results = registers >= 32 ? 4 : 2;
+
 /// c.m rows of e[extent::columns] columns.
 template <class Body>
 struct row_walk {
@@ -45,16 +48,20 @@ private:
         Body::template run<Phase, true, true>(per_row, per_row, {row, row, 0, lanes}, c);
         if constexpr (Phase < Body::phases) {
             Body::template begin_reductions<Phase>(per_row);
+            vf others[partial_results - 1][Body::size + 1];
+            unroll<partial_results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
             const std::int64_t at = row * columns;
             std::int64_t j = 0;
             for (; j + lanes <= columns; j += lanes) {
                 vf r[Body::size + 1];
                 Body::template run<Phase, false, true>(per_row, r, {at + j, row, static_cast<int>(j), lanes}, c);
+                Body::template rotate_reductions<Phase>(per_row, others);
             }
             if (j < columns) {
                 vf r[Body::size + 1];
                 Body::template run<Phase, false, false>(per_row, r, {at + j, row, static_cast<int>(j), static_cast<int>(columns - j)}, c);
             }
+            Body::template join_reductions<Phase>(per_row, others);
             Body::template end_reductions<Phase>(per_row);
         }
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/math/log.hpp>
 #include <sinter/kernel/cpu/math/rounding.hpp>
 #include <sinter/kernel/cpu/math/wide.hpp>
 
 namespace sinter::cpu {
 
-/// x^y within 1 ULP, by doubles, with the C library's rules: a negative x needs a whole y (else NaN); x^0 and 1^y are 1 even
-/// of NaN.
-SINTER_INLINE vf pow(vf x, vf y) {
+/// x^y by doubles, within 0.51 ULP.
+SINTER_INLINE vf pow_by_doubles(vf x, vf y) {
     const vf size = absolute(x), power = max(splat(-1e30f), min(splat(1e30f), y));   // an infinite y is a large even one
     const vf inf = splat(__builtin_inff());
     const auto half = [](vd a, vd b) SINTER_ALWAYS {
@@ -23,5 +24,61 @@ SINTER_INLINE vf pow(vf x, vf y) {
     r = select((x == x) & (y == y), r, x + y);
     return select((y == 0.f) | (x == 1.f), splat(1.f), r);
 }
+
+#if defined(__FMA__) || defined(__AVX512F__)
+/// A number as the sum of two floats, the second of which is below some thousandths of the first.
+struct two_floats {
+    vf high, low;
+};
+/// The logarithm to base 2 of a positive normal number, to 2^-31: n + 2 / ln 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = (m - 1) / (m + 1).
+/// A product whose rounding is made up for is pinned: it must not become part of a multiply-add.
+SINTER_INLINE two_floats exact_log2(vf x) {
+    const split_float parts = split(x);
+    const vf n = __builtin_convertvector(parts.n, vf), m = parts.m, f = m - 1.f;
+    const vf below = m + 1.f, below_low = m - (below - 1.f), inverse = 1.f / below;
+    const vf s = f * inverse, s_low = fma(-s, below_low, fma(-s, below, f)) * inverse;
+    vf z = s * s;
+    pin(z);
+    const vf z_low = fma(s + s, s_low, fma(s, s, -z)), third = splat(0x1.555556p-2f);
+    const vf rest = fma(z, short_polynomial(z, 0.0966647949f, 0.110966791f, 0.142858559f, 0.199999996f), splat(-0x1.555556p-27f));
+    vf w = z * third;   // z / 3 + z^2 / 5 + ...
+    pin(w);
+    const vf w_low = fma(z, rest, fma(z_low, third, fma(z, third, -w)));
+    vf v = s * w;
+    pin(v);
+    const vf v_low = fma(s, w_low, fma(s_low, w, fma(s, w, -v)));
+    const vf sum = s + v, sum_low = ((s - sum) + v) + (s_low + v_low);
+    const vf scale = splat(0x1.715476p+1f), scale_low = splat(0x1.4ae0cp-25f);
+    vf b = sum * scale;
+    pin(b);
+    const vf b_low = fma(sum_low, scale, fma(sum, scale_low, fma(sum, scale, -b)));
+    const vf high = n + b;
+    return {high, ((n - high) + b) + b_low};
+}
+__attribute__((noinline, cold, const)) inline vf put_pow(vf x, vf y, vi marked, vf result) {
+    return select(marked, pow_by_doubles(x, y), result);
+}
+/// x^y within 1 ULP (0.73 is the most that was seen), with the C library's rules: a negative x needs a whole y (else NaN); x^0 and 1^y are 1
+/// even of NaN. 2^(y log2 x), the exponent as a pair of floats; by doubles where x is not positive and normal or the power is
+/// hardly a float.
+SINTER_INLINE vf pow(vf x, vf y) {
+    const two_floats l = exact_log2(x);
+    vf t = y * l.high;
+    pin(t);
+    const vf t_low = fma(y, l.low, fma(y, l.high, -t));
+    const vf magic = splat(12582912.f), shifted = t + magic;   // see reduce_exp
+    const vf g = t - (shifted - magic), h = g + t_low, h_low = (g - h) + t_low, ln2 = splat(0x1.62e43p-1f);
+    const vf p = short_polynomial(h, 0.00015472367f, 0.00133904192f, 0.00961802145f, 0.0555036172f, 0.240226512f);
+    vf e = h * ln2;   // 2^h = 1 + h ln 2 + h^2 p
+    pin(e);
+    const vf rest = fma(h * h, p, fma(h_low, ln2, fma(h, ln2, -e))), near = 1.f + e;
+    const vf result = scale_up(near + (((1.f - near) + e) + rest), (vi)((vu)shifted << 23));
+    const vi marked = beyond_log(x) | ~(absolute(t) < splat(125.5f));
+    return __builtin_expect(any(marked), 0) ? put_pow(x, y, marked, result) : result;
+}
+#else
+/// x^y within 1 ULP, with the C library's rules.
+SINTER_INLINE vf pow(vf x, vf y) { return pow_by_doubles(x, y); }
+#endif
 
 } // namespace sinter::cpu
