@@ -48,6 +48,10 @@ BOOST_AUTO_TEST_CASE(numbers_before_columns) {   // rows are found by hashing, a
     using one = net<50, 5, 4, 24, true>;
     check_net<programs::fused_only, 16>(inputs(features<4>, indices<1>) >> one{}, one::reference);
 }
+BOOST_AUTO_TEST_CASE(tables_of_one_vector) {   // keys are multiplied in pairs of terms, in tiles of all heights
+    using one = net<40, cpu::lanes, 3, 2 * cpu::panel_width>;
+    check_net<programs::fused_only, 24>(inputs(features<3>, indices<3>) >> one{}, one::reference);
+}
 
 /// Losses of four steps, the last of fewer examples, and the weights that they leave.
 static std::vector<float> four_steps(int threads) {

@@ -26,11 +26,6 @@ SINTER_INLINE vf pairs_of(vf first, vf second) {
     return (vf)((vu)round_to_bfloat16(first) >> 16 | (vu)round_to_bfloat16(second));
 }
 
-/// Lanes 0, 2, 4, ... (Odd = 0) or 1, 3, 5, ... of two vectors.
-template <int Odd>
-struct every_second {
-    static constexpr int lane(int l) { return 2 * l + Odd; }
-};
 /// to[t] = the pair of from[2 t] and from[2 t + 1], t < (n + 1) / 2; zero for what is not there. Writes whole vectors.
 SINTER_INLINE void pair_row(const float* from, std::int64_t n, float* to) {
     for (std::int64_t i = 0; i < n; i += 2 * lanes, to += lanes) {

@@ -110,7 +110,8 @@ struct body {
         constexpr int several = lanes / Columns, width = several * Columns;
         vf r[size + 1];
         begin_tile(r, all{});
-        for (int i = 0; i < n; i += several, raw += width, off += width) run_all<false, true>(r, load(raw), {off, row + i, 0, width}, c, all{});
+        for (int i = 0; i < n; i += several, raw += width, off += width)
+            run_all<false, true>(r, load(raw), {off, row + i, 0, width}, c, all{});
         fold_tile<Columns>(r, all{});
         end_tile(r, 0, c, all{});
     }
@@ -153,9 +154,13 @@ struct body {
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
     /// Reductions go on with the next one of their partial results: the registers are renamed, no code is written out for each.
     template <int Phase, int N>
-    static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][size + 1]) { rotate_reductions<Phase>(per_row_r, others, all{}); }
+    static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][size + 1]) {
+        rotate_reductions<Phase>(per_row_r, others, all{});
+    }
     template <int Phase, int N>
-    static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][size + 1]) { join_reductions<Phase>(per_row_r, others, all{}); }
+    static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][size + 1]) {
+        join_reductions<Phase>(per_row_r, others, all{});
+    }
 
     // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
     static SINTER_INLINE vi lane_numbers() {

@@ -59,14 +59,7 @@ __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_s
         accumulate<MR, NR>(c, x + i * row_step, row_step, 1, b, b_step, depth);
         unroll<MR * NR>([&](int k) SINTER_ALWAYS { store(to + (i + k / NR) * to_step + k % NR * lanes, c[k]); });
     };
-    const row_cover cover(rows);
-    for (std::int64_t t = 0; t < cover.count; ++t) {
-        const int height = cover.height(t);
-        const std::int64_t i = cover.begin(t) + height <= rows ? cover.begin(t) : rows - height;
-        if (height == tile_rows) tile(std::integral_constant<int, tile_rows>{}, i);
-        else if (height == small_tile_rows) tile(std::integral_constant<int, small_tile_rows>{}, i);
-        else tile(std::integral_constant<int, 1>{}, i);
-    }
+    for_each_tile(rows, tile);
 }
 
 /// Calls f(vectors, j) for blocks of columns, whose number is a multiple of lanes: as many vectors at once as have registers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/distinct_keys.hpp>
+#include <sinter/kernel/cpu/paired_rows.hpp>
 
 namespace sinter::cpu {
 
@@ -24,7 +25,7 @@ struct distinct_table {
             for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
                 const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
                 const float* from = c.p[2] + j * K + (s.first + i * s.width) * w;
-                if (s.width == lanes && w == panel_width) turn(from, p.turned + (i * s.outputs + j) * step);
+                if (p.paired) turn_into_pairs(from, p.turned + (i * s.outputs + j) * step);
                 else transpose_matrix(from, w, s.width, w, p.turned + (i * s.outputs + j) * step, step, false);
             }
         if (p.head_of && c.part == 0) {
@@ -37,6 +38,9 @@ struct distinct_table {
         const distinct_shape& s = p.s;
         const std::int64_t step = distinct_table::step(s.width);
         for_each_column(p.k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
+            if (p.paired)
+                return multiply_paired_rows(p.of_keys + first * step, c.p[1] + first * s.outputs, last - first,
+                                            p.turned + column * s.outputs * step, s.outputs);
             for (std::int64_t j = 0; j < step; j += panel_width)
                 (step - j >= panel_width ? multiply_rows<2> : multiply_rows<1>)(
                     p.of_keys + first * step + j, step, c.p[1] + first * s.outputs, s.outputs, last - first,
@@ -53,22 +57,16 @@ struct distinct_table {
     }
 
 private:
-    /// transpose_matrix of a vector's rows of a whole panel.
-    __attribute__((noinline)) static void turn(const float* from, float* to) {
-        for (int j = 0; j < panel_width; j += 4) {
-            vf four[4];
-            load_four_columns(four, from + j, panel_width);
-            unroll<4>([&](int i) SINTER_ALWAYS { store(to + (j + i) * lanes, four[i]); });
-        }
-    }
     struct places {
         distinct_shape s;
         distinct_keys k;
         float *turned, *of_keys;   ///< [columns][N][step], [keys][step]
         std::int32_t* head_of;     ///< of all rows, unless lazy
+        bool paired;               ///< turned weights lie as multiply_paired_rows wants them
         explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
             turned = c.scratch;
             of_keys = turned + s.columns * s.outputs * step(s.width);
+            paired = s.width == lanes && s.outputs % panel_width == 0;
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };

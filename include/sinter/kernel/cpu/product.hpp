@@ -81,6 +81,19 @@ struct row_cover {
     }
 };
 
+/// Calls tile(height, first row) for tiles of all rows; the height is a constant.
+template <class F>
+SINTER_INLINE void for_each_tile(std::int64_t rows, F tile) {
+    const row_cover cover(rows);
+    for (std::int64_t t = 0; t < cover.count; ++t) {
+        const int height = cover.height(t);
+        const std::int64_t i = cover.begin(t) + height <= rows ? cover.begin(t) : rows - height;
+        if (height == tile_rows) tile(std::integral_constant<int, tile_rows>{}, i);
+        else if (height == small_tile_rows) tile(std::integral_constant<int, small_tile_rows>{}, i);
+        else tile(std::integral_constant<int, 1>{}, i);
+    }
+}
+
 /// A panel that must be gathered is cut into pieces that stay in L1; one that is packed already streams well from L2.
 inline constexpr std::int64_t gathered_floats = 8192, streamed_floats = 65536;
 /// Rows whose sums are finished in one call.

@@ -19,6 +19,11 @@ SINTER_INLINE vf shuffle(vf a, vf b) {
     return shuffle_lanes(a, b, Pick{}, std::make_integer_sequence<int, lanes>{});
 }
 
+/// Lanes 0, 2, 4, ... (Odd = 0) or 1, 3, 5, ... of two vectors.
+template <int Odd>
+struct every_second {
+    static constexpr int lane(int l) { return 2 * l + Odd; }
+};
 /// Within each group of four lanes: the low (High = 0) or high halves of a and b, alternating by Size lanes. These are
 /// the unpack instructions of x86 and the zip instructions of ARM.
 template <int Size, int High>

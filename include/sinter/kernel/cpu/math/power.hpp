@@ -58,9 +58,9 @@ SINTER_INLINE two_floats exact_log2(vf x) {
 __attribute__((noinline, cold, const)) inline vf put_pow(vf x, vf y, vi marked, vf result) {
     return select(marked, pow_by_doubles(x, y), result);
 }
-/// x^y within 1 ULP (0.73 is the most that was seen), with the C library's rules: a negative x needs a whole y (else NaN); x^0 and 1^y are 1
-/// even of NaN. 2^(y log2 x), the exponent as a pair of floats; by doubles where x is not positive and normal or the power is
-/// hardly a float.
+/// x^y within 1 ULP (0.73 is the most that was seen), with the C library's rules: a negative x needs a whole y (else NaN); x^0
+/// and 1^y are 1 even of NaN. 2^(y log2 x), the exponent as a pair of floats; by doubles where x is not positive and normal or the
+/// power is hardly a float.
 SINTER_INLINE vf pow(vf x, vf y) {
     const two_floats l = exact_log2(x);
     vf t = y * l.high;
