@@ -319,7 +319,7 @@ private:
         const auto rotate = [&](int i) SINTER_ALWAYS {
             const vf first = pr[i];
             pr[i] = others[0][i];
-            unroll<N - 1>([&](int k) SINTER_ALWAYS { others[k][i] = others[k + 1][i]; });
+            if constexpr (N > 1) unroll<N - 1>([&](int k) SINTER_ALWAYS { others[k][i] = others[k + 1][i]; });
             others[N - 1][i] = first;
         };
         ((reduces(I, Phase) ? rotate(I) : (void)0), ...);
