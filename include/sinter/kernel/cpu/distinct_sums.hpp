@@ -16,8 +16,8 @@ struct distinct_sums {
     }
 
 private:
-    /// The keys [first, last) of a column. How many examples a key has is a coin's toss, so nothing branches on it: each adds its row to the
-    /// sum so far, which the first one leaves out, and what is not yet complete is written over.
+    /// The keys [first, last) of a column. How many examples a key has is a coin's toss, so nothing branches on it: each adds its
+    /// row to the sum so far, which the first one leaves out, and what is not yet complete is written over.
     template <int NV>
     static SINTER_INLINE void sum(std::int64_t first, std::int64_t last, std::int64_t j, const distinct_keys& k, const distinct_shape& s,
                                   const call& c) {
