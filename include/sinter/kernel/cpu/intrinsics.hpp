@@ -21,6 +21,7 @@ typedef int i4 __attribute__((vector_size(16)));
 typedef long long l2 __attribute__((vector_size(16)));
 } // namespace lane_types
 
+SINTER_INTRINSIC int _mm_movemask_ps(__m128 v) { return __builtin_ia32_movmskps(v); }
 SINTER_INTRINSIC __m128 _mm_loadu_ps(const float* p) { __m128 v; __builtin_memcpy(&v, p, sizeof v); return v; }
 SINTER_INTRINSIC __m128i _mm_setzero_si128() { return __m128i{}; }
 SINTER_INTRINSIC __m128i _mm_set_epi64x(long long high, long long low) { return __m128i{low, high}; }

@@ -10,19 +10,22 @@ inline constexpr int mask_bits = 64;
 /// The first n bits of a word.
 constexpr std::uint64_t first_bits(std::int64_t n) { return n >= mask_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-/// Bit l: lane l of v is not zero.
-SINTER_INLINE std::uint64_t non_zero_bits(vf v) {
+/// Bit l: the highest bit of lane l, all of whose bits a comparison sets.
+SINTER_INLINE std::uint64_t lane_bits(vi v) {
 #if defined(__AVX512F__)
-    const __m512i k = (__m512i)(v != zero());
-    return static_cast<std::uint64_t>(_mm512_test_epi32_mask(k, k));
+    return static_cast<std::uint64_t>(_mm512_test_epi32_mask((__m512i)v, (__m512i)v));
 #elif defined(__AVX__)
-    return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_ps((__m256)(v != zero()))));
+    return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_ps((__m256)v)));
+#elif defined(__SSE2__)
+    return static_cast<std::uint64_t>(static_cast<unsigned>(_mm_movemask_ps((__m128)v)));
 #else
     std::uint64_t m = 0;
-    for (int i = 0; i < lanes; ++i) m |= static_cast<std::uint64_t>(v[i] != 0.f) << i;
+    for (int i = 0; i < lanes; ++i) m |= static_cast<std::uint64_t>(v[i] != 0) << i;
     return m;
 #endif
 }
+/// Bit l: lane l of v is not zero.
+SINTER_INLINE std::uint64_t non_zero_bits(vf v) { return lane_bits(v != zero()); }
 
 /// Of x[0] to x[n - 1], n at most 64.
 SINTER_INLINE std::uint64_t row_mask(const float* x, std::int64_t n) {
@@ -47,6 +50,12 @@ SINTER_INLINE void column_masks(const float* x, std::int64_t step, std::int64_t 
     for (int l = 0; l < lanes; ++l)
         mask[l] = static_cast<std::uint32_t>(half[0][l]) |
                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(half[1][l])) << 32;
+}
+
+/// f(bit) for each bit that is set, from the lowest on.
+template <class F>
+SINTER_INLINE void for_bits(std::uint64_t word, F f) {
+    for (; word; word &= word - 1) f(static_cast<std::int64_t>(__builtin_ctzll(word)));
 }
 
 /// Elements that are not zero, up to which skipping the others is faster. It is at 0.75; sampling may err.
