@@ -14,7 +14,9 @@ namespace {
 
 struct store_sum {
     static constexpr int stores = 1;
-    static void vector(cpu::vf acc, std::int64_t off, std::int64_t row, int col, const call& c) { vector(acc, cpu::lanes, off, row, col, c); }
+    static void vector(cpu::vf acc, std::int64_t off, std::int64_t row, int col, const call& c) {
+        vector(acc, cpu::lanes, off, row, col, c);
+    }
     static void vector(cpu::vf acc, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
         float* const y = c.p[2 * c.e[2]];
         BOOST_REQUIRE_EQUAL(off, row * c.e[1] + col);
@@ -79,7 +81,8 @@ void check(int pairs, int m, std::int64_t K, std::int64_t N) {
 
 BOOST_AUTO_TEST_CASE(all_rests_of_rows_and_columns) {
     for (int m : {1, 3, 8, 9, 14, 17, 32, 41})
-        for (std::int64_t N : {1, 7, cpu::lanes, cpu::panel_width, cpu::panel_width + 1, 3 * cpu::panel_width, 3 * cpu::panel_width + cpu::lanes})
+        for (std::int64_t N : {1, 7, cpu::lanes, cpu::panel_width, cpu::panel_width + 1, 3 * cpu::panel_width,
+                               3 * cpu::panel_width + cpu::lanes})
             for (int pairs : {2, 3, 4}) check(pairs, m, 19, N);
 }
 BOOST_AUTO_TEST_CASE(many_rows) { check(3, (cpu::carried_tiles + 2) * cpu::tile_rows + 3, 9, 2 * cpu::panel_width); }

@@ -28,7 +28,7 @@ struct rule<op::gemm> : heavy_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// w[K, N] = sum over rows of a[m, K] d[m, N].
+/// w[K, N] = sum over rows of a[m, K] d[m, N]. p = {is the sum of d's rows a second result: see program/column_sums.hpp}.
 template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";
@@ -37,8 +37,10 @@ struct rule<op::gemm_tn> : heavy_rule {
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set_fixed({r.n.p[0]});
         k.set({r.y().d[0], r.y().d[1]});
         k.by_example(r.x(0), r.x(0).rows());
+        k.second_result = r.n.p[0] != 0;
     }
     static constexpr void gradient(gradient_of& g);
 };

@@ -156,7 +156,7 @@ private:
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
         if (n.k == op::gemm) e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
-        if (n.k == op::gemm_tn) e[2] = zero_rows(n);
+        if (n.k == op::gemm_tn && !k.second_result) e[2] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/product_sum.hpp>
 #include <sinter/program/emit_body.hpp>
 #include <sinter/program/spec.hpp>
 #include <sinter/program/target.hpp>
@@ -66,7 +67,7 @@ private:
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows)
             return (l.batched ? work * max_batch_ * body.words().n > 8192 : work > 4096) ? t_.parts : 1;
-        const bool product = s.kind == op::gemm || s.kind == op::gemm_tn;
+        const bool product = s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
         const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
         if (!product || t_.parts <= 2 || rows * e[0] * e[1] >= 1 << 18) return t_.parts;
         return rows * e[0] * e[1] < 1 << 14 ? 1 : 2;

@@ -3,6 +3,7 @@
 #include <sinter/expr/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/program/check_names.hpp>
+#include <sinter/program/column_sums.hpp>
 #include <sinter/program/differentiate.hpp>
 #include <sinter/program/distinct_rows.hpp>
 #include <sinter/program/emit.hpp>
@@ -68,7 +69,7 @@ struct traced_stage : traced_within<R, first_room> {};
 template <class R>
 struct traced_stage<R, false> : traced_within<R, most_nodes> {};
 
-// ---- differentiate, pool gradients, distinct rows, turned weights, product sums
+// ---- differentiate, column sums, pool gradients, distinct rows, turned weights, product sums
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
@@ -83,6 +84,8 @@ struct gradient_stage {
         differentiate(g, g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
+        if (R::options.fuse && R::target.column_sums && R::options.products == precision::float32)
+            sum_columns_with_weights(g, gradients, R::max_batch);
         type t;
         take(t, g, gradients);
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});

@@ -18,7 +18,7 @@ inline constexpr int most_slots_behind_products = 2;
 constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, const update_set& u, bool* updated) {
     growing<int> last(g.n.n, -1), last_float(g.n.n, -1);
     for (int v = g.n.n - 1; v >= 0; --v) {
-        if (!r.live[v] || is_view(g.n[v])) continue;
+        if (!r.live[v] || is_view(g.n[v]) || g.n[v].about->kind == op_kind::pick) continue;
         const int group = r.of[v] >= 0 ? r.of[v] : last_float[v];
         for (int k = 0; k < g.n[v].operands; ++k) {
             const int u = base_of(g.n, g.n[v].in[k]);

@@ -19,12 +19,13 @@ namespace sinter::cpu {
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
 /// Zeros of A or of D are skipped where they are many. Deep sums copy both operands on the way (transposed_product.hpp).
 /// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
-template <class Body, int Cases = -1>
+/// `Sums`: p[2] = the sum of D's rows, [N].
+template <class Body, int Cases = -1, bool Sums = false>
 struct gemm_tn {
     static constexpr bool only_divides = true;
     static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16, small = 32;
     template <int C>
-    using only = gemm_tn<Body, C>;
+    using only = gemm_tn<Body, C, Sums>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         product q{nullptr, 1, e[0], nullptr, e[1], right::rows, e[0], e[1], most_rows, true, 0, 0};
         if (q.columns <= narrow_gradient) return narrow;
@@ -49,6 +50,10 @@ struct gemm_tn {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, true, (Cases & small) != 0>();
         const product q = product_of(c);
+        if constexpr (Sums) {
+            if (packs(c.e, q.depth)) return run_copies(q, f, c, c.p[2]);
+            sum_rows(q, c);
+        }
         if constexpr (Cases & narrow)
             if (q.columns <= narrow_gradient) return run_share(q, f, c, run_narrow_gradient);
         if constexpr (Cases & few)
@@ -62,12 +67,26 @@ struct gemm_tn {
         if constexpr (Cases & small)
             if (is_small_product(q)) return run_share(q, f, c, run_small_product);
         if constexpr (Cases & copies)
-            if (packs(c.e, q.depth)) return run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
+            if (packs(c.e, q.depth)) return run_copies(q, f, c, nullptr);
         run_share(q, f, c, run_tiles);
+    }
+    static void run_copies(const product& q, const finisher& f, const call& c, float* column_sums) {
+        if (is_done(f, c)) return;
+        run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts, column_sums);
+    }
+    /// Of few rows, or few columns, apart from the product; this part's columns.
+    static void sum_rows(const product& q, const call& c) {
+        const std::int64_t end = share(q.columns, c.part + 1, c.parts);
+        for (std::int64_t j = share(q.columns, c.part, c.parts); j < end; j += lanes) {
+            const int n = end - j < lanes ? static_cast<int>(end - j) : lanes;
+            vf s = zero();
+            for (std::int64_t i = 0; i < q.depth; ++i) s += load(q.b + i * q.b_step + j, n);
+            store(c.p[2] + j, s, n);
+        }
     }
 };
 
-template <class Body, int... X>
-struct nest<op::gemm_tn, Body, X...> { using type = gemm_tn<Body>; };
+template <class Body, int Sums, int... X>
+struct nest<op::gemm_tn, Body, Sums, X...> { using type = gemm_tn<Body, -1, Sums != 0>; };
 
 } // namespace sinter::cpu

@@ -9,7 +9,8 @@ namespace sinter::cpu {
 /// The tiles [tile, end) of a sum of products, c.e[2] of them, whose operands are c.p[0], c.p[1] and so on: q is the first. All products'
 /// tiles of one panel of columns follow each other, each from the sums that the product before has left.
 template <class = void>
-__attribute__((noinline)) inline void run_product_sum(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_product_sum(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                      std::int64_t end) {
     constexpr std::int64_t piece = streamed_floats / panel_width;
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
@@ -23,11 +24,13 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
         if (group > carried_tiles) group = carried_tiles;
         const std::int64_t off_step = q.result_step ? q.result_step : q.columns;
-        finished done{nullptr, 0, static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w), w, 0, off_step, 0, q.col + static_cast<int>(j0)};
+        const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
+        finished done{nullptr, 0, there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
         for (int k = 0; k < c.e[2]; ++k) {
             const bool last_one = k + 1 == c.e[2];
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
-            const float* const next = wide && ahead && next_j0 + panel_width <= q.columns ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
+            const bool asks = wide && ahead && next_j0 + panel_width <= q.columns;
+            const float* const next = asks ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
             for (std::int64_t t = 0; t < q.depth; t += piece) {
                 const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
                 const bool last = last_one && t + n == q.depth;

@@ -92,10 +92,28 @@ struct tile_range {
     std::int64_t first_tile, end_tile, first_panel, end_panel;
 };
 
-/// These tiles of a product whose q.row_step is 1, some at a time, which stay in the second-level cache while panels pass by. A piece
-/// of either operand is copied by the first tile that reads it, as far as whole vectors allow.
+/// to (+)= the sums of the first `there` columns of panel[n][w].
 template <class = void>
-__attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r) {
+__attribute__((noinline)) inline void sum_panel(const float* panel, int w, int there, std::int64_t n, float* to, bool begins) {
+    constexpr int chains = 4;
+    for (int j = 0; j < there; j += lanes) {
+        vf s[chains];
+        clear_block(s);
+        std::int64_t i = 0;
+        for (; i + chains <= n; i += chains) unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
+        for (; i < n; ++i) s[0] += load(panel + i * w + j);
+        const int count = there - j < lanes ? there - j : lanes;
+        const vf sum = (s[0] + s[1]) + (s[2] + s[3]);
+        store(to + j, begins ? sum : load(to + j, count) + sum, count);
+    }
+}
+
+/// These tiles of a product whose q.row_step is 1, some at a time, which stay in the second-level cache while panels pass by. A piece
+/// of either operand is copied by the first tile that reads it, as far as whole vectors allow. `column_sums`, if there: of the right one,
+/// by whoever has the first tile.
+template <class = void>
+__attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r,
+                                                  float* column_sums) {
     constexpr std::int64_t piece = copied_rows, sums = tile_rows * panel_width;
     alignas(64) float panel[piece * panel_width];
     alignas(64) float copied[copied_floats];
@@ -147,6 +165,7 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
                         (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, panel, w, n, 1);
                         if (last) f.finish(done, c);
                     }
+                    if (column_sums && first == 0) sum_panel(panel, w, there, n, column_sums + j0, t == 0);
                 }
             }
     }
@@ -155,7 +174,8 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
 /// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as far as they are whole columns
 /// of the grid.
 template <class = void>
-inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int end, int parts) {
+inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int end, int parts,
+                                   float* column_sums = nullptr) {
     const std::int64_t tiles = row_cover(q.rows).count, panels = (q.columns + panel_width - 1) / panel_width;
     const part_grid grid(tiles, panels, parts);
     for (int next; part < end; part = next) {
@@ -165,7 +185,7 @@ inline void run_transposed_product(const product& q, const finisher& f, const ca
         const std::int64_t first_panel = share(panels, across, grid.across);
         const std::int64_t end_panel = share(panels, across + (whole ? whole : 1), grid.across);
         const std::int64_t first = share(tiles, down, grid.down), last = whole ? tiles : share(tiles, down + next - part, grid.down);
-        run_copying(q, f, c, {first, last, first_panel, end_panel});
+        run_copying(q, f, c, {first, last, first_panel, end_panel}, column_sums);
     }
 }
 
