@@ -98,7 +98,7 @@ __attribute__((noinline)) inline void sum_panel(const float* panel, int w, int t
     constexpr int chains = 4;
     for (int j = 0; j < there; j += lanes) {
         vf s[chains];
-        clear_block(s);
+        unroll<chains>([&](int k) SINTER_ALWAYS { s[k] = zero(); });
         std::int64_t i = 0;
         for (; i + chains <= n; i += chains) unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
         for (; i < n; ++i) s[0] += load(panel + i * w + j);
