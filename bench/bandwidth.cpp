@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Elementwise chains, rows' reductions and optimizers' sweeps as the compiler makes kernels of them, beside a plain copy at
 // each level of memory, measured in turns. --help says more.
-#include <algorithm>
 #include <unistd.h>
 
 #include <sinter/device/cpu.hpp>

@@ -4,7 +4,6 @@
 #pragma once
 #include <sinter/device/gpu_program.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
-#include <algorithm>
 #include <vector>
 
 namespace sinter::test {

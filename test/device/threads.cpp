@@ -3,14 +3,12 @@
 #define BOOST_TEST_MODULE device_threads
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <new>
 #include <numeric>
 #include <stdexcept>
-#include <thread>
 
 #include <sinter/device/threads.hpp>
 

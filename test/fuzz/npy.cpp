@@ -3,7 +3,6 @@
 // survives being written and read again.
 #include <sinter/io/npy.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace npy = sinter::npy;

@@ -3,7 +3,6 @@
 // being written and read again.
 #include <sinter/io/safetensors.hpp>
 
-#include <algorithm>
 #include <cstdlib>
 
 namespace st = sinter::safetensors;

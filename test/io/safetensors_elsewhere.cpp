@@ -7,7 +7,6 @@
 #include "temporary_folder.hpp"
 
 #include <sinter/io/safetensors.hpp>
-#include <algorithm>
 
 namespace st = sinter::safetensors;
 

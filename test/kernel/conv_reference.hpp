@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -2,8 +2,6 @@
 #define BOOST_TEST_MODULE kernel_times
 #include <boost/test/unit_test.hpp>
 
-#include <thread>
-
 #include <sinter/expr/layers/activation.hpp>
 #include <sinter/expr/layers/conv2d.hpp>
 #include <sinter/expr/layers/pool.hpp>
@@ -14,7 +12,6 @@
 #include <sinter/train/optimizers/adam.hpp>
 
 #include <sstream>
-#include <thread>
 
 /// The table of kernels' times: each launch has its line, its figures are numbers, and the trainer was trained.
 using namespace sinter;

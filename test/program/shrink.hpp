@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <functional>
-#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>

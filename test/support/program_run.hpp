@@ -4,7 +4,6 @@
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/first_values.hpp>
 #include <sinter/train/variables.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "support/doubles.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/co_owner.hpp>
+#include <memory>
 #include <type_traits>
 
 namespace sinter {
@@ -16,14 +16,14 @@ public:
     template <class F>
         requires(!std::is_same_v<F, callback> && std::is_invocable_r_v<R, F&, A...>)
     callback(F f)
-        : callee_(co_owner<void>::of(static_cast<F&&>(f))),
+        : callee_(std::make_shared<F>(static_cast<F&&>(f))),
           call_([](void* callee, A... a) -> R { return (*static_cast<F*>(callee))(static_cast<A>(a)...); }) {}
 
     explicit operator bool() const { return call_ != nullptr; }
     R operator()(A... a) const { return call_(callee_.get(), static_cast<A>(a)...); }
 
 private:
-    co_owner<void> callee_;
+    std::shared_ptr<void> callee_;
     R (*call_)(void*, A...) = nullptr;
 };
 

@@ -7,7 +7,7 @@ namespace sinter::data {
 /// Collects examples into batches. A pass ends with the batch that is left over, unless that is to be dropped.
 class batcher final : public batch_stage {
 public:
-    batcher(owner<example_stage> up, int size, bool drop_remainder)
+    batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
         : up_(std::move(up)), batch_(size), drop_(drop_remainder) {}
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }
@@ -43,7 +43,7 @@ public:
     }
 
 private:
-    owner<example_stage> up_;
+    std::unique_ptr<example_stage> up_;
     int batch_;
     bool drop_, there_ = false;   // there_: the parts before us stand at at_
     const void* rows_[column_list::most];

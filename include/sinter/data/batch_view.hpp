@@ -81,7 +81,7 @@ public:
     ~batch_buffer() {
         if (memory_) ::operator delete(memory_, std::align_val_t{alignment});
     }
-    SINTER_COLD void swap(batch_buffer& o) noexcept {
+    void swap(batch_buffer& o) noexcept {
         std::swap(memory_, o.memory_);
         std::swap(rows_, o.rows_);
         std::swap(columns_, o.columns_);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/co_owner.hpp>
-#include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/expr/shape.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,7 +81,7 @@ public:
         return numbers_[col]->address() + (first_ + i) * columns_[col].width() * 4;
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
-    SINTER_COLD example_set slice(std::int64_t first, std::int64_t count) const {
+    example_set slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
             throw data_error("slice beyond the end", "examples " + std::to_string(first) + " to " +
                              std::to_string(first + count), {}, "at most " + std::to_string(size_));
@@ -107,7 +106,7 @@ private:
         }
     };
 
-    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
+    example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
         const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
         const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
         if (row.size() <= 0 || got % row.size() != 0)
@@ -125,7 +124,7 @@ private:
         row.batched = false;
         row.type = type;
         size_ = n;
-        numbers_[columns_.count] = co_owner<const numbers>::of(numbers{std::move(f), std::move(i)});
+        numbers_[columns_.count].reset(new numbers{std::move(f), std::move(i)});
         columns_[columns_.count++] = {use, row};
         return *this;
     }
@@ -139,7 +138,7 @@ private:
 
     std::int64_t first_ = 0, size_ = 0;
     column_list columns_;
-    co_owner<const numbers> numbers_[column_list::most];
+    std::shared_ptr<const numbers> numbers_[column_list::most];
 };
 
 } // namespace sinter::data

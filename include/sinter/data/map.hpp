@@ -27,7 +27,7 @@ struct example {
 /// and the example's place in it, so that augmentation is the same after a restart.
 class map_stage : public example_stage {
 public:
-    map_stage(owner<example_stage> up, const shape* row, std::uint64_t key)
+    map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
         : up_(std::move(up)), columns_(up_->columns()), key_(key) {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             if (!is_x(c)) continue;
@@ -90,7 +90,7 @@ private:
         return columns_[c].use == role::input && columns_[c].row.type == dtype::f32 && x_ == columns_.size();
     }
 
-    owner<example_stage> up_;
+    std::unique_ptr<example_stage> up_;
     column_list columns_;
     std::uint64_t key_, pass_ = 0, index_ = 0;
     const void* pulled_[column_list::most];
@@ -121,7 +121,7 @@ map_step<F> map(shape row, F f, std::uint64_t seed = 0) { return {std::move(f), 
 template <class F>
 class map_function final : public map_stage {
 public:
-    map_function(owner<example_stage> up, const shape* row, std::uint64_t key, F f)
+    map_function(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key, F f)
         : map_stage(std::move(up), row, key), function_(std::move(f)) {}
 
 private:

@@ -39,7 +39,7 @@ public:
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
     const column_list& columns() const { return last_->columns(); }
-    owner<batch_stage> release() { return std::move(last_); }
+    std::unique_ptr<batch_stage> release() { return std::move(last_); }
 
     struct end_of_pass {};
     class iterator {
@@ -61,7 +61,7 @@ public:
     end_of_pass end() const { return {}; }
 
 private:
-    owner<batch_stage> last_;
+    std::unique_ptr<batch_stage> last_;
     batch_buffer buffer_;
     data::position position_;
 };

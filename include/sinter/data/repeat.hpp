@@ -9,7 +9,7 @@ inline constexpr std::int64_t forever = -1;
 /// Joins several passes of what comes before into one: `times` of them, or all that will ever be.
 class repeat_stage final : public example_stage {
 public:
-    repeat_stage(owner<example_stage> up, std::int64_t times) : up_(std::move(up)), times_(times) {}
+    repeat_stage(std::unique_ptr<example_stage> up, std::int64_t times) : up_(std::move(up)), times_(times) {}
     const column_list& columns() const override { return up_->columns(); }
     std::int64_t size() const override {
         const std::int64_t n = up_->size();
@@ -48,7 +48,7 @@ private:
         any_ = false;
         if (done_ != times_) up_->begin(first_ + done_);
     }
-    owner<example_stage> up_;
+    std::unique_ptr<example_stage> up_;
     std::int64_t times_, first_ = 0, done_ = 0;
     bool any_ = false;   // whether the current pass has yielded something
 };

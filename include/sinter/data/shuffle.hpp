@@ -11,7 +11,7 @@ namespace sinter::data {
 /// the Fisher-Yates shuffle: every permutation equally likely.
 class shuffle_stage final : public example_stage {
 public:
-    SINTER_COLD shuffle_stage(owner<example_stage> up, std::int64_t buffer, std::uint64_t seed)
+    shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
         : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()) {
         for (const column& c : up_->columns()) row_width_ += static_cast<std::size_t>(c.width());
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
@@ -79,7 +79,7 @@ private:
             std::memcpy(numbers_.data() + t * row_width_, numbers_.data() + f * row_width_, 4 * row_width_);
     }
 
-    owner<example_stage> up_;
+    std::unique_ptr<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
     std::uint64_t key_;
     std::size_t count_, row_width_ = 0;
@@ -94,12 +94,12 @@ struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
 
 /// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same for equal
 /// (seed, pass). option_error for other buffer sizes.
-SINTER_COLD inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
+inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
     if (buffer < 1 || buffer > (std::int64_t{1} << 31))
         throw option_error("impossible buffer size", "shuffle", std::to_string(buffer), "1 to 2^31 examples");
     return {buffer, seed};
 }
-SINTER_COLD inline examples operator|(examples up, shuffle_step s) {
+inline examples operator|(examples up, shuffle_step s) {
     const int maps = up.maps();
     return examples(new shuffle_stage(up.release(), s.buffer, s.seed), maps);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/owner.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/data/example_set.hpp>
 #include <cstdint>
+#include <memory>
 
 /// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens until somebody asks.
 namespace sinter::data {
@@ -54,10 +54,10 @@ public:
     const column_list& columns() const { return last_->columns(); }
     std::int64_t size() const { return last_->size(); }
     int maps() const { return maps_; }   ///< how many maps so far: each draws from a random stream of its own
-    owner<example_stage> release() { return std::move(last_); }
+    std::unique_ptr<example_stage> release() { return std::move(last_); }
 
 private:
-    owner<example_stage> last_;
+    std::unique_ptr<example_stage> last_;
     int maps_ = 0;
 };
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
-#include <sinter/base/cold.hpp>
-#include <sinter/base/owner.hpp>
 #include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/tables.hpp>
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
+#include <algorithm>
+#include <memory>
 #ifdef SINTER_PROFILE
 #include <sinter/profile/step_profile.hpp>
 #endif
@@ -33,9 +32,9 @@ public:
         return most;
     }
 
-    SINTER_COLD void bind(const model_memory& m) {
+    void bind(const model_memory& m) {
         m_ = host_places(m);
-        operands_ = owner<float*[]>(n_args + 1);
+        operands_ = std::make_unique<float*[]>(n_args + 1);
         if (program_tables<P>::floats && !tables_.size()) {
             tables_ = arena(program_tables<P>::floats);
             program_tables<P>::fill(tables_.data());
@@ -63,7 +62,7 @@ public:
 
 private:
     static constexpr int n_args = P::v.n_args;
-    owner<float*[]> operands_;
+    std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
     arena tables_;
     host_places m_;

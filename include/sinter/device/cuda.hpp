@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/owner.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/gpu_program.hpp>
 #include <sinter/program/target.hpp>
 #include <cstring>
+#include <memory>
 
 /// A GPU as a device: what programs are planned for, and how they run. Compile with nvcc (.cu).
 namespace sinter {
@@ -18,7 +18,7 @@ public:
             throw device_error("no CUDA device", "cudaGetDeviceCount",
                                s == cudaSuccess ? "0 devices" : cudaGetErrorString(s), "a GPU and its driver");
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
-        engine_ = owner(new gpu::stream_engine(stream_.get()));
+        engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
     }
     cudaStream_t stream() const { return stream_.get(); }
     gpu::stream_engine& engine() const { return *engine_; }
@@ -26,7 +26,7 @@ public:
 
 private:
     gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_;
-    owner<gpu::stream_engine> engine_;
+    std::unique_ptr<gpu::stream_engine> engine_;
 };
 
 /// Runs a compiled program P on a GPU. The first bind takes the memory of the batch; a step allocates nothing once its

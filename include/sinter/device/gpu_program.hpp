@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/owner.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/tables.hpp>
 #include <sinter/kernel/cuda/reify.hpp>
 #include <sinter/program/program.hpp>
+#include <memory>
 
 namespace sinter {
 
@@ -50,7 +50,7 @@ public:
     /// `tables`: where program_tables<P> lie.
     template <class Memory>
     void bind(const Memory& m, float* const* port, float* tables) {
-        if (!operands_) operands_ = owner<float*[]>(n_args);
+        if (!operands_) operands_ = std::make_unique<float*[]>(n_args);
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
             operands_[i] = a.where() == space::port    ? port[port_of(a)]
@@ -104,7 +104,7 @@ private:
             if (P::v.launches[i].args > n) n = P::v.launches[i].args;
         return n;
     }();
-    owner<float*[]> operands_;
+    std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
 
     static constexpr gpu::work work_of(int i, int batch) {

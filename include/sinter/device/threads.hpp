@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <atomic>
 #include <exception>
-#include <sched.h>
+#include <memory>
 #include <string>
+#include <thread>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
+#include <vector>
 
-#include <sinter/base/cold.hpp>
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <sinter/base/error.hpp>
-#include <sinter/base/system_thread.hpp>
 #include <sinter/device/denormals.hpp>
-#include <sinter/device/watched.hpp>
+#include <sinter/device/patience.hpp>
 
 namespace sinter {
 
@@ -21,8 +25,8 @@ inline int usable_cores() {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
-    const long n = ::sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? static_cast<int>(n) : 1;
+    const unsigned n = std::thread::hardware_concurrency();
+    return n ? static_cast<int>(n) : 1;
 }
 
 /// Threads that do one thing together, over and over: the caller is one of them, the others wait in between. Denormal
@@ -33,15 +37,15 @@ class team {
 public:
     static constexpr int most = 1024;
 
-    /// `threads` in all; 0: one for each usable core. Throws option_error, or device_error where the system
+    /// `threads` in all; 0: one for each usable core. Throws option_error, or std::system_error where the system
     /// grants no more threads.
-    SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
+    explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", std::to_string(threads), "0 to " + std::to_string(most));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
-        others_ = owner<system_thread[]>(static_cast<std::size_t>(size_ - 1));
+        others_.reserve(static_cast<std::size_t>(size_ - 1));
         try {
-            for (int t = 1; t < size_; ++t) other(t) = system_thread([this, t] { serve(t); });
+            for (int t = 1; t < size_; ++t) others_.emplace_back([this, t] { serve(t); });
         } catch (...) {
             dismiss();
             throw;
@@ -57,43 +61,38 @@ public:
     /// throws comes out of run (the first, if several do); the others are released from their barriers.
     template <class F>
     void run(F&& f) {
-        using callee = std::remove_reference_t<F>;
-        run([](void* context, int thread) { (*static_cast<callee*>(context))(thread); },
-            const_cast<void*>(static_cast<const void*>(&f)));
-    }
-    /// The same for job(context, 0), ..., job(context, size() - 1).
-    void run(void (*job)(void*, int), void* context) {
-        job_ = job;
-        context_ = context;
         if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
             const flush_denormals here;
-            return job(context, 0);
+            return f(0);
         }
-        arrived_.store(0);
-        failed_.store(false);
-        pending_.store(size_);
-        begun_.add(1);
-        begun_.notify();
+        using callee = std::remove_reference_t<F>;
+        job_ = [](void* context, int thread) { (*static_cast<callee*>(context))(thread); };
+        context_ = const_cast<void*>(static_cast<const void*>(std::addressof(f)));
+        arrived_ = 0;
+        failed_ = false;
+        pending_ = size_;
+        begun_.fetch_add(1);
+        begun_.notify_all();
         {
             const flush_denormals here;
             execute(0);
         }
-        for (int left; (left = pending_.load()) != 0;) pending_.await_change(left, may_spin_);
-        if (failed_.load()) std::rethrow_exception(std::exchange(error_, nullptr));
+        for (int left; (left = pending_.load(std::memory_order_acquire)) != 0;) await_change(pending_, left, may_spin_);
+        if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
     /// Inside a run: returns when all threads have come here; what they wrote before is then visible to all.
     void barrier() {
-        const int phase = phase_.load();   // before the look at failed_: whoever fails later will change it
-        if (failed_.load()) throw abandoned{};
-        if (arrived_.add(1) + 1 == size_) {
-            arrived_.store(0);
-            phase_.add(1);
-            phase_.notify();
+        const int phase = phase_;   // before the look at failed_: whoever fails later will change it
+        if (failed_) throw abandoned{};
+        if (arrived_.fetch_add(1) + 1 == size_) {
+            arrived_ = 0;
+            phase_.fetch_add(1);
+            phase_.notify_all();
         } else {
-            phase_.await_change(phase, may_spin_);
+            await_change(phase_, phase, may_spin_);
         }
-        if (failed_.load()) throw abandoned{};
+        if (failed_) throw abandoned{};
     }
 
 private:
@@ -102,8 +101,8 @@ private:
     void serve(int thread) {
         const flush_denormals here;
         for (int seen = 0;; ++seen) {
-            begun_.await_change(seen, may_spin_);
-            if (dismissed_.load()) return;
+            await_change(begun_, seen, may_spin_);
+            if (dismissed_) return;
             execute(thread);
         }
     }
@@ -114,38 +113,36 @@ private:
         } catch (const abandoned&) {
         } catch (...) {
             if (!claimed_error_.exchange(true)) error_ = std::current_exception();
-            failed_.store(true);
-            phase_.add(1);
-            phase_.notify();
+            failed_ = true;
+            phase_.fetch_add(1);
+            phase_.notify_all();
         }
-        if (pending_.add(-1) == 1) {
-            claimed_error_.store(false);
-            pending_.notify();
+        if (pending_.fetch_sub(1) == 1) {
+            claimed_error_ = false;
+            pending_.notify_all();
         }
     }
 
-    SINTER_COLD void dismiss() {
-        dismissed_.store(true);
-        begun_.add(1);
-        begun_.notify();
-        for (int t = 1; t < size_; ++t) other(t).join();
+    void dismiss() {
+        dismissed_ = true;
+        begun_.fetch_add(1);
+        begun_.notify_all();
+        for (std::thread& t : others_) t.join();
     }
 
     // Each on its own cache line: they are written by different threads at different times.
-    alignas(64) watched begun_;     ///< counts runs
-    alignas(64) watched pending_;   ///< threads still in this run
-    alignas(64) watched arrived_;   ///< threads at the barrier
-    alignas(64) watched phase_;     ///< counts complete barriers, and failures
-    alignas(64) watched failed_;    ///< 0 or 1, as the next two
-    watched claimed_error_, dismissed_;
+    alignas(64) std::atomic<int> begun_{0};     ///< counts runs
+    alignas(64) std::atomic<int> pending_{0};   ///< threads still in this run
+    alignas(64) std::atomic<int> arrived_{0};   ///< threads at the barrier
+    alignas(64) std::atomic<int> phase_{0};     ///< counts complete barriers, and failures
+    alignas(64) std::atomic<bool> failed_{false};
+    std::atomic<bool> claimed_error_{false}, dismissed_{false};
     int size_;
     bool may_spin_ = true;
     void (*job_)(void*, int) = nullptr;
     void* context_ = nullptr;
     std::exception_ptr error_;
-    owner<system_thread[]> others_;
-
-    system_thread& other(int thread) { return others_[static_cast<std::size_t>(thread - 1)]; }
+    std::vector<std::thread> others_;
 };
 
 } // namespace sinter

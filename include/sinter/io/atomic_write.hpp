@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/io/file.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 
@@ -32,11 +33,11 @@ class temporary_file {
 public:
     SINTER_COLD temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
         : folder_(folder) {
-        static unsigned counter = 0;
+        static std::atomic<unsigned> counter{0};
         constexpr std::size_t longest_stem = 200; // leaves room for the suffix under the usual limit of 255
         for (;;) {
             name_ = '.' + final_name.substr(0, longest_stem) + '.' + std::to_string(::getpid()) + '.' +
-                    std::to_string(__atomic_fetch_add(&counter, 1u, __ATOMIC_RELAXED)) + ".tmp";
+                    std::to_string(counter.fetch_add(1)) + ".tmp";
             fd_ = descriptor(uninterrupted([&] {
                 return ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             }));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <vector>
 

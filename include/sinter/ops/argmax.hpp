@@ -44,6 +44,3 @@ constexpr tensor argmax(tensor x, int axis = -1, keep k = keep::no) { return arg
 using ops::argmax;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/argmax.hpp>

@@ -185,8 +185,3 @@ constexpr void rule<op::attention>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Come with their op: programs without it need not compile them.
-#include <sinter/kernel/cpu/attention.hpp>
-#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
-#include <sinter/kernel/cpu/attention_gradient.hpp>

@@ -36,6 +36,3 @@ constexpr tensor cast(tensor x, int n) { return to_index(x.ok() ? to_float(x) : 
 using ops::cast;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/cast.hpp>

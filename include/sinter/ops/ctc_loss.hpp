@@ -52,6 +52,3 @@ constexpr tensor ctc_loss(tensor logits, tensor labels, int blank = 0, tensor le
 using ops::ctc_loss;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/ctc_loss.hpp>

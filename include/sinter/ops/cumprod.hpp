@@ -32,6 +32,3 @@ constexpr tensor cumprod(tensor x, int axis = -1, running_options o = {}) { retu
 using ops::cumprod;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/cumprod.hpp>

@@ -52,6 +52,3 @@ constexpr tensor cumsum(tensor x, int axis = -1, running_options o = {}) { retur
 using ops::cumsum;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/cumsum.hpp>

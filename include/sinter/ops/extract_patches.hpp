@@ -74,6 +74,3 @@ constexpr void rule<op::add_patches>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/patches.hpp>

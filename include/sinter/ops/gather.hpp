@@ -82,6 +82,3 @@ constexpr void rule<op::scatter_add>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/gather_axis.hpp>

@@ -45,6 +45,3 @@ constexpr tensor gather_nd(tensor x, tensor indices) {
 using ops::gather_nd;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/gather_nd.hpp>

@@ -64,6 +64,3 @@ constexpr void rule<op::linear_scan>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/linear_scan.hpp>

@@ -106,6 +106,3 @@ constexpr void rule<op::local_response_norm_gradient>::gradient(gradient_of& g) 
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/local_response_norm.hpp>

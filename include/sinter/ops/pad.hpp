@@ -97,6 +97,3 @@ constexpr void rule<op::pad_gradient>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/pad.hpp>

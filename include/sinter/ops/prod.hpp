@@ -49,6 +49,3 @@ constexpr tensor prod(tensor x, std::initializer_list<int> axes, keep k = keep::
 using ops::prod;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/prod.hpp>

@@ -40,6 +40,3 @@ using ops::roll;
 constexpr void rule<op::roll>::gradient(gradient_of& g) { g.add(0, ops::roll(g.d, -g.n().p[4], g.n().p[3])); }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/roll.hpp>

@@ -61,6 +61,3 @@ constexpr tensor rotary(tensor x, rotary_options o = {}) {
 using ops::rotary;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/rotary.hpp>

@@ -66,6 +66,3 @@ constexpr void rule<op::sort>::gradient(gradient_of& g) {
 }
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/sort.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <iterator>
 #include <sinter/ops/detail/elementwise.hpp>
-#include <span>
 
 /// Constant data. table(of, extents, fill, f): a tensor without a batch whose values the function fill(to, extents, f) writes,
 /// row by row, once, before the program first runs; constants<data>(of, extents): the same from an array of static storage. `of`

@@ -34,6 +34,3 @@ constexpr tensor to_index(tensor a, int n) {
 using ops::to_index;
 
 } // namespace sinter
-
-// Comes with its op: programs without it need not compile it.
-#include <sinter/kernel/cpu/to_index.hpp>

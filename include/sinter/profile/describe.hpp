@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/profile/text_of_model.hpp>
+#include <algorithm>
 
 /// describe(model): what the compiler made of a net, printed: its layers as they were written, then each kernel with what
 /// went into it and what that saves, then the memory plan.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/profile/program_text.hpp>
 #include <sinter/train/chart/svg.hpp>
+#include <algorithm>
 
 /// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what lies in memory.
 namespace sinter::profile {

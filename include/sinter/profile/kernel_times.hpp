@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/profile/kernel_table.hpp>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/device/arena.hpp>
 #include <sinter/device/threads.hpp>
 #include <sinter/kernel/cpu/unroll.hpp>
 #include <sinter/train/progress.hpp>
+#include <algorithm>
 #include <map>
 
 namespace sinter::profile {

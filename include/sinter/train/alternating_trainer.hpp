@@ -3,7 +3,6 @@
 #include <sinter/train/optimizers/alternating.hpp>
 #include <sinter/train/trainer.hpp>
 #include <array>
-#include <tuple>
 
 namespace sinter {
 

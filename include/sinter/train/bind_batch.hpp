@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/program/program.hpp>
+#include <algorithm>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in
 /// their range. All of it is checked before anything runs, since the kernels check nothing.

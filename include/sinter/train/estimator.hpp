@@ -2,7 +2,6 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
-#include <sinter/base/owner.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
@@ -89,8 +88,8 @@ public:
         if (o.max_steps < 0) throw option_error("number of steps", "train", std::to_string(o.max_steps), "0 or more");
         const int epochs = o.epochs > 0 ? o.epochs : o.max_steps > 0 ? std::numeric_limits<int>::max() : 1;
         std::vector<epoch_result> history;
-        owner<progress> bar;
-        if (o.progress) bar = owner(new progress(o.progress));
+        std::unique_ptr<progress> bar;
+        if (o.progress) bar = std::make_unique<progress>(o.progress);
         bool more = o.max_steps == 0 || t_.steps() < o.max_steps;
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
@@ -111,7 +110,7 @@ public:
     }
 
     /// One pass over `data` without training. data_error where there are none, or batches do not fit.
-    SINTER_COLD evaluation_result evaluate(data::pipeline& data) {
+    evaluation_result evaluate(data::pipeline& data) {
         need_an_end(data, "evaluate");
         metrics::mean loss;
         metrics::accuracy accuracy;
@@ -201,7 +200,7 @@ private:
             }
         }
     }
-    SINTER_COLD epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
+    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
                            std::span<const named_value> validated, bool& more) {
         const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
         if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);

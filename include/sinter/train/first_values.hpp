@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/program/program.hpp>
@@ -13,7 +12,7 @@ namespace sinter {
 
 namespace detail {
 
-SINTER_COLD inline void draw_normal(std::vector<float>& x, const initializer& init, random_stream& r) {
+inline void draw_normal(std::vector<float>& x, const initializer& init, random_stream& r) {
     for (std::size_t i = 0; i < x.size(); i += 2) {
         const std::uint32_t a = r.word(), b = r.word();   // in this order
         const normal_pair p = normal(a, b);
@@ -21,7 +20,7 @@ SINTER_COLD inline void draw_normal(std::vector<float>& x, const initializer& in
         if (i + 1 < x.size()) x[i + 1] = init.middle + init.a * p.second;
     }
 }
-SINTER_COLD inline void draw_truncated_normal(std::vector<float>& x, const initializer& init, random_stream& r) {
+inline void draw_truncated_normal(std::vector<float>& x, const initializer& init, random_stream& r) {
     for (float& e : x) {
         float v = r.normal();
         while (v < -2.f || v > 2.f) v = r.normal();
@@ -30,7 +29,7 @@ SINTER_COLD inline void draw_truncated_normal(std::vector<float>& x, const initi
 }
 /// The shorter vectors of a normal matrix, made orthonormal one after the other. That is the Q of a QR decomposition whose R has
 /// a positive diagonal, so no direction is preferred (Mezzadri 2007).
-SINTER_COLD inline void draw_orthogonal(std::vector<float>& x, const shape& s, float gain, random_stream& r) {
+inline void draw_orthogonal(std::vector<float>& x, const shape& s, float gain, random_stream& r) {
     const std::size_t columns = static_cast<std::size_t>(s.last()), rows = x.size() / columns;
     const bool tall = rows >= columns;
     const std::size_t length = tall ? rows : columns, count = tall ? columns : rows;
@@ -41,7 +40,7 @@ SINTER_COLD inline void draw_orthogonal(std::vector<float>& x, const shape& s, f
     for (std::size_t k = 0; k < count; ++k)
         for (std::size_t i = 0; i < length; ++i) x[tall ? i * columns + k : k * columns + i] = gain * static_cast<float>(q.at(k, i));
 }
-SINTER_COLD inline void write_identity(std::vector<float>& x, const shape& s, float gain) {
+inline void write_identity(std::vector<float>& x, const shape& s, float gain) {
     const std::size_t columns = static_cast<std::size_t>(s.last());
     const std::size_t rows = s.rank > 1 ? static_cast<std::size_t>(s.d[s.rank - 2]) : 1;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -62,7 +61,7 @@ constexpr unsigned init_kinds_of() {
 /// First values of a variable, plain: drawn from a stream of their own that depends on the seed and the variable's path alone.
 /// Only what draws for one of `Kinds` is compiled.
 template <unsigned Kinds = ~0u>
-SINTER_COLD std::vector<float> first_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
+std::vector<float> first_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
     constexpr auto has = [](init_kind k) { return (Kinds >> static_cast<int>(k) & 1u) != 0; };
     const initializer& init = v.init;
     std::vector<float> x(static_cast<std::size_t>(v.s.size()), init.kind == init_kind::constant ? init.a : 0.f);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/owner.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/program/in_turn.hpp>
@@ -9,6 +8,7 @@
 #include <sinter/train/first_values.hpp>
 #include <sinter/train/settings.hpp>
 #include <sinter/train/variables.hpp>
+#include <memory>
 #include <span>
 
 /// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and
@@ -174,8 +174,8 @@ private:
     Optimizer optimizer_;
     trainer_options options_;
     Device device_;
-    owner<other_program<evaluation>> evaluation_;
-    owner<other_program<prediction>> prediction_;
+    std::unique_ptr<other_program<evaluation>> evaluation_;
+    std::unique_ptr<other_program<prediction>> prediction_;
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
@@ -268,15 +268,15 @@ private:
         }
     };
     template <class P>
-    SINTER_COLD owner<other_program<P>> make_other() const {
-        owner<other_program<P>> made(new other_program<P>());
+    SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
+        auto made = std::make_unique<other_program<P>>();
         if (!fits<P>) made->memory.activations = decltype(memory_.activations)(P::v.floats(space::activation));
         if (!fits_scratch<P>) made->memory.scratch = decltype(memory_.scratch)(Device::template runner<P>::scratch_floats());
         return made;
     }
     /// Returns the loss, where there are targets.
     template <class P>
-    float run_other(owner<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
+    float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         outputs_in_ = nullptr;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/program.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 

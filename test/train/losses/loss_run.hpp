@@ -5,7 +5,6 @@
 #include <sinter/program/program.hpp>
 
 #include "support/check_net.hpp"
-#include <memory>
 
 /// A loss on given predictions. The net is its input plus a parameter of zeros, whose gradient is thus the sum of the
 /// predictions' gradients over the batch: of one example, the gradient itself.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/owner.hpp>
 #include <sinter/io/byte_source.hpp>
 #include <sinter/io/printable.hpp>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +47,7 @@ class reader {
 public:
     /// Reads the header. `source` must outlive this. option_error for an impossible delimiter.
     explicit reader(io::byte_source& source, options o = {})
-        : in_(source), options_(std::move(o)), buffer_(chunk) {
+        : in_(source), options_(std::move(o)), buffer_(std::make_unique<std::byte[]>(chunk)) {
         const char d = options_.delimiter;
         if (d == '"' || d == '\r' || d == '\n' || d == '\0')
             throw option_error("impossible delimiter", "csv", io::printable({&d, 1}),
@@ -86,7 +86,7 @@ private:
 
     io::byte_source& in_;
     options options_;
-    owner<std::byte[]> buffer_;
+    std::unique_ptr<std::byte[]> buffer_;
     std::size_t at_ = 0, filled_ = 0;
     std::uint64_t line_ = 1, column_ = 1;   // of the next byte
     std::string text_;                      // the record's, without quotes

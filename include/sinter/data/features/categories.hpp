@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/data/csv/table.hpp>
+#include <algorithm>
 #include <map>
 
 /// How a column of a CSV file becomes a class number, from 0 to size - 1.

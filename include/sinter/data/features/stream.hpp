@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/owner.hpp>
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
 
@@ -23,8 +22,8 @@ public:
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return size_; }
     void begin(std::int64_t) override {
-        in_ = {};
-        in_ = owner(new open_file(path_, options_));
+        in_.reset();
+        in_ = std::make_unique<open_file>(path_, options_);
         features_.bind(in_->reader.names().empty() ? numbered() : in_->reader.names(), path_);
         read_ = 0;
     }
@@ -56,7 +55,7 @@ private:
     features features_;
     csv::options options_;
     column_list columns_;
-    owner<open_file> in_;
+    std::unique_ptr<open_file> in_;
     std::vector<float> x_;
     std::vector<std::int32_t> index_;
     std::int32_t label_ = 0;
@@ -75,7 +74,7 @@ private:
     std::vector<std::string> numbered() {
         if (in_->reader.next()) {
             const std::vector<std::string> names = in_->reader.names();
-            in_ = owner(new open_file(path_, options_));
+            in_ = std::make_unique<open_file>(path_, options_);
             return names;
         }
         throw format_error("no records", path_, "an empty file", "at least one");

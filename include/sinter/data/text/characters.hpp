@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/utf8.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/npy/header.hpp>

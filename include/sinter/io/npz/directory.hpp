@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/io/printable.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <span>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/io/onnx/model.hpp>
 #include <sinter/io/onnx/refusals.hpp>
 #include <sinter/ops/detail/weights.hpp>

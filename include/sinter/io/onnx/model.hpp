@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/io/onnx/wire.hpp>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/conv2d.hpp>

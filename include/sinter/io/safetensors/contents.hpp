@@ -2,11 +2,11 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/sort.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/safetensors/dtype.hpp>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -23,11 +23,10 @@ using metadata_map = std::map<std::string, std::string, std::less<>>;
 /// few need all of them. So functions are templates, of nothing, which cost those little who do not call them, and share the few
 /// maps and sorts that they need.)
 template <class = void>
-SINTER_COLD inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
-    sort_few(names, [](std::string_view a, std::string_view b) { return a < b; });
-    for (std::size_t i = 1; i < names.size(); ++i)
-        if (names[i] == names[i - 1]) return names[i];
-    return std::nullopt;
+inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
+    std::sort(names.begin(), names.end());
+    const auto twice = std::adjacent_find(names.begin(), names.end());
+    return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
 /// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at any address.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/safetensors/json_reader.hpp>
 
+#include <algorithm>
 
 /// The header of a safetensors file: 8 bytes that give its length (little-endian), then JSON that names each tensor's
 /// dtype, shape and place among the data behind it. Follows huggingface/safetensors' README and, where that is silent,

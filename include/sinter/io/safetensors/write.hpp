@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/sort.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/utf8.hpp>
 
+#include <algorithm>
 #include <bit>
 
 namespace sinter::safetensors {
@@ -59,7 +59,7 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
 /// It depends on nothing else, so equal tensors make equal files.
 template <class = void>
 SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
-    sort_few(entries, [](const entry& a, const entry& b) {
+    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
         return a.type != b.type ? a.type > b.type : a.name < b.name;
     });
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/attention_backward.hpp>
-#include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/ops/attention.hpp>
+#include <sinter/kernel/cpu/attention_gradient.hpp>
 
 namespace sinter::cpu {
 

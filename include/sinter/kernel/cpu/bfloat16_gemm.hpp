@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/unit_product.hpp>

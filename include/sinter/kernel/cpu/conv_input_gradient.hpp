@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
 #include <sinter/kernel/cpu/conv_gradient_strips.hpp>
 #include <sinter/kernel/cpu/nest.hpp>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <cstring>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/finish.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/pixel_product.hpp>

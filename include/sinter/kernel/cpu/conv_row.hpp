@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>
 
 /// The loop that every direct convolution spends its time in: one row of output pixels for one panel of channels.

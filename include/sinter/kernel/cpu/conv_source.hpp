@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_row.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/convolution.hpp>
 
 /// Convolutions of as many groups as channels, in vectors of channels: element by element there is nothing to share, so

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/math.hpp>
 #include <sinter/kernel/cpu/nest.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/first_max.hpp>
 #include <sinter/kernel/cpu/math/bits.hpp>
 #include <sinter/kernel/cpu/nest.hpp>

@@ -2,8 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
-#include <sinter/ops/max.hpp>
-#include <sinter/ops/sum.hpp>
+#include <sinter/ops/prod.hpp>
 
 namespace sinter::cpu {
 
@@ -59,5 +58,7 @@ template <class Body, int... X>
 struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<adds, Body>; };
 template <class Body, int... X>
 struct nest<op::middle_max, Body, X...> { using type = middle_reduction<takes_larger, Body>; };
+template <class Body, int... X>
+struct nest<op::prod, Body, X...> { using type = middle_reduction<multiplies, Body>; };
 
 } // namespace sinter::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/product.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/padded_image.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/bytes.hpp>
 #include <sinter/kernel/cpu/pooled_gradient_rows.hpp>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/attention.hpp>
+#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
+#include <sinter/kernel/cpu/attention_gradient.hpp>
 #include <sinter/kernel/cpu/avg_pool.hpp>
 #include <sinter/kernel/cpu/body.hpp>
 #include <sinter/kernel/cpu/conv_forward.hpp>
@@ -11,6 +14,7 @@
 #include <sinter/kernel/cpu/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/copies.hpp>
+#include <sinter/kernel/cpu/ctc_loss.hpp>
 #include <sinter/kernel/cpu/depthwise_convolution.hpp>
 #include <sinter/kernel/cpu/distinct_product.hpp>
 #include <sinter/kernel/cpu/distinct_rows.hpp>
@@ -18,25 +22,35 @@
 #include <sinter/kernel/cpu/distinct_table.hpp>
 #include <sinter/kernel/cpu/distinct_weights.hpp>
 #include <sinter/kernel/cpu/gather.hpp>
+#include <sinter/kernel/cpu/gather_axis.hpp>
 #include <sinter/kernel/cpu/gemm.hpp>
 #include <sinter/kernel/cpu/gemm_tn.hpp>
+#include <sinter/kernel/cpu/local_response_norm.hpp>
 #include <sinter/kernel/cpu/matmul.hpp>
 #include <sinter/kernel/cpu/max_pool.hpp>
 #include <sinter/kernel/cpu/middle_reduction.hpp>
+#include <sinter/kernel/cpu/pad.hpp>
+#include <sinter/kernel/cpu/patches.hpp>
 #include <sinter/kernel/cpu/pointwise_weight_gradient.hpp>
 #include <sinter/kernel/cpu/product_sum.hpp>
 #include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/roll.hpp>
+#include <sinter/kernel/cpu/rotary.hpp>
+#include <sinter/kernel/cpu/scan.hpp>
 #include <sinter/kernel/cpu/scatter.hpp>
+#include <sinter/kernel/cpu/sort.hpp>
 #include <sinter/kernel/cpu/steps.hpp>
 #include <sinter/kernel/cpu/strided.hpp>
+#include <sinter/kernel/cpu/to_index.hpp>
 #include <sinter/kernel/cpu/walk.hpp>
+#include <sinter/kernel/cpu/whole_numbers.hpp>
 #include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
 #ifdef __AVX512BF16__   // elsewhere no program takes them: for tests
 #include <sinter/kernel/cpu/bfloat16_gemm.hpp>
 #endif
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
-/// in all programs of a build. Kernels of ops that sinter.hpp does not have come with their ops (ops/attention.hpp).
+/// in all programs of a build.
 namespace sinter::cpu {
 
 /// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run(); before them, where

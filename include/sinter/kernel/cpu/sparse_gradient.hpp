@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/product.hpp>
 #include <sinter/kernel/cpu/sparse_list.hpp>
 #include <sinter/kernel/cpu/vector_block.hpp>

@@ -156,9 +156,8 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
 /// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Compiled once: moving data is not
 /// worth code.
 template <class = void>
-SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
-                                                       std::int64_t columns, float* to, std::int64_t to_step,
-                                                       bool exact) {
+SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
+                                         std::int64_t to_step, bool exact) {
     for (std::int64_t two = 0; two < columns; two += 2 * lanes)
         for (std::int64_t i = 0; i < rows; i += lanes)
             for (std::int64_t j = two; j < columns && j <= two + lanes; j += lanes)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <cstring>
-#include <sinter/base/algorithm.hpp>
 #include <sinter/ops/convolution.hpp>
 
 /// Between images and the matrices whose rows are windows of images: with them a convolution is a product.

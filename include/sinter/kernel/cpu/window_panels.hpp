@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/cpu/tile.hpp>
 
 /// A convolution's windows as the left operand of a product: for a run of output pixels, some rows of [taps * CI], copied so

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstring>
 
-#include <sinter/base/algorithm.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/conv_sums.hpp>
 #include <sinter/kernel/cpu/product.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cpu/first_max.hpp>
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/cpu/winograd_blocks.hpp>

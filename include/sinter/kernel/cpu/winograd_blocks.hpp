@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cpu/winograd_transform.hpp>
 
 /// Extents and blocks of 3 x 3 convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.

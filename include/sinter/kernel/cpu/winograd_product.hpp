@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cpu/finish.hpp>
 
 /// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their time if what they touch is in cache, and

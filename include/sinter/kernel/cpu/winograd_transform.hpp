@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cpu/unroll.hpp>
 
 /// Winograd's minimal filtering F(M x M, 3 x 3) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cpu/winograd.hpp>
 
 namespace sinter::cpu {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
+#include <algorithm>
 #include <sinter/kernel/cuda/body_call.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/program/spec.hpp>

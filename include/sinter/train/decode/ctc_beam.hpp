@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

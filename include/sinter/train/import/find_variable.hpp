@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/train/import/keras.hpp>
 #include <sinter/train/import/name_map.hpp>
 #include <sinter/train/import/pytorch.hpp>
 
+#include <algorithm>
 
 /// From a tensor's name in a file to the path of a parameter or state.
 namespace sinter::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/algorithm.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/train/lbfgs/line_search.hpp>
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/train/optimizers/parameter_groups.hpp>
-#include <tuple>
 
 /// Several losses of one net that take turns, each with an optimizer for parameters of its own.
 namespace sinter {

@@ -4,9 +4,27 @@
 #include <sinter/kernel/cpu/nest.hpp>
 #include <sinter/kernel/ordering.hpp>
 #include <sinter/ops/argmax.hpp>
+#include <sinter/ops/gather_nd.hpp>
 
+/// Kernels that make whole numbers.
 namespace sinter::cpu {
 
+struct to_int {
+    static void run(const call& c) {
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
+            to[i] = whole_number(c.p[0][i]);
+    }
+};
+/// p[0] = [m][e0] places in extents e1, ...
+struct place_index {
+    static void run(const call& c) {
+        const auto* from = reinterpret_cast<const std::int32_t*>(c.p[0]);
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        const std::int64_t end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) to[i] = place_number(from + i * c.e[0], c.e + 1, c.e[0]);
+    }
+};
 /// p[0] = m blocks [e0][e1]; p[1] = [m][e1], the place of the largest (e2: smallest).
 struct arg_extreme {
     static void run(const call& c) {
@@ -26,6 +44,10 @@ struct arg_extreme {
     }
 };
 
+template <class Body, int... X>
+struct nest<op::to_int, Body, X...> { using type = to_int; };
+template <class Body, int... X>
+struct nest<op::place_index, Body, X...> { using type = place_index; };
 template <class Body, int... X>
 struct nest<op::argmax, Body, X...> { using type = arg_extreme; };
 
