@@ -129,6 +129,7 @@ BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or pa
     check<12, 11, 60, 12, 11, 124, 3, 3, 1, 1, 1>(3);
     check<9, 9, 150, 9, 9, 440, 1, 1, 1, 0, 0>(4);
     check<4, 5, 61, 4, 5, 250, 3, 3, 1, 1, 1>(3);
+    check<21, 20, 90, 11, 10, 92, 3, 3, 2, 1, 1>(3);   // an image is larger than what its panels read: they pass for each
 }
 BOOST_AUTO_TEST_CASE(single_pixels) {
     check<13, 11, 40, 13, 11, 52, 1, 1, 1, 0, 0>(3);

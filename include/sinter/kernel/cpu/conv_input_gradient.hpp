@@ -25,13 +25,14 @@ struct conv_gradient_channels {
     /// The gradient's images, read in place.
     struct source {
         static constexpr bool copies = false;
+        static constexpr std::int64_t image_floats = std::int64_t{OH} * OW * CO;
         static const float* image(const float* dy, std::int64_t i, const call&, bool) {
-            return dy + i * (OH * OW * CO);
+            return dy + i * image_floats;
         }
     };
     using vertical = gradient_phase<H, KH, S, PT>;
     using horizontal = gradient_phase<W, KW, S, PL>;
-    static constexpr int panel = 2 * lanes, whole = CI / panel, rest = CI % panel, depth = KH * KW * CO;
+    static constexpr int depth = KH * KW * CO;
 
     template <int V, int F>
     static SINTER_INLINE void columns(const float* dy, int rows, const float* w, float* row) {
@@ -46,24 +47,20 @@ struct conv_gradient_channels {
     static void image(const float* dy, const float* w, std::int64_t image, int col, const call& c) {
         alignas(64) float row[row_floats(W)];
         for (int y = 0; y < H; ++y) {
+            const std::int64_t pixel = (image * H + y) * W;
+            expect_row<Body, std::int64_t{H} * W * CI, W, Valid>(pixel * CI + col, CI, c);
             const int g = (y + PT) % S, taps = vertical::taps(g), top = vertical::origin(y, g);
             const int low = std::clamp(-top, 0, taps), high = std::clamp(OH - top, low, taps);
             const float* from = low < high ? dy + (top + low) * (OW * CO) : dy;
             const float* weights = low < high ? w + (vertical::first_tap(g) + S * low) * (KW * CO * V * lanes) : w;
             unroll<S>([&](auto f) SINTER_ALWAYS { columns<V, f>(from, high - low, weights, row); });
-            const std::int64_t pixel = (image * H + y) * W;
             emit_row<Body, W, V, Valid>(row, pixel * CI + col, pixel, col, CI, c);
         }
     }
 
     static void run(const call& c) {
-        for_source_and_panels<source, CI, depth>(c, [&](const float* dy, std::int64_t i, int p) SINTER_ALWAYS {
-            const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
-            if (p < whole) {
-                if constexpr (whole > 0) image<2, panel>(dy, w, i, p * panel, c);
-            } else {
-                if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(dy, w, i, p * panel, c);
-            }
+        for_source_and_panels<source, CI, depth>(c, [&](auto valid, const float* dy, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
+            image<(valid > lanes) + 1, valid>(dy, w, i, col, c);
         });
     }
 };

@@ -10,8 +10,7 @@ namespace sinter::cpu {
 /// layer of a net) are pooled in registers: there the detour would cost as much as the sums.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_channels {
-    static constexpr int phases = 1, rows = OH / P, columns = OW / P, panel = 2 * lanes;
-    static constexpr int whole = CO / panel, rest = CO % panel, depth = KH * KW * CI;
+    static constexpr int phases = 1, rows = OH / P, columns = OW / P, depth = KH * KW * CI;
     static constexpr bool shallow = P == 2 && depth <= 64;
     using source = conv_source<H, W, CI, OH, OW, KH, KW, S, PT, PL, shallow>;
     static constexpr std::int64_t scratch(int parts) { return parts * source::floats; }
@@ -96,13 +95,8 @@ struct conv_max_pool_channels {
 
     static void run(const call& c) {
         static_assert(rows > 0 && columns > 0, "the pool's window is larger than the convolution's result");
-        for_source_and_panels<source, CO, depth>(c, [&](const float* x, std::int64_t i, int p) SINTER_ALWAYS {
-            const float* w = c.p[1] + static_cast<std::int64_t>(p) * panel * depth;
-            if (p < whole) {
-                if constexpr (whole > 0) image<2, panel>(x, w, i, p * panel, c);
-            } else {
-                if constexpr (rest > 0) image<(rest > lanes) + 1, rest>(x, w, i, p * panel, c);
-            }
+        for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
+            image<(valid > lanes) + 1, valid>(x, w, i, col, c);
         });
     }
 };

@@ -37,19 +37,26 @@ struct conv_source {
     }
 };
 
-/// f(image, its number, panel) for this part's images and all panels of N columns, in the order that keeps the smaller
-/// operand in cache: small weights stay while images pass; large ones are read once, with the images inside.
+/// f(channels, image, weights, the image's number, first channel) for this part's images and all panels of N channels, `channels` a
+/// constant, in the order that reads less memory: small weights stay in cache while images pass; of large ones each panel is read
+/// once, with all images inside, or all of them for each image, whichever is less.
 template <class Source, int N, int Depth, class F>
 SINTER_INLINE void for_source_and_panels(const call& c, F f) {
-    constexpr int panels = (N + 2 * lanes - 1) / (2 * lanes);
-    constexpr bool panels_outside = !Source::copies && std::int64_t{Depth} * N > (std::int64_t{1} << 16);
+    constexpr int panel = 2 * lanes, whole = N / panel, rest = N % panel, panels = whole + (rest > 0);
+    constexpr std::int64_t weights = std::int64_t{Depth} * N, floats = Source::image_floats;
+    constexpr bool panels_outside = !Source::copies && weights > (std::int64_t{1} << 16) && floats * panels < floats + weights;
     const std::int64_t first = share(c.m, c.part, c.parts), images = share(c.m, c.part + 1, c.parts) - first;
     const float* x = nullptr;
     for (std::int64_t k = 0; k < images * panels; ++k) {
         const std::int64_t i = first + (panels_outside ? k % images : k / panels);
         const int p = static_cast<int>(panels_outside ? k / images : k % panels);
         if (panels_outside || p == 0) x = Source::image(c.p[0], i, c, k == 0);
-        f(x, i, p);
+        const float* const w = c.p[1] + static_cast<std::int64_t>(p) * panel * Depth;
+        if (p < whole) {
+            if constexpr (whole > 0) f(std::integral_constant<int, panel>{}, x, w, i, p * panel);
+        } else {
+            if constexpr (rest > 0) f(std::integral_constant<int, rest>{}, x, w, i, p * panel);
+        }
     }
 }
 
