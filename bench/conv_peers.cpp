@@ -5,15 +5,15 @@
 #include <optional>
 
 #include <sinter/device/cpu.hpp>
-#include <sinter/kernel/cpu/conv_forward.hpp>
-#include <sinter/kernel/cpu/conv_input_gradient.hpp>
-#include <sinter/kernel/cpu/conv_pointwise.hpp>
-#include <sinter/kernel/cpu/conv_transpose_weights.hpp>
-#include <sinter/kernel/cpu/conv_weight_gradient.hpp>
-#include <sinter/kernel/cpu/pointwise_weight_gradient.hpp>
-#include <sinter/kernel/cpu/tile.hpp>
-#include <sinter/kernel/cpu/winograd.hpp>
-#include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
+#include <sinter/kernel/cpu/convolution/conv_forward.hpp>
+#include <sinter/kernel/cpu/convolution/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/convolution/conv_pointwise.hpp>
+#include <sinter/kernel/cpu/convolution/conv_transpose_weights.hpp>
+#include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
+#include <sinter/kernel/cpu/product/tile.hpp>
+#include <sinter/kernel/cpu/winograd/winograd.hpp>
+#include <sinter/kernel/cpu/winograd/winograd_weight_gradient.hpp>
 #include <sinter/kernel/panels.hpp>
 
 #include "contest.hpp"

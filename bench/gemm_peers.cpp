@@ -5,10 +5,10 @@
 
 #include <memory>
 
-#include <sinter/kernel/cpu/gemm.hpp>
-#include <sinter/kernel/cpu/gemm_tn.hpp>
-#include <sinter/kernel/cpu/matmul.hpp>
-#include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/move/repack.hpp>
+#include <sinter/kernel/cpu/product/gemm.hpp>
+#include <sinter/kernel/cpu/product/gemm_tn.hpp>
+#include <sinter/kernel/cpu/product/matmul.hpp>
 #include <sinter/program/turned_weights.hpp>
 
 #include "contest.hpp"

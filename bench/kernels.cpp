@@ -7,11 +7,11 @@
 #include "measure.hpp"
 #include <sinter/device/denormals.hpp>
 #include <sinter/device/threads.hpp>
-#include <sinter/kernel/cpu/gemm.hpp>
-#include <sinter/kernel/cpu/gemm_tn.hpp>
-#include <sinter/kernel/cpu/math.hpp>
-#include <sinter/kernel/cpu/matmul.hpp>
-#include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/math/math.hpp>
+#include <sinter/kernel/cpu/move/repack.hpp>
+#include <sinter/kernel/cpu/product/gemm.hpp>
+#include <sinter/kernel/cpu/product/gemm_tn.hpp>
+#include <sinter/kernel/cpu/product/matmul.hpp>
 
 namespace {
 using namespace sinter;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/unroll.hpp>
+#include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/program/word.hpp>
 
 /// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.

@@ -3,9 +3,9 @@
 #define BOOST_TEST_MODULE kernel_attention
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/attention.hpp>
-#include <sinter/kernel/cpu/attention_bias_gradient.hpp>
-#include <sinter/kernel/cpu/attention_gradient.hpp>
+#include <sinter/kernel/cpu/attention/attention.hpp>
+#include <sinter/kernel/cpu/attention/attention_bias_gradient.hpp>
+#include <sinter/kernel/cpu/attention/attention_gradient.hpp>
 
 #include "fixtures/pytorch_attention.hpp"
 #include "support/attention.hpp"

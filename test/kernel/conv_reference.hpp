@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/kernel/panels.hpp>
 
 /// Convolution in double precision, scattering instead of gathering, with extents known at run time only: written to

@@ -13,10 +13,10 @@
 
 #include "modelled_unit.hpp"
 #include "products.hpp"
-#include <sinter/kernel/cpu/bfloat16_gemm.hpp>
-#include <sinter/kernel/cpu/gemm.hpp>
-#include <sinter/kernel/cpu/gemm_tn.hpp>
-#include <sinter/kernel/cpu/matmul.hpp>
+#include <sinter/kernel/cpu/product/bfloat16_gemm.hpp>
+#include <sinter/kernel/cpu/product/gemm.hpp>
+#include <sinter/kernel/cpu/product/gemm_tn.hpp>
+#include <sinter/kernel/cpu/product/matmul.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
 
 using namespace sinter;

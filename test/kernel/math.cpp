@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include <sinter/base/philox.hpp>
-#include <sinter/kernel/cpu/math.hpp>
-#include <sinter/kernel/cpu/philox.hpp>
+#include <sinter/kernel/cpu/math/math.hpp>
+#include <sinter/kernel/cpu/vector/philox.hpp>
 
 #include "support/ulps.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <random>
 
-#include <sinter/kernel/cpu/math.hpp>
+#include <sinter/kernel/cpu/math/math.hpp>
 #include <sinter/kernel/scalar_gamma.hpp>
 
 #include "support/ulps.hpp"

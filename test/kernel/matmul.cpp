@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "products.hpp"
-#include <sinter/kernel/cpu/matmul.hpp>
-#include <sinter/kernel/cpu/repack.hpp>
+#include <sinter/kernel/cpu/move/repack.hpp>
+#include <sinter/kernel/cpu/product/matmul.hpp>
 
 using namespace sinter;
 using namespace sinter::test;

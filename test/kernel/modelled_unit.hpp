@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include <sinter/kernel/cpu/matrix_unit.hpp>
+#include <sinter/kernel/cpu/vector/matrix_unit.hpp>
 
 namespace sinter::test {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include <sinter/kernel/cpu/walk.hpp>
+#include <sinter/kernel/cpu/walk/walk.hpp>
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/ops/mul.hpp>

@@ -3,8 +3,8 @@
 #define BOOST_TEST_MODULE pool
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/avg_pool.hpp>
-#include <sinter/kernel/cpu/max_pool.hpp>
+#include <sinter/kernel/cpu/pool/avg_pool.hpp>
+#include <sinter/kernel/cpu/pool/max_pool.hpp>
 
 #include "conv_reference.hpp"
 

@@ -5,10 +5,10 @@
 #include <random>
 #include <vector>
 
-#include <sinter/kernel/cpu/simd.hpp>
-#include <sinter/kernel/cpu/tile.hpp>
-#include <sinter/kernel/panels.hpp>
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/product/tile.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
+#include <sinter/kernel/panels.hpp>
 #include <sinter/program/word.hpp>
 
 /// What the tests of matrix kernels share.

@@ -3,7 +3,7 @@
 #define BOOST_TEST_MODULE winograd
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/winograd_weight_gradient.hpp>
+#include <sinter/kernel/cpu/winograd/winograd_weight_gradient.hpp>
 
 #include <array>
 

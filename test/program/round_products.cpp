@@ -10,7 +10,7 @@
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
-#include <sinter/kernel/cpu/bfloat16_gemm.hpp>
+#include <sinter/kernel/cpu/product/bfloat16_gemm.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/sgd.hpp>

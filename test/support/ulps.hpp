@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// How far a vector function is from the true value, in units in the last place.
 namespace sinter::test {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/device/arena.hpp>
 #include <sinter/device/threads.hpp>
-#include <sinter/kernel/cpu/unroll.hpp>
+#include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/train/progress.hpp>
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cpu/body.hpp>
-#include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/walk/body.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/ctc_loss.hpp>
 #include <limits>
 

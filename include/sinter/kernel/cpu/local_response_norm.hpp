@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 #include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/math.hpp>
-#include <sinter/kernel/cpu/nest.hpp>
+#include <sinter/kernel/cpu/math/math.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/local_response_norm.hpp>
 
 namespace sinter::cpu {

@@ -32,7 +32,7 @@ constexpr void distinct_extents(const kernel_request& r, kernel_extents& k, int 
 }
 } // namespace detail
 
-/// Floats (and whole numbers of the same size) that an example adds to the keys: see kernel/cpu/distinct_keys.hpp.
+/// Floats (and whole numbers of the same size) that an example adds to the keys: see kernel/cpu/distinct/distinct_keys.hpp.
 constexpr int distinct_floats(int columns, int width) { return columns * (width + 8) + 5; }
 
 template <>

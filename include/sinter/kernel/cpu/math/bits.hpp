@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
 
 #include <utility>
 

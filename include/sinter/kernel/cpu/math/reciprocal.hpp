@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/simd.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// Quotients without the divider, which is slow and not pipelined: the processor's estimate and one Newton step. For
 /// arguments whose size lies in [2^-125, 2^125]; zero and infinity give NaN. Elsewhere divide.

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/attention/attention_block.hpp>
+#include <sinter/kernel/cpu/math/log.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/ops/attention.hpp>
+
+namespace sinter::cpu {
+
+/// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein 2018; Dao et al. 2022).
+/// p = {q, k, v, lengths, bias, sums or null, result}; c.m = examples times heads. Queries that see no key get zeros, and
+/// an infinite sum, which makes all their probabilities zero in the gradient.
+template <class Body>
+struct attention {
+    static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
+        return 2 * attention_floats + attention_queries * (e[4] + 4) + attention_panels::floats(attention_queries + attention_keys, e[5]);
+    }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
+
+    static void run(const call& c) {
+        const attention_call a(c);
+        const std::int64_t panels = (a.queries + attention_queries - 1) / attention_queries, all = c.m * panels,
+                           end = share(all, c.part + 1, c.parts);
+        float* const mine = c.scratch + c.part * floats_of_part(c.e);
+        for (std::int64_t i = share(all, c.part, c.parts); i < end; ++i) {
+            const std::int64_t head = i / panels;
+            attention_ahead next;
+            if (i + 1 < end && (i + 1) % panels == 0) look_ahead(a, (head + 1) / a.heads, (head + 1) % a.heads, c.p[6], next);
+            panel_of_queries(a, {a, head / a.heads, head % a.heads, i % panels * attention_queries}, mine, c.p[6], c.p[5], next);
+        }
+    }
+
+private:
+    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t head, const float* y, attention_ahead& next) {
+        const std::int64_t group = head / (a.heads / a.groups), queries = a.queries_at_once(), keys = a.keys_at_once();
+        next.add(a.q + a.query_at(example, head), a.query_step(), queries, a.width);
+        next.add(a.k + a.key_at(example, group), a.key_step(), keys, a.width);
+        next.add(a.v + a.value_at(example, group), a.value_step(), keys, a.value_width);
+        next.add(y + a.result_at(example, head), a.result_step(), queries, a.value_width);
+    }
+    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* sums,
+                                 attention_ahead& next) {
+        const int w = p.width;
+        float *const most = room, *const sum = most + attention_queries, *const factor = sum + attention_queries,
+              *const keep = factor + attention_queries, *const scores = keep + attention_queries,
+              *const spare = scores + attention_floats, *const q = spare + attention_floats;
+        const attention_panels values{q + a.width * attention_queries, attention_keys, a.value_width};
+        const attention_result result{y + a.result_at(p.example, p.head) + p.first * a.result_step(), a.result_step(), p.count,
+                                      a.value_width, values.p + values.size()};
+        const std::int64_t group = p.head / (a.heads / a.groups), keys = a.seen(p.example, p.first, p.count);
+        const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
+        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.scale, q);
+        for (int i = 0; i < w; i += lanes) store(most + i, splat(-0x1p120f)), store(sum + i, zero());
+        if (!keys) result.clear(0, p.count);
+        for (std::int64_t first = 0; first < keys; first += attention_keys) {
+            const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
+            attention_scores(a, p, q, k, first, n, scores, spare, next);
+            for (int i = 0; i < w; i += lanes)
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, most + i, sum + i, factor + i, keep + i);
+            if (a.drops()) {
+                attention_mask(a, p, first, n, spare);
+                for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
+            }
+            values.gather(v + first * a.value_step(), a.value_step(), n);
+            for (std::int64_t i = 0, rows; i < p.count; i += rows) {
+                rows = attention_height(p.count - i);
+                result.put(i, rows, scores + i, 1, w, 0, keys_of_query(a, p, i + rows - 1, first, n), values,
+                           {nullptr, 0, first > 0, factor + i, keep + i}, next);
+            }
+        }
+        result.finish();
+        for (int i = 0; sums && i < w; i += lanes) {
+            const vf s = load(sum + i);
+            float* const to = sums + (p.example * a.heads + p.head) * a.queries + p.first + i;
+            const vf l = select(s == zero(), splat(__builtin_inff()), load(most + i) + log(s));
+            store(to, l, p.count - i < lanes ? p.count - i : lanes);
+        }
+    }
+    /// One vector of queries: scores become e^(score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
+    /// those of earlier blocks probabilities among more keys.
+    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float* most, float* sum,
+                                 float* factor, float* keep) {
+        seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
+            store(scores + j * w, select(hidden, splat(-__builtin_inff()), load(scores + j * w)));
+        });
+        const vf before = load(most);
+        vf m = before, other = before;   // two chains each, for one would wait for itself
+        std::int64_t j = 0;
+        for (; j + 1 < seen.some; j += 2) m = max(m, load(scores + j * w)), other = max(other, load(scores + (j + 1) * w));
+        if (j < seen.some) m = max(m, load(scores + j * w));
+        m = max(m, other);
+        vf s = zero(), t = zero();
+        const auto next = [&](float* at, vf& to) SINTER_ALWAYS {
+            const vf e = exp_flushed(load(at) - m);
+            store(at, e);
+            to += e;
+        };
+        for (j = 0; j + 1 < seen.some; j += 2) next(scores + j * w, s), next(scores + (j + 1) * w, t);
+        if (j < seen.some) next(scores + j * w, s);
+        s += t;
+        seen.clear_behind(scores, w, n);
+        const vf earlier = load(sum) * exp_flushed(before - m);
+        s += earlier;
+        const vf share = select(s == zero(), zero(), 1.f / s);
+        store(most, m);
+        store(sum, s);
+        store(factor, share);
+        store(keep, earlier * share);
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::attention, Body, X...> { using type = attention<Body>; };
+
+} // namespace sinter::cpu

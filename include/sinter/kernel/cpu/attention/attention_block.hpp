@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <bit>
+#include <sinter/kernel/cpu/attention/attention_product.hpp>
+#include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/vector/philox.hpp>
+
+/// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
+/// over the keys then works on whole vectors. What a causal mask hides is left out vector by vector.
+namespace sinter::cpu {
+
+/// Queries of a panel and keys of a block: a block's scores, and the gradients of those, stay in L1. Tiles read a few rows more than
+/// a block has.
+inline constexpr int attention_queries = 64, attention_keys = 64;
+inline constexpr std::int64_t attention_floats = attention_queries * (attention_keys + tile_rows);
+
+/// The launch's extents (ops/attention.hpp), and where one head of one example lies.
+struct attention_call {
+    std::int64_t queries, keys, heads, groups, width, value_width, shift;
+    float scale;
+    const float *q, *k, *v, *bias;
+    const std::int32_t* lengths;
+    std::int64_t bias_example, bias_head, bias_query;   ///< floats from one to the next; 0 where it is the same for all
+    float kept;                                         ///< share of the probabilities that dropout leaves; 1: all
+    std::uint64_t seed, counter;                        ///< of the numbers that decide which
+
+    explicit attention_call(const call& c)
+        : queries(c.e[0]), keys(c.e[1]), heads(c.e[2]), groups(c.e[3]), width(c.e[4]), value_width(c.e[5]), shift(c.e[7]),
+          scale(std::bit_cast<float>(static_cast<std::int32_t>(c.e[6]))), q(c.p[0]), k(c.p[1]), v(c.p[2]),
+          bias(c.e[9] ? c.p[4] : nullptr), lengths(c.e[8] ? reinterpret_cast<const std::int32_t*>(c.p[3]) : nullptr),
+          bias_example(c.e[12]), bias_head(c.e[13]), bias_query(c.e[14]),
+          kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[15]))), seed(c.seed),
+          counter(static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
+                  static_cast<std::uint64_t>(c.e[15]) >> 32) {}
+    static constexpr bool drops(const std::int64_t* e) { return e[15] != 0; }
+    bool drops() const { return kept < 1.f; }
+
+    std::int64_t query_step() const { return heads * width; }
+    std::int64_t key_step() const { return groups * width; }
+    std::int64_t value_step() const { return groups * value_width; }
+    std::int64_t result_step() const { return heads * value_width; }
+    std::int64_t query_at(std::int64_t example, std::int64_t head) const { return (example * queries * heads + head) * width; }
+    std::int64_t key_at(std::int64_t example, std::int64_t group) const { return (example * keys * groups + group) * width; }
+    std::int64_t value_at(std::int64_t example, std::int64_t group) const {
+        return (example * keys * groups + group) * value_width;
+    }
+    std::int64_t result_at(std::int64_t example, std::int64_t head) const {
+        return (example * queries * heads + head) * value_width;
+    }
+
+    std::int64_t queries_at_once() const { return queries < attention_queries ? queries : attention_queries; }
+    std::int64_t keys_at_once() const { return keys < attention_keys ? keys : attention_keys; }
+
+    /// Keys that any of the queries [from, from + n) sees: the first so many.
+    std::int64_t seen(std::int64_t example, std::int64_t from, std::int64_t n) const {
+        std::int64_t most = from + n + shift;
+        if (most > keys) most = keys;
+        if (lengths && most > lengths[example]) most = lengths[example];
+        return most < 0 ? 0 : most;
+    }
+};
+
+/// Some queries of one head: the columns of a panel of scores.
+struct query_panel {
+    std::int64_t example, head, first;
+    int count, width;   ///< queries, and the same in whole vectors
+    query_panel(const attention_call& a, std::int64_t b, std::int64_t h, std::int64_t from)
+        : example(b), head(h), first(from),
+          count(static_cast<int>(a.queries - from < attention_queries ? a.queries - from : attention_queries)),
+          width((count + lanes - 1) / lanes * lanes) {}
+};
+
+/// from[count][columns] to [columns][p.width], times a factor.
+template <class = void>
+inline void transpose_scaled(const query_panel& p, const float* from, std::int64_t step, std::int64_t columns, float scale,
+                             float* to) {
+    transpose_matrix(from + p.first * step, step, p.count, columns, to, p.width, false);
+    if (scale != 1.f)
+        for (std::int64_t i = 0; i < columns * p.width; i += lanes) store(to + i, load(to + i) * scale);
+}
+
+/// Which keys of the block that begins at `first` a vector of queries sees: all its queries the first `all` (maybe less than none),
+/// some of them the first `some`; lane l those below all + l.
+struct seen_keys {
+    std::int64_t all, some;
+    seen_keys(const attention_call& a, const query_panel& p, int i, std::int64_t first, std::int64_t n)
+        : all(p.first + i + a.shift + 1 - first), some(within(all + lanes - 1, n)) {
+        if (all > n) all = n;
+    }
+    static std::int64_t within(std::int64_t k, std::int64_t n) { return k < 0 ? 0 : k < n ? k : n; }
+    SINTER_INLINE vi hides(std::int64_t j) const {   ///< key j
+        vi number{};
+        for (int l = 0; l < lanes; ++l) number[l] = l;
+        return number < splat(static_cast<std::int32_t>(j - all + 1));
+    }
+    /// Calls f(row, lanes that do not see it) for the keys that some do not see.
+    template <class F>
+    SINTER_INLINE void each_hidden(F f) const {
+        for (std::int64_t j = all > 0 ? all : 0; j < some; ++j) f(j, hides(j));
+    }
+    /// Zeros in the rows behind, as far as a tile that begins before them reads.
+    void clear_behind(float* x, int w, std::int64_t n) const {
+        for (std::int64_t j = some; j < n && j < some + tile_rows; ++j) store(x + j * w, zero());
+    }
+};
+/// Keys [first, first + n) that query i of a panel sees: so many of them, from the first on.
+inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p, std::int64_t i, std::int64_t first, std::int64_t n) {
+    return seen_keys::within(p.first + (i < p.count ? i : p.count - 1) + a.shift + 1 - first, n);
+}
+
+/// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries that see them.
+template <class = void>
+inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step, std::int64_t width,
+                           const float* transposed, std::int64_t first, std::int64_t n, float* to, attention_ahead& next) {
+    const int w = p.width;
+    for (int i = 0; i < w; i += panel_width) {
+        const std::int64_t keys = seen_keys(a, p, i, first, n).some;
+        const bool two = i + lanes < w;
+        if (two) attention_rows_by<2>(x, step, 0, keys, transposed + i, w, width, to + i, w, next);
+        else attention_rows_by<1>(x, step, 0, keys, transposed + i, w, width, to + i, w, next);
+        if (!two) continue;
+        const int other = i + lanes;
+        attention_rows_by<1>(x, step, keys, seen_keys(a, p, other, first, n).some, transposed + other, w, width, to + other, w, next);
+    }
+}
+
+/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled): [n][p.width]. Those of keys that
+/// no query of a vector sees are left as they are. `room` is as large.
+template <class = void>
+inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
+                             std::int64_t first, std::int64_t n, float* scores, float* room, attention_ahead& next) {
+    attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
+    if (!a.bias) return;
+    const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
+    if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, room, p.width, false);
+    for (int i = 0; i < p.width; i += lanes)
+        for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j) {
+            float* const at = scores + j * p.width + i;
+            store(at, load(at) + (a.bias_query ? load(room + j * p.width + i) : splat(b[j])));
+        }
+}
+
+/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that is kept), [n][p.width]. Query
+/// i and key j of a head have the number that random_uniform gives a tensor [examples][heads][queries][keys] of the same stream.
+__attribute__((noinline)) inline void attention_mask(const attention_call& a, const query_panel& p, std::int64_t first,
+                                                     std::int64_t n, float* mask) {
+    for (int i = 0; i < p.width; i += lanes) {
+        vu low{}, high{};   // the queries' places, then each key's is `first + j` further
+        for (int l = 0; l < lanes; ++l) {
+            const std::int64_t at = ((p.example * a.heads + p.head) * a.queries + p.first + i + l) * a.keys + first;
+            low[l] = static_cast<std::uint32_t>(at);
+            high[l] = static_cast<std::uint32_t>(at >> 32);
+        }
+        for (std::int64_t j = 0; j < n; ++j) {
+            const vu index = low + static_cast<std::uint32_t>(j), carry = (vu)(index < low);
+            const vu bits = philox_bits(a.seed, a.counter, index, high - carry);
+            const vf u = __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+            store(mask + j * p.width + i, select(u < splat(a.kept), splat(1.f / a.kept), zero()));
+        }
+    }
+}
+
+} // namespace sinter::cpu

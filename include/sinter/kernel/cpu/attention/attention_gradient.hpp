@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/attention/attention_block.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/ops/attention.hpp>
+
+namespace sinter::cpu {
+
+/// What backward knows of one panel of queries, in scratch space: all of it is transposed, [..][p.width].
+struct attention_backward {
+    float *q, *d, *probabilities, *gradients, *delta, *sums, *mask;
+    static constexpr std::int64_t floats(const std::int64_t* e) {
+        return attention_queries * (e[4] + e[5] + 2) + (attention_call::drops(e) ? 3 : 2) * attention_floats;
+    }
+    attention_backward(const attention_call& a, float* room)
+        : q(room), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
+          gradients(probabilities + attention_floats), delta(gradients + attention_floats), sums(delta + attention_queries),
+          mask(sums + attention_queries) {}
+
+    /// y and dy: the result and its gradient; l: the sums' logarithms.
+    template <class = void>
+    void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* l) const {
+        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.scale, q);
+        const std::int64_t at = a.result_at(p.example, p.head), step = a.result_step();
+        transpose_scaled(p, dy + at, step, a.value_width, 1.f, d);
+        l += (p.example * a.heads + p.head) * a.queries + p.first;
+        for (int i = 0; i < p.width; i += lanes) store(sums + i, load(l + i, p.count - i < lanes ? p.count - i : lanes));
+        for (int i = 0; i < p.width; ++i) {   // sum of y dy: what the softmax's gradient takes away from each score's
+            vf s = zero();
+            const std::int64_t from = at + (p.first + i) * step;
+            for (std::int64_t e = 0; i < p.count && e < a.value_width; e += lanes) {
+                const int n = a.value_width - e < lanes ? static_cast<int>(a.value_width - e) : lanes;
+                s = fma(load(y + from + e, n), load(dy + from + e, n), s);
+            }
+            delta[i] = sum_lanes(s);
+        }
+    }
+    /// Probabilities of a block of keys, and the gradient that comes to them by the values: not yet the scores'.
+    template <class = void>
+    void block(const attention_call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
+               std::int64_t n, attention_ahead& next) const {
+        attention_scores(a, p, q, k, first, n, probabilities, gradients, next);
+        for (int i = 0; i < p.width; i += lanes) {
+            const seen_keys seen(a, p, i, first, n);
+            float* const at = probabilities + i;
+            const vf s = load(sums + i);
+            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp_flushed(load(at + j * p.width) - s));
+            seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
+                store(at + j * p.width, select(hidden, zero(), load(at + j * p.width)));
+            });
+            seen.clear_behind(at, p.width, n);
+        }
+        attention_half(a, p, v + first * a.value_step(), a.value_step(), a.value_width, d, first, n, gradients, next);
+    }
+    /// The gradients of the scores, times a factor, and what dropout leaves of the probabilities.
+    void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float scale) const {
+        if (a.drops()) {
+            attention_mask(a, p, first, n, mask);
+            for (std::int64_t j = 0; j < n * p.width; j += lanes) store(gradients + j, load(gradients + j) * load(mask + j));
+        }
+        for (int i = 0; i < p.width; i += lanes) {
+            const seen_keys seen(a, p, i, first, n);
+            const vf less = load(delta + i);
+            for (std::int64_t j = 0; j < seen.some; ++j) {
+                const std::int64_t at = j * p.width + i;
+                store(gradients + at, load(probabilities + at) * ((load(gradients + at) - less) * scale));
+            }
+            seen.clear_behind(gradients + i, p.width, n);
+        }
+        for (std::int64_t j = 0; a.drops() && j < n * p.width; j += lanes)
+            store(probabilities + j, load(probabilities + j) * load(mask + j));
+    }
+};
+
+/// Backward. p = {q, k, v, lengths, bias, y, sums, d, dk or null, dv or null, dq}; c.m = examples times heads of keys, each
+/// done by one thread: the gradients of its keys and values are summed in scratch space, over its queries in their order.
+template <class Body>
+struct attention_gradient {
+    static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
+        return attention_backward::floats(e) + attention_panels::floats(2 * attention_queries + attention_keys + e[1], e[4]) +
+               attention_panels::floats(attention_queries + e[1], e[5]);
+    }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
+
+    static void run(const call& c) {
+        const attention_call a(c);
+        float* const mine = c.scratch + c.part * floats_of_part(c.e);
+        for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i) {
+            attention_ahead next;
+            if (i + 1 < end) look_ahead(a, (i + 1) / a.groups, (i + 1) % a.groups, c, next);
+            group(a, i / a.groups, i % a.groups, mine, c, next);
+        }
+    }
+
+private:
+    static float* at(float* p, std::int64_t i) { return p ? p + i : nullptr; }
+    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t g, const call& c, attention_ahead& next) {
+        const std::int64_t head = a.heads / a.groups * g, query = a.query_at(example, head), result = a.result_at(example, head),
+                           key = a.key_at(example, g), value = a.value_at(example, g);
+        const std::int64_t queries = a.queries_at_once(), keys = a.keys_at_once();
+        next.add(a.q + query, a.query_step(), queries, a.width);
+        next.add(c.p[7] + result, a.result_step(), queries, a.value_width);
+        next.add(c.p[5] + result, a.result_step(), queries, a.value_width);
+        next.add(a.k + key, a.key_step(), keys, a.width);
+        next.add(a.v + value, a.value_step(), keys, a.value_width);
+        next.add(at(c.p[9], value), a.value_step(), keys, a.value_width);
+        next.add(at(c.p[8], key), a.key_step(), keys, a.width);
+        next.add(at(c.p[10], query), a.query_step(), queries, a.width);
+    }
+    static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* room, const call& c, attention_ahead& ahead) {
+        const attention_backward b(a, room);
+        const attention_panels q{room + attention_backward::floats(c.e), attention_queries, a.width},
+            d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
+        float* const spare = keys.p + keys.size();   // for what cannot be summed where it shall lie
+        const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width,
+                                  spare + attention_panels::floats(attention_queries, a.width)},
+            dv{at(c.p[9], a.value_at(example, g)), a.value_step(), a.keys, a.value_width,
+               dk.room + attention_panels::floats(a.keys, a.width)};
+        const float *const k = a.k + a.key_at(example, g), *const v = a.v + a.value_at(example, g);
+        const std::int64_t each = a.heads / a.groups;
+        for (std::int64_t head = g * each; head < (g + 1) * each; ++head)
+            for (std::int64_t from = 0; from < a.queries; from += attention_queries) {
+                const query_panel p(a, example, head, from);
+                const std::int64_t query = a.query_at(example, head) + from * a.query_step(), seen = a.seen(example, from, p.count);
+                const attention_result dq{at(c.p[10], query), a.query_step(), p.count, a.width, spare};
+                const bool more = head > g * each || from > 0;   // keys and values have gradients already
+                attention_ahead none, &next = head + 1 == (g + 1) * each && from + attention_queries >= a.queries ? ahead : none;
+                if (seen) {
+                    b.take(a, p, c.p[5], c.p[7], c.p[6]);
+                    q.gather(a.q + query, a.query_step(), p.count);
+                    d.gather(c.p[7] + a.result_at(example, head) + from * a.result_step(), a.result_step(), p.count);
+                }
+                for (std::int64_t first = 0; first < seen; first += attention_keys) {
+                    const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
+                    b.block(a, p, k, v, first, n, next);
+                    b.finish(a, p, first, n, a.scale);
+                    for (std::int64_t j = 0, rows; j < n; j += rows) {
+                        const std::int64_t row = j * p.width;
+                        rows = attention_height(n - j);
+                        const std::int64_t sees = seen_keys::within(first + j - a.shift - from, p.count);   // the first such query
+                        const attention_target y{nullptr, 0, more};
+                        if (c.p[9]) dv.put(first + j, rows, b.probabilities + row, p.width, 1, sees, p.count, d, y, next);
+                        if (c.p[8]) dk.put(first + j, rows, b.gradients + row, p.width, 1, sees, p.count, q, y, next);
+                    }
+                    if (!c.p[10]) continue;
+                    keys.gather(k + first * a.key_step(), a.key_step(), n);
+                    for (std::int64_t i = 0, rows; i < p.count; i += rows) {
+                        rows = attention_height(p.count - i);
+                        dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n), keys,
+                               {nullptr, 0, first > 0}, next);
+                    }
+                }
+                if (c.p[8] && !more) dk.clear(seen, a.keys);
+                if (c.p[9] && !more) dv.clear(seen, a.keys);
+                if (c.p[10] && !seen) dq.clear(0, p.count);
+                if (c.p[10]) dq.finish();
+            }
+        if (c.p[8]) dk.finish();
+        if (c.p[9]) dv.finish();
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::attention_gradient, Body, X...> { using type = attention_gradient<Body>; };
+
+} // namespace sinter::cpu

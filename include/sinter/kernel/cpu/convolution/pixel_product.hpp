@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+
+#include <sinter/kernel/cpu/product/product.hpp>
+
+/// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
+/// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.
+/// Some rows at a time are multiplied; where a body walks several arrays, their sums wait until there are long pieces of rows, which
+/// memory gives faster than the two lines of a tile's.
+namespace sinter::cpu {
+
+/// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
+inline constexpr std::int64_t staying_floats = 65536;
+/// Columns of rows that wait until they are whole. Lines a page apart share a few places of the first-level cache: they wait, too.
+inline constexpr std::int64_t waiting_columns = 256, a_page = 1024;
+
+/// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `stream` on, `step` a turn.
+struct asked_lines {
+    const tile_lines& lines;
+    std::int64_t ahead;
+    const float* stream;
+    std::int64_t step;
+};
+
+/// to[i * to_step + j] = the sums of row i and column j of a panel.
+template <int MR, int L>
+__attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
+                                               std::int64_t n, const asked_lines& a) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
+    const float* const* at = a.lines.line;
+    const float* const* const last = at + std::max(0, a.lines.count - L);
+    const std::int64_t ahead = a.ahead, step = a.step;
+    const float* stream = a.stream;
+    accumulate<MR, 2>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+        if constexpr (L > 0) {
+            unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
+            at = at + L < last ? at + L : last;
+        }
+        __builtin_prefetch(stream, 0, 2);
+        stream += step;
+    });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
+}
+
+using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
+template <int MR>
+pixels_function pixels_of(std::int64_t lines) {   // in a turn
+    return lines > 2 ? multiply_pixels<MR, 4> : lines > 1 ? multiply_pixels<MR, 2> : lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
+}
+
+/// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
+struct pixel_piece {
+    const product& q;
+    const row_cover& cover;
+    std::int64_t tile, last_tile, j0, width;
+    std::int64_t top() const { return cover.begin(tile); }
+    std::int64_t bottom() const { return last_tile < cover.count ? cover.begin(last_tile) : q.rows; }
+    std::int64_t start() const { return std::min(top(), q.rows - cover.height(tile)); }   ///< row at `sums`: the last tile may begin above
+    std::int64_t step() const { return round_up(width, lanes); }
+    std::int64_t result_step() const { return q.result_step ? q.result_step : q.columns; }
+
+    /// `next`: the first element of the piece to come.
+    template <class = void>
+    void multiply(const finisher& f, const call& c, std::int64_t next, float* sums) const {
+        alignas(64) float narrow[tile_rows * lanes];
+        const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
+        const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
+        const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
+        const bool stay = q.depth * q.columns <= staying_floats;
+        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;   // rows of the stream
+        tile_lines lines;
+        const int columns = static_cast<int>(width);
+        if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
+        const std::int64_t a_turn = (lines.count + q.depth - 1) / q.depth;
+        std::int64_t row = top() + rows;
+        for (std::int64_t p = first; p < end; ++p) {
+            const int w = panel_columns(q.columns, p, panel_width, lanes);
+            const float* const b = q.b + p * panel_width * q.depth;
+            const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
+            const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
+            for (std::int64_t i = tile; i < last_tile; ++i, row += rows) {
+                const int height = cover.height(i);
+                const std::int64_t at = std::min(cover.begin(i), q.rows - height);
+                const float* const x = q.a + at * q.row_step;
+                float* const to = sums + (at - start()) * step() + p * panel_width - j0;
+                if (w == panel_width) {
+                    const asked_lines a{lines, row < bottom() ? q.off + row * result_step() + j0 : next, stream + (i - tile) * share * q.depth, share};
+                    (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
+                    continue;
+                }
+                tile_of<1>(height)(no_sum, narrow, x, q.row_step, 1, b, w, q.depth, 1);
+                for (int r = 0; r < height; ++r) store(to + r * step(), load(narrow + r * lanes));
+            }
+        }
+    }
+    void finish(const finisher& f, const call& c, int rows_at_once, const float* sums) const {
+        const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
+        for (std::int64_t i = top(); i < bottom(); i += rows_at_once)
+            f.finish({sums + (i - start()) * step(), static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i)), columns, sums_step,
+                      q.off + i * result_step() + j0, result_step(), q.row + i, q.col + static_cast<int>(j0)}, c);
+    }
+};
+
+/// Columns that all pixels are multiplied by before the next ones are: as many as stay in the second-level cache, if pixels are not read
+/// all too often then.
+constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns) {
+    const std::int64_t fit = staying_floats / depth / panel_width * panel_width;
+    return fit >= waiting_columns ? std::min(fit, columns) : columns;
+}
+
+/// run_product of a block of whole rows by a packed right operand; the result is row-major.
+template <class = void>
+__attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
+    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = waiting_columns;
+    alignas(64) float sums[passing_tiles * tile_rows * columns];
+    if (q.rows < small_tile_rows || q.depth > streamed_floats / panel_width) return run_product(q, f, c, 0, 1);
+    tile_lines arrays;   // one line of each
+    if (f.list) f.list({sums, 1, 1, 1, 0, q.columns, 0, 0}, c, arrays);
+    const bool waits = arrays.count > 2 || (q.result_step ? q.result_step : q.columns) >= a_page;
+    const row_cover cover(q.rows);
+    const std::int64_t tiles = waits ? waiting_tiles : passing_tiles, width = waits ? columns : panel_width;
+    for (std::int64_t t = 0; t < cover.count; t += tiles)
+        for (std::int64_t j = 0; j < q.columns; j += width) {
+            const pixel_piece piece{q, cover, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
+            const std::int64_t step = piece.result_step();
+            const std::int64_t next = j + width < q.columns ? piece.top() * step + j + width : piece.bottom() * step;
+            piece.multiply(f, c, q.off + next, sums);
+            piece.finish(f, c, waits ? 2 : static_cast<int>(passing_tiles * tile_rows), sums);
+        }
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
+#include <sinter/kernel/cpu/product/paired_rows.hpp>
+
+namespace sinter::cpu {
+
+/// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. p[0] = keys,
+/// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
+/// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
+template <class Body>
+struct distinct_table {
+    static constexpr int phases = 2;
+    static constexpr bool only_divides = true;
+    static constexpr std::int64_t step(std::int64_t width) { return round_up(width, lanes); }   ///< from row to row
+    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
+        return e[0] * (e[2] + m) * step(e[1]) + (e[7] ? 0 : e[6]);
+    }
+
+    static void prepare(const call& c) {
+        const places p(c);
+        const distinct_shape& s = p.s;
+        const std::int64_t K = s.columns * s.width + s.numbers, step = distinct_table::step(s.width);
+        for (std::int64_t i = share(s.columns, c.part, c.parts); i < share(s.columns, c.part + 1, c.parts); ++i)
+            for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
+                const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
+                const float* from = c.p[2] + j * K + (s.first + i * s.width) * w;
+                if (p.paired) turn_into_pairs(from, p.turned + (i * s.outputs + j) * step);
+                else transpose_matrix(from, w, s.width, w, p.turned + (i * s.outputs + j) * step, step, false);
+            }
+        if (p.head_of && c.part == 0) {
+            std::memset(p.head_of, -1, 4 * static_cast<std::size_t>(c.e[6]));
+            for (std::int32_t h = 0; h < *p.k.head_count; ++h) p.head_of[p.k.row[p.k.heads[h]]] = p.k.heads[h];
+        }
+    }
+    static void run(const call& c) {
+        const places p(c);
+        const distinct_shape& s = p.s;
+        const std::int64_t step = distinct_table::step(s.width);
+        for_each_column(p.k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
+            if (p.paired)
+                return multiply_paired_rows(p.of_keys + first * step, c.p[1] + first * s.outputs, last - first,
+                                            p.turned + column * s.outputs * step, s.outputs);
+            for (std::int64_t j = 0; j < step; j += panel_width)
+                (step - j >= panel_width ? multiply_rows<2> : multiply_rows<1>)(
+                    p.of_keys + first * step + j, step, c.p[1] + first * s.outputs, s.outputs, last - first,
+                    p.turned + column * s.outputs * step + j, step, s.outputs);
+        });
+    }
+    static void finish(const call& by) {
+        const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
+        const places p(c);
+        const std::int64_t n = c.e[7] ? *p.k.head_count : c.e[6];
+        const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
+        if (p.s.width == lanes) sum_rows<true>(begin, end, p, c);
+        else sum_rows<false>(begin, end, p, c);
+    }
+
+private:
+    struct places {
+        distinct_shape s;
+        distinct_keys k;
+        float *turned, *of_keys;   ///< [columns][N][step], [keys][step]
+        std::int32_t* head_of;     ///< of all rows, unless lazy
+        bool paired;               ///< turned weights lie as multiply_paired_rows wants them
+        explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
+            turned = c.scratch;
+            of_keys = turned + s.columns * s.outputs * step(s.width);
+            paired = s.width == lanes && s.outputs % panel_width == 0;
+            head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
+        }
+    };
+    /// Rows [begin, end) of the table, or of those that occur. `One`: a row is one vector.
+    template <bool One>
+    static void sum_rows(std::int64_t begin, std::int64_t end, const places& p, const call& c) {
+        const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : distinct_table::step(width);
+        const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next, *const head_of = p.head_of;
+        const float* const of_keys = p.of_keys;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const std::int64_t head = head_of ? head_of[i] : heads[i], row = head_of ? i : rows[head];
+            for (std::int64_t j = 0; j < width; j += lanes) {
+                vf sum = head < 0 ? zero() : load(of_keys + head * step + j);
+                for (std::int64_t k = head < 0 ? head : next[head]; k >= 0; k = next[k]) sum += load(of_keys + k * step + j);
+                if (One || width - j >= lanes) Body::vector(sum, row * width + j, row, static_cast<int>(j), c);
+                else Body::vector(sum, static_cast<int>(width - j), row * width + j, row, static_cast<int>(j), c);
+            }
+        }
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::distinct_table, Body, X...> { using type = distinct_table<Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/panels.hpp>
+#include <sinter/program/word.hpp>
+
+/// Kernels that only move data.
+namespace sinter::cpu {
+
+/// Operands [m][e0], [m][e1], ... side by side in the result [m][e0 + e1 + ...]; e4 of them, up to four.
+struct concatenation {
+    static void run(const call& c) {
+        const std::int64_t n = c.e[4], all = c.e[0] + c.e[1] + c.e[2] + c.e[3], end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
+            float* to = c.p[n] + i * all;
+            for (std::int64_t k = 0; k < n; to += c.e[k++])
+                std::memcpy(to, c.p[k] + i * c.e[k], 4 * static_cast<std::size_t>(c.e[k]));
+        }
+    }
+};
+
+/// A plain matrix [e0][e1] to panels, or back; p[0] to p[1].
+template <bool Unpack>
+struct packing {
+    static void run(const call& c) {
+        if (c.part != 0) return;
+        if constexpr (Unpack) unpack_panels(c.p[0], c.p[1], c.e[0], c.e[1], 2 * lanes, lanes);
+        else pack_panels(c.p[0], c.p[1], c.e[0], c.e[1], 2 * lanes, lanes);
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::concat, Body, X...> { using type = concatenation; };
+template <class Body, int... X>
+struct nest<op::pack_weights, Body, X...> { using type = packing<false>; };
+template <class Body, int... X>
+struct nest<op::unpack_weights, Body, X...> { using type = packing<true>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/product/turned_panel.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+
+/// Kernels that only move data.
+namespace sinter::cpu {
+
+/// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}. The source is read
+/// from front to back, the pieces of a large result lie far apart; both are asked for two turns ahead, as no page holds more.
+struct transpose_panels {
+    static constexpr bool only_divides = true;
+    static constexpr std::int64_t near = 4096;   ///< floats that are in the first-level cache anyway
+    static void run(const call& c) {
+        const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
+        const std::int64_t begin = share(panels, c.part, c.parts), end = share(panels, c.part + 1, c.parts);
+        for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {           // panels of the source
+            const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
+            const std::int64_t there = N - j0 < v ? N - j0 : v;
+            for (std::int64_t p = begin; p < end; ++p) {                 // panels of the result
+                const std::int64_t k0 = p * panel_width;
+                const int w = panel_columns(K, p, panel_width, lanes);
+                float* to = c.p[1] + k0 * N + j0 * w;
+                if (K * N > near && p + 2 < end && (p + 3) * panel_width <= K)   // a whole panel
+                    for (int i = 0; i < w * v; i += 16) __builtin_prefetch(to + 2 * panel_width * N + i, 1);
+                const float* const from = c.p[0] + j0 * K + k0 * v;
+                if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
+                    for (int i = 0; K * N > near && i < w * v; i += floats_a_line)
+                        __builtin_prefetch(from + 2 * w * v + i);
+                    transpose_square(from, to);
+                    continue;
+                }
+                for (int k = 0; k < w; k += lanes) {
+                    const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
+                    if (rows == lanes) transpose_rows(from + k * v, v, there, to + k, w);
+                    else transpose_matrix(from + k * v, v, rows, there, to + k, w, false);
+                }
+            }
+        }
+    }
+
+private:
+    /// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
+    __attribute__((noinline)) static void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to, std::int64_t to_step) {
+        for (std::int64_t j = 0; j < columns; j += 4) {
+            vf four[4];
+            load_four_columns(four, from + j, step);
+            unroll<4>([&](int i) SINTER_ALWAYS {
+                if (j + i < columns) store(to + (j + i) * to_step, four[i]);
+            });
+        }
+    }
+};
+
+/// [c.m][R][C] to [c.m][C][R], row-major. p[0] to p[1]; e = {R, C}.
+struct transpose {
+    static constexpr bool only_divides = true;
+    static void run(const call& c) {
+        const std::int64_t R = c.e[0], C = c.e[1], strips = (C + lanes - 1) / lanes;
+        const std::int64_t end = share(c.m * strips, c.part + 1, c.parts);
+        for (std::int64_t s = share(c.m * strips, c.part, c.parts); s < end; ++s) {
+            const std::int64_t j = s % strips * lanes, b = s / strips * R * C;
+            transpose_matrix(c.p[0] + b + j, C, R, C - j < lanes ? C - j : lanes, c.p[1] + b + j * R, R, true);
+        }
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::weight_transpose, Body, X...> { using type = transpose_panels; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/convolution/padded_image.hpp>
+#include <sinter/kernel/cpu/product/sparse_list.hpp>
+#include <sinter/kernel/cpu/vector/bytes.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
+#include <sinter/kernel/panels.hpp>
+
+namespace sinter::cpu {
+
+/// conv_pooled_weight_gradient where rows of taps and input channels fill vectors: lanes run along (kx, ci), contiguous
+/// in the image. For each output channel a list of (place of the winner, value) drives multiply-adds into that
+/// channel's gradient, which stays in registers. The order of sums follows the data alone.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
+struct pooled_filter_lists {
+    static constexpr int rows = OH / P, columns = OW / P, depth = KH * KW * CI;
+    static constexpr int vectors = (KW * CI + lanes - 1) / lanes,
+                         filter = KH * vectors * lanes;   // of one output channel
+    using image = padded_image<H, W, CI, (rows * P - 1) * S + KH, (columns * P - 1) * S + KW, PT, PL, lanes>;
+    static constexpr int pitch = image::width * CI;
+
+    /// A walk covers `taken` vectors of `height` rows of the filter.
+    static constexpr int passes = (vectors + walk_registers - 1) / walk_registers,
+                         taken = (vectors + passes - 1) / passes;
+    static constexpr int bands = (KH + walk_registers / taken - 1) / (walk_registers / taken);
+
+    /// Lists hold a few rows of windows, so that they and the image fit the first-level cache.
+    static constexpr int block = std::clamp(256 / columns, 1, rows), positions = block * columns;
+    static constexpr int list = static_cast<int>(round_up(positions, lanes)) + lanes,
+                         channels = static_cast<int>(round_up(CO, lanes));
+    static constexpr std::int64_t sum_floats = round_up(std::int64_t{channels} * filter, 16);
+    static constexpr std::int64_t image_floats = round_up(image::floats, 16),
+                                  list_floats = round_up(std::int64_t{list} * channels, 16);
+    static constexpr std::int64_t own = image_floats + 2 * list_floats;
+    static constexpr std::int64_t scratch(int parts) { return parts * (sum_floats + own); }
+
+    struct lists {
+        std::int32_t* offset;
+        float* value;
+        int length[channels];
+    };
+
+    /// The lists of rows [first, last) of windows of one image.
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last,
+                                                lists& l) {
+        const int begin = first * columns, end = last * columns;
+        for (int o = 0; o < CO; o += lanes) {
+            std::fill_n(l.length + o, lanes, 0);
+            for (int p0 = begin; p0 < end; p0 += lanes) {
+                vf v[lanes], at[lanes];   // `at` holds integers: a transposition does not look at them
+                // Counted loops around the transpositions: the detour over memory is cheap, unrolled code is not.
+                for (int q = 0; q < lanes; ++q) {
+                    const int p = p0 + q;
+                    v[q] = zero();
+                    at[q] = zero();
+                    if (p < end) {
+                        const int n = std::min(lanes, CO - o);
+                        vi w;
+                        if (CO % lanes == 0 || n == lanes) {
+                            v[q] = load(g + p * CO + o);
+                            w = load_bytes(winner + p * CO + o);
+                        } else {
+                            v[q] = load(g + p * CO + o, CO % lanes);
+                            w = load_bytes<(CO % lanes)>(winner + p * CO + o);
+                        }
+                        const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
+                        at[q] =
+                            (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +
+                                 dy * splat(std::int32_t{S * pitch - P * S * CI}) + w * splat(std::int32_t{S * CI}));
+                    }
+                }
+                transpose_lanes(v);
+                transpose_lanes(at);
+                for (int q = 0; q < lanes; ++q) {
+                    int& n = l.length[o + q];
+                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, (vi)at[q], v[q], v[q] != zero());
+                }
+            }
+        }
+    }
+
+    /// R rows from ky on, V vectors from the v-th on, of every channel's filter.
+    template <int R, int V>
+    static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v) {
+        sum += (ky * vectors + v) * lanes;
+        x += ky * pitch + v * lanes;
+        for (int o = 0; o < CO; ++o, sum += filter) {
+            vf c[R * V];
+            load_block<V>(c, sum, vectors * lanes);
+            walk<V, pitch, lanes>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
+            store_block<V>(c, sum, vectors * lanes);
+        }
+    }
+    template <int R>
+    static SINTER_INLINE void band(float* sum, const float* x, const lists& l, int ky) {
+        for (int v = 0; v + taken <= vectors; v += taken) sweep<R, taken>(sum, x, l, ky, v);
+        if constexpr (vectors % taken > 0) sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken);
+    }
+
+    static void run(const call& c) {
+        float* sum = c.scratch + c.part * sum_floats;
+        float* copy = c.scratch + c.parts * sum_floats + first_part(c) * own;
+        lists l;
+        l.offset = reinterpret_cast<std::int32_t*>(copy + image_floats);
+        l.value = copy + image_floats + list_floats;
+        std::fill_n(sum, sum_floats, 0.f);
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = begin; i < end; ++i) {
+            image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
+            const std::int64_t pooled = i * rows * columns * CO;
+            for (int first = 0; first < rows; first += block) {
+                build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first,
+                      std::min(first + block, rows), l);
+                constexpr int higher = KH % bands, least = KH / bands;
+                for (int b = 0; b < bands; ++b) {
+                    const int ky = b * least + std::min(b, higher);
+                    if (b < higher) {
+                        if constexpr (higher > 0) band<least + 1>(sum, copy, l, ky);
+                    } else {
+                        band<least>(sum, copy, l, ky);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds the parts in their order, turns (channel, tap) into (tap, channel), and hands the body the sums.
+    static void finish(const call& c) {
+        constexpr int panel = 2 * lanes;
+        for (int o = 0; o < channels; o += lanes) {
+            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
+                 t < share(KH * vectors, c.part + 1, c.parts); ++t) {
+                vf s[lanes];
+                for (int q = 0; q < lanes; ++q) {
+                    const float* from = c.scratch + (o + q) * filter + t * lanes;
+                    s[q] = load(from);
+                    for (int p = 1; p < c.parts; ++p) s[q] += load(from + p * sum_floats);
+                }
+                transpose_lanes(s);
+                for (int q = 0; q < lanes; ++q) {
+                    const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
+                    if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
+                }
+            }
+        }
+    }
+};
+
+} // namespace sinter::cpu

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
+
+/// The only part of a matrix product that is compiled for each body: it walks a finished tile.
+///
+/// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const call&)` for a whole vector
+/// of sums and the same with `int n` after `acc` for the first n lanes. It may have `vectors`, which does one vector's
+/// columns of all the tile's rows (body.hpp).
+namespace sinter::cpu {
+
+/// `Whole`: the columns fill vectors.
+template <class Body, bool Whole = false>
+__attribute__((noinline)) void finish_tile(const finished& done, const call& by) {
+    const finished t = done;   // copies: the body's stores cannot be seen to leave the originals alone
+    const call c = by;
+    if constexpr (requires { Body::template vectors<true>(t.sums, 0, 0, 0, t.off, t.off, t.row, 0, c); }) {
+        for (int j = 0; j < t.columns; j += lanes) {
+            const int n = t.columns - j;
+            if (Whole || n >= lanes)
+                Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
+            else if constexpr (!Whole)
+                Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j, c);
+        }
+    } else {
+        for (int i = 0; i < t.rows; ++i)
+            for (int j = 0; j < t.columns; j += lanes)
+                Body::vector(load(t.sums + i * t.width + j), t.columns - j < lanes ? t.columns - j : lanes,
+                             t.off + i * t.off_step + j, t.row + i, t.col + j, c);
+    }
+}
+
+template <class Body>
+__attribute__((noinline)) void expect_tile(const finished& t, const call& c) {
+    Body::expect(t.rows, t.columns, t.off, t.off_step, c);
+}
+struct line_adder {
+    const float**& to;
+    const float** end;
+    template <class Written>
+    SINTER_INLINE void operator()(const float* p, Written) const {
+        if (to < end) *to++ = p;
+    }
+};
+template <class Body>
+inline constexpr bool lists_lines = requires { &Body::template each_line<line_adder>; };
+template <class Body>
+__attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_lines& lines) {
+    const float** to = lines.line;   // in a register: a count in memory would be waited for at every line
+    Body::each_line(t.rows, t.columns, t.off, t.off_step, c, line_adder{to, to + tile_lines::most});
+    lines.count = static_cast<int>(to - lines.line);
+}
+
+/// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
+/// of memory, at the price of a multiply loop of the body's own.
+template <class Body>
+__attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
+                                                   std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                                   std::int64_t n, const finished& done, const call& by) {
+    const call c = by;
+    const std::int64_t off = done.off, off_step = done.off_step, row = done.row;
+    const int col = done.col;
+    vf sum[2 * tile_rows];
+    unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
+    accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
+    unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
+        const int r = i / 2, v = i % 2 * lanes;
+        Body::vector(sum[i], off + r * off_step + v, row + r, col + v, c);
+    });
+}
+
+/// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some twenty words.
+template <class Body>
+constexpr bool is_moderate() {
+    if constexpr (requires { Body::size; }) return Body::size <= 12;
+    else return true;
+}
+
+/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns
+/// fill vectors.
+template <class Body>
+__attribute__((noinline)) void finish_columns(const finished& done, const call& by) {
+    const finished t = done;
+    const call c = by;
+    for (int i = 0; i < t.rows; i += lanes)
+        for (int j = 0; j < t.columns; j += lanes) {
+            vf r[lanes];
+            load_transposed<input_block>(r, t.sums + j * input_block + i);
+            const auto one = [&](int k) SINTER_ALWAYS {
+                Body::vector(r[k], t.off + (i + k) * panel_width + j, t.row + i + k, t.col + j, c);
+            };
+            if constexpr (is_moderate<Body>())
+                if (t.rows - i >= lanes) {
+                    unroll<lanes>(one);
+                    continue;
+                }
+            for (int k = 0; k < lanes && i + k < t.rows; ++k) one(k);
+        }
+}
+
+/// Is the body hardly more than a store, as a bias and a store are? Then a multiply loop of its own is little code.
+template <class Body>
+constexpr bool is_short() {
+    if constexpr (requires { Body::size; }) return Body::size <= 4 && Body::sums == 0;
+    else return true;
+}
+
+/// Tiles below each other, summed and finished in registers: what else is around a small product's tiles takes as long as a quarter
+/// of their sums.
+template <class Body, int MR>
+__attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                                         std::int64_t n, std::int64_t tiles, const finished& done, const call& by) {
+    const call c = by;
+    const std::int64_t off_step = done.off_step;
+    const int col = done.col;
+    std::int64_t off = done.off, row = done.row;
+    do {
+        vf sum[2 * MR];
+        clear_block(sum);
+        accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
+        Body::template tile<MR, 2>(sum, off, off_step, row, col, c);
+        x += MR * row_step;
+        off += MR * off_step;
+        row += MR;
+    } while (--tiles > 0);
+}
+
+/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
+/// `Small`: some launch's product is a small one.
+template <class Body, bool Direct = false, bool Small = false>
+constexpr finisher finisher_of() {
+    finisher f{finish_tile<Body, Direct>};
+    if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
+    if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
+    if constexpr (Small && requires { Body::size; } && is_moderate<Body>()) {
+        f.large = multiply_and_finish_small<Body, tile_rows>;
+        f.small = multiply_and_finish_small<Body, small_tile_rows>;
+    }
+    if constexpr (lists_lines<Body>) f.list = list_tile<Body>;
+    if constexpr (Direct) f.columns = finish_columns<Body>;
+    if constexpr (requires { Body::sums; }) f.by_part = Body::sums > 0;
+    if constexpr (requires { Body::stores; }) f.arrays = Body::stores;
+    return f;
+}
+
+} // namespace sinter::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/gemm_row.hpp>
+#include <sinter/kernel/cpu/product/narrow_product.hpp>
+#include <sinter/kernel/cpu/product/sparse_left.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+
+namespace sinter::cpu {
+
+/// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
+/// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
+/// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do
+/// not depend on the other rows.
+/// Zeros of A are skipped where they are many, unless B is turned.
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
+template <class Body, int Cases = -1>
+struct gemm {
+    static constexpr bool only_divides = true;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8;
+    template <int C>
+    using only = gemm<Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
+        const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
+        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
+               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0);
+    }
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0>();
+        const bool turned = c.e[3];
+        const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        if constexpr (Cases & begins_with_zeros)
+            if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
+        if (turned) return run_share(q, f, c, run_tiles);
+        if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
+        if constexpr (Cases & narrow)
+            if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
+        if (is_done(f, c)) return;   // before zeros are looked for
+        if constexpr (Cases & skips_zeros)
+            if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);
+        if constexpr (Cases & small)
+            if (is_small_product(q)) return run_share(q, f, c, run_small_product);
+        run_share(q, f, c, run_blocks);
+    }
+};
+
+template <class Body, int K, int N, int... X>
+struct nest<op::gemm, Body, K, N, X...> { using type = gemm_row<Body, K, N>; };
+template <class Body, int... X>
+struct nest<op::gemm, Body, 0, 0, X...> { using type = gemm<Body>; };
+
+} // namespace sinter::cpu

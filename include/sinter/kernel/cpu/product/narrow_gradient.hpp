@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/product.hpp>
+
+/// The weights' gradient of a layer of so few units (one, two) that a vector along them would be nearly empty: lanes are the rows of
+/// the result, for the left operand's lie one behind the other.
+namespace sinter::cpu {
+
+/// More columns than this are worth tiles.
+inline constexpr std::int64_t narrow_gradient = lanes / 2 - 1;
+
+/// to[V * lanes] = sum over t < n of d[t * d_step] * a[t * a_step + ...]. `there`: as many lanes of a last vector exist.
+template <int V, bool Full>
+__attribute__((noinline)) void sum_scaled_rows(float* to, const float* d, std::int64_t d_step, const float* a, std::int64_t a_step,
+                                               std::int64_t n, int there) {
+    vf s[V];
+    unroll<V>([&](int i) SINTER_ALWAYS { s[i] = zero(); });
+    do {
+        const vf factor = splat(*d);
+        unroll<V>([&](int i) SINTER_ALWAYS {
+            if constexpr (Full) s[i] = fma(factor, load(a + i * lanes), s[i]);
+            else s[i] = fma(factor, load(a + i * lanes, there), s[i]);
+        });
+        d += d_step;
+        a += a_step;
+    } while (--n > 0);
+    unroll<V>([&](int i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
+}
+
+/// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.
+template <class = void>
+__attribute__((noinline)) inline void run_narrow_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                          std::int64_t end) {
+    constexpr int at_once = 8, half = at_once / 2, rows_at_once = at_once * lanes;
+    alignas(64) float across[rows_at_once], sums[rows_at_once * lanes] = {};
+    const row_cover cover(q.rows);
+    const std::int64_t last = end == cover.count ? q.rows : cover.begin(end);
+    for (std::int64_t row = cover.begin(tile), n = 0; row < last; row += n) {
+        const std::int64_t left = last - row;
+        n = left >= rows_at_once ? rows_at_once : left >= half * lanes ? half * lanes : left >= lanes ? lanes : left;
+        const float* a = q.a + row * q.row_step;
+        for (std::int64_t j = 0; j < q.columns; ++j) {
+            const float* d = q.b + j;
+            if (n == rows_at_once) sum_scaled_rows<at_once, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
+            else if (n == half * lanes) sum_scaled_rows<half, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
+            else if (n == lanes) sum_scaled_rows<1, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
+            else sum_scaled_rows<1, false>(across, d, q.b_step, a, q.sum_step, q.depth, static_cast<int>(n));
+            for (std::int64_t i = 0; i < n; ++i) sums[i * lanes + j] = across[i];
+        }
+        f.finish({sums, static_cast<int>(n), lanes, lanes, q.off + row * lanes, lanes, q.row + row, q.col}, c);
+    }
+}
+
+} // namespace sinter::cpu

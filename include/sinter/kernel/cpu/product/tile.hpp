@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+#include <sinter/kernel/cpu/vector/unroll.hpp>
+
+/// The one loop in which all matrix products spend their time, and the tiles that the target's registers allow.
+namespace sinter::cpu {
+
+/// Columns of a tile are one panel: two vectors. Rows: as many accumulators as leave room for the two vectors and a
+/// broadcast (6 of 16 registers, 14 of 32). The small tile covers what large ones leave; it still has the eight
+/// accumulators that two multiply-add ports with a latency of four cycles need.
+inline constexpr int panel_width = 2 * lanes;
+inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
+inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
+/// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
+inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
+
+/// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
+/// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
+/// of columns even and odd t are summed apart: a tile's few sums would wait for each other. `each` is called once for every t
+/// of a tile of more vectors.
+template <int MR, int NR, class Each>
+SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
+                              const float* b, std::int64_t b_step, std::int64_t n, Each each) {
+    // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
+    // would derive each row's address from the one before).
+    const float* row[(MR + 2) / 3];
+    unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
+        row[i] = x + 3 * i * row_step;
+        asm("" : "+r"(row[i]));
+    });
+    if constexpr (NR == 1) {
+        vf odd[MR];
+        unroll<MR>([&](int i) SINTER_ALWAYS { odd[i] = zero(); });
+        const auto step = [&](vf (&to)[MR], std::int64_t ahead, vf v) SINTER_ALWAYS {
+            pin(v);
+            unroll<MR>([&](int i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
+        };
+        for (; n > 1; n -= 2, b += 2 * b_step) {
+            step(c, 0, load(b));
+            step(odd, sum_step, load(b + b_step));
+            unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += 2 * sum_step; });
+        }
+        if (n > 0) step(c, 0, load(b));
+        unroll<MR>([&](int i) SINTER_ALWAYS { c[i] += odd[i]; });
+        return;
+    }
+    do {
+        vf v[NR];
+        unroll<NR>([&](int j) SINTER_ALWAYS {
+            v[j] = load(b + j * lanes);
+            if constexpr (MR > 1 && MR <= 4) pin(v[j]);
+        });
+        unroll<MR>([&](int i) SINTER_ALWAYS {
+            const vf a = splat(row[i / 3][i % 3 * row_step]);
+            unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
+        });
+        each();
+        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += sum_step; });
+        b += b_step;
+    } while (--n > 0);
+}
+template <int MR, int NR>
+SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
+                              const float* b, std::int64_t b_step, std::int64_t n) {
+    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
+}
+
+/// What a tile starts from when it does not continue a sum.
+alignas(64) inline constexpr float no_sum[tile_rows * panel_width] = {};
+
+/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes], or several below each other, which begin with `from` each.
+/// Not inlined and free of any body, so that a program compiles it once: the detour over memory costs a few cycles a tile.
+template <int MR, int NR>
+__attribute__((noinline)) void multiply_tile(const float* from, float* to, const float* x, std::int64_t row_step,
+                                             std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                             std::int64_t n, std::int64_t tiles) {
+    do {
+        vf c[MR * NR];
+        unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+        accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
+        unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+        x += MR * row_step;
+        to += MR * NR * lanes;
+    } while (--tiles > 0);
+}
+
+/// Lines of memory that a loop asks for one by one: of many at once most still come when they are needed.
+struct tile_lines {
+    static constexpr int most = 32 * tile_rows;
+    const float* line[most];
+    int count = 0;
+};
+
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.
+template <int MR>
+__attribute__((noinline)) void multiply_tile_asking(const float* from, float* to, const float* x, std::int64_t row_step,
+                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                                                    const tile_lines& lines) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    const float* const* at = lines.line;
+    const float* const* const last = at + lines.count - 1;
+    accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(*at);
+        at += at < last;
+    });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
+/// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at` on. Of whole rows, behind every
+/// panel_width turns, the place moves on by `jump` as well.
+struct expected_stream {
+    const float* at;
+    std::int64_t step, jump = 0;
+};
+
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or (Rows) all of a row's.
+template <int MR, bool Rows>
+__attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                                   const float* b, std::int64_t b_step, std::int64_t n, expected_stream s) {
+    std::int64_t turns = panel_width;
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(s.at, 0, 2);
+        if constexpr (Rows && panel_width > floats_a_line) __builtin_prefetch(s.at + floats_a_line, 0, 2);
+        s.at += s.step;
+        if (Rows && --turns == 0) {
+            s.at += s.jump;
+            turns = panel_width;
+        }
+    });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
+} // namespace sinter::cpu

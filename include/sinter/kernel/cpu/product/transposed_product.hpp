@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/product.hpp>
+
+/// Products whose left operand lies transposed, [depth][rows], as gradients of weights have it. Where the sums are long, a
+/// tile's few floats of each of its rows cost a line each, and rows that are a power of two apart share few places in the caches:
+/// so both operands are copied, the left one for some tiles at a time, the right one panel by panel, by the first tiles that read them.
+namespace sinter::cpu {
+
+/// Shorter sums are taken from where their operands lie.
+inline constexpr std::int64_t least_copied_depth = 96;
+
+/// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
+/// megabyte where vectors have 512 bits. Tiles are larger there, too.
+inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = lanes >= 16 ? 81920 : 20480;
+/// Rows of the depth that are copied at once.
+inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
+
+/// Rows [t, t + n) of tile i, as [n][its height].
+__attribute__((noinline)) inline void copy_tile(const product& q, const row_cover& cover, std::int64_t i, std::int64_t t, std::int64_t n,
+                                                float* to) {
+    const int height = cover.height(i);
+    const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
+    const float* from = q.a + t * q.sum_step + row;
+    for (; n > 0; --n, from += q.sum_step, to += height)
+        for (int j = 0; j < height; j += lanes)   // what is too much is written over
+            store(to + j, height - j < lanes ? load(from + j, height - j) : load(from + j));
+}
+
+/// Rows ahead of a copy that are asked for.
+inline constexpr std::int64_t copied_ahead = 32;
+
+/// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is read of it (Left) or of the right
+/// one (Right) is copied meanwhile, as [n][MR] and [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there.
+template <int MR, bool Left, bool Right>
+__attribute__((noinline)) void multiply_tile_copying(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
+                                                     std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    do {
+        vf v[2];
+        unroll<2>([&](int j) SINTER_ALWAYS {
+            v[j] = load(b + j * lanes);
+            pin(v[j]);
+            if constexpr (Right) store(b_copy + j * lanes, v[j]);
+        });
+        if constexpr (Right)
+            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + copied_ahead * b_step + j, 0, 2);
+        if constexpr (Left) {
+            __builtin_prefetch(x + copied_ahead * x_step, 0, 2);
+            __builtin_prefetch(x + copied_ahead * x_step + MR - 1, 0, 2);
+            for (int i = 0; i < MR; i += lanes)   // what is too much is written over
+                store(x_copy + i, MR - i < lanes ? load(x + i, MR - i) : load(x + i));
+        }
+        unroll<MR>([&](int i) SINTER_ALWAYS {
+            const vf a = splat(x[i]);
+            unroll<2>([&](int j) SINTER_ALWAYS { c[i * 2 + j] = fma(a, v[j], c[i * 2 + j]); });
+        });
+        x += x_step;
+        b += b_step;
+        x_copy += MR;
+        b_copy += panel_width;
+    } while (--n > 0);
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+using copying_function = decltype(&multiply_tile_copying<tile_rows, true, true>);
+template <bool Left, bool Right>
+copying_function copying_tile_of(int height) {
+    return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
+}
+
+/// How a product's tiles are split into parts: `down` shares of rows times `across` shares of panels.
+struct part_grid {
+    int down, across;
+    /// The one that copies the least: each share of rows copies the panels, each share of panels the rows.
+    constexpr part_grid(std::int64_t tiles, std::int64_t panels, int parts) : down(1), across(parts) {
+        std::int64_t least = -1;
+        for (int d = 1; d <= parts; ++d) {
+            if (parts % d) continue;
+            const std::int64_t rows = (tiles + d - 1) / d, wide = (panels + parts / d - 1) / (parts / d);
+            const std::int64_t cost = rows * wide * 3 * tile_rows + 2 * rows + 4 * wide;   // the longest part's
+            if (least >= 0 && cost >= least) continue;
+            least = cost;
+            down = d;
+            across = parts / d;
+        }
+    }
+};
+
+/// Of a product the tiles [first_tile, end_tile) of the panels [first_panel, end_panel).
+struct tile_range {
+    std::int64_t first_tile, end_tile, first_panel, end_panel;
+};
+
+/// to (+)= the sums of the first `there` columns of panel[n][w].
+template <class = void>
+__attribute__((noinline)) inline void sum_panel(const float* panel, int w, int there, std::int64_t n, float* to, bool begins) {
+    constexpr int chains = 4;
+    for (int j = 0; j < there; j += lanes) {
+        vf s[chains];
+        unroll<chains>([&](int k) SINTER_ALWAYS { s[k] = zero(); });
+        std::int64_t i = 0;
+        for (; i + chains <= n; i += chains) unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
+        for (; i < n; ++i) s[0] += load(panel + i * w + j);
+        const int count = there - j < lanes ? there - j : lanes;
+        const vf sum = (s[0] + s[1]) + (s[2] + s[3]);
+        store(to + j, begins ? sum : load(to + j, count) + sum, count);
+    }
+}
+
+/// These tiles of a product whose q.row_step is 1, some at a time, which stay in the second-level cache while panels pass by. A piece
+/// of either operand is copied by the first tile that reads it, as far as whole vectors allow. `column_sums`, if there: of the right one,
+/// by whoever has the first tile.
+template <class = void>
+__attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r,
+                                                  float* column_sums) {
+    constexpr std::int64_t piece = copied_rows, sums = tile_rows * panel_width;
+    alignas(64) float panel[piece * panel_width];
+    alignas(64) float copied[copied_floats];
+    alignas(64) float continued[continued_floats];
+    const row_cover cover(q.rows);
+    const std::int64_t longest = q.depth < piece ? q.depth : piece, step = round_up(tile_rows * longest + lanes, 16);
+    const bool carry = q.depth > piece, expect = f.expect && q.rows * q.columns > near_floats;
+    const std::int64_t room = copied_floats / step, block = carry ? continued_floats / sums / room : r.end_panel - r.first_panel;
+    for (std::int64_t first = r.first_tile; first < r.end_tile; first += room) {
+        const std::int64_t tiles = r.end_tile - first < room ? r.end_tile - first : room;
+        for (std::int64_t p0 = r.first_panel; p0 < r.end_panel; p0 += block)
+            for (std::int64_t t = 0; t < q.depth; t += piece) {
+                const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
+                const bool last = t + n == q.depth;
+                for (std::int64_t p = p0; p < r.end_panel && p < p0 + block; ++p) {
+                    const std::int64_t j0 = p * panel_width;
+                    const int w = panel_columns(q.columns, p, panel_width, lanes);
+                    const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
+                    const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
+                    finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
+                    const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
+                    const bool in_place = q.b_layout == right::rows && there == panel_width && cover.height(first) > 1;
+                    const float* const b = q.b + t * q.b_step + j0;
+                    if (!in_place) gather_panel(q, j0, w, t, n, panel);
+                    for (std::int64_t k = 0; k < tiles; ++k) {
+                        const std::int64_t i = first + k, begin = cover.begin(i);
+                        const int height = cover.height(i);
+                        const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
+                        float *const to = continued + (carry ? (p - p0) * room + k : 0) * sums, *const x = copied + k * step;
+                        const float *const from = t ? to : no_sum, *const a = q.a + t * q.sum_step + row;
+                        done.sums = to + (begin - row) * w;
+                        done.rows = static_cast<int>(row + height - begin);
+                        done.off = q.off + (q.packed_result ? j0 * q.rows : j0) + begin * off_step;
+                        done.row = q.row + begin;
+                        if (last && expect) f.expect(done, c);
+                        const bool new_tile = p == p0, new_panel = in_place && k == 0;
+                        if ((new_tile || new_panel) && w == panel_width && height > 1) {
+                            if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, panel, w, n, x, panel);
+                            else if (!new_tile) copying_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, panel);
+                            else copying_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, panel);
+                            if (last) f.finish(done, c);
+                            continue;
+                        }
+                        if (new_tile) copy_tile(q, cover, i, t, n, x);
+                        if (last && height == tile_rows && direct) {
+                            direct(from, x, 1, height, panel, w, n, done, c);
+                            continue;
+                        }
+                        (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, panel, w, n, 1);
+                        if (last) f.finish(done, c);
+                    }
+                    if (column_sums && first == 0) sum_panel(panel, w, there, n, column_sums + j0, t == 0);
+                }
+            }
+    }
+}
+
+/// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as far as they are whole columns
+/// of the grid.
+template <class = void>
+inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int end, int parts,
+                                   float* column_sums = nullptr) {
+    const std::int64_t tiles = row_cover(q.rows).count, panels = (q.columns + panel_width - 1) / panel_width;
+    const part_grid grid(tiles, panels, parts);
+    for (int next; part < end; part = next) {
+        const int across = part / grid.down, down = part % grid.down, whole = down ? 0 : (end - part) / grid.down;
+        const int column = (across + 1) * grid.down;
+        next = whole ? part + whole * grid.down : end < column ? end : column;
+        const std::int64_t first_panel = share(panels, across, grid.across);
+        const std::int64_t end_panel = share(panels, across + (whole ? whole : 1), grid.across);
+        const std::int64_t first = share(tiles, down, grid.down), last = whole ? tiles : share(tiles, down + next - part, grid.down);
+        run_copying(q, f, c, {first, last, first_panel, end_panel}, column_sums);
+    }
+}
+
+} // namespace sinter::cpu

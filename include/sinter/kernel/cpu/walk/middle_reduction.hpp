@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/walk/body.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/ops/prod.hpp>
+
+namespace sinter::cpu {
+
+struct adds {
+    static SINTER_INLINE vf both(vf a, vf b) { return a + b; }
+};
+struct takes_larger {
+    static SINTER_INLINE vf both(vf a, vf b) { return max_or_nan(a, b); }
+};
+struct multiplies {
+    static SINTER_INLINE vf both(vf a, vf b) { return a * b; }
+    static SINTER_INLINE float lanes_of(vf v) {
+        return detail::combine_lanes(v, [](auto a, auto b) SINTER_ALWAYS { return a * b; });
+    }
+};
+
+/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner], e = {n, inner, 0}; p[0] = operand.
+/// Over the batch, too: one block [c.m][inner], e[2] = 1. A column is one part's work, so always summed in the same order.
+template <class Combine, class Body>
+struct middle_reduction {
+    static void run(const call& c) {
+        const std::int64_t n = c.e[2] ? c.m : c.e[0], blocks = c.e[2] ? 1 : c.m;
+        const std::int64_t inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
+        const std::int64_t end = share(blocks * rows, c.part + 1, c.parts);
+        for (std::int64_t row = share(blocks * rows, c.part, c.parts); row < end; ++row) {
+            const float* from = c.p[0] + row / rows * n * inner + row % rows * columns;
+            if constexpr (requires { Combine::lanes_of(vf{}); })
+                if (inner == 1) {   // what is combined lies side by side
+                    Body::vector(splat(whole_row(from, n)), 1, row, row, 0, c);
+                    continue;
+                }
+            for (std::int64_t j = 0; j < columns; j += lanes) {
+                const int left = columns - j < lanes ? static_cast<int>(columns - j) : lanes;
+                vf s = load(from + j, left);
+                for (std::int64_t i = 1; i < n; ++i) s = Combine::both(s, load(from + i * inner + j, left));
+                Body::vector(s, left, row * columns + j, row, static_cast<int>(j), c);
+            }
+        }
+    }
+
+private:
+    static float whole_row(const float* from, std::int64_t n) {
+        vf s = splat(1.f);
+        std::int64_t i = 0;
+        for (; i + lanes <= n; i += lanes) s = Combine::both(s, load(from + i));
+        float r = Combine::lanes_of(s);
+        for (; i < n; ++i) r *= from[i];
+        return r;
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::middle_sum, Body, X...> { using type = middle_reduction<adds, Body>; };
+template <class Body, int... X>
+struct nest<op::middle_max, Body, X...> { using type = middle_reduction<takes_larger, Body>; };
+template <class Body, int... X>
+struct nest<op::prod, Body, X...> { using type = middle_reduction<multiplies, Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/walk/narrow_walk.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+
+/// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
+namespace sinter::cpu {
+
+/// c.m elements in the order in which they lie in memory.
+template <class Body>
+struct flat_walk {
+    static constexpr bool only_divides = true;
+    static void run(const call& c) {
+        const std::int64_t blocks = (c.m + 15) / 16, end = share(blocks, c.part + 1, c.parts) * 16;
+        std::int64_t i = share(blocks, c.part, c.parts) * 16;
+        const std::int64_t stop = end < c.m ? end : c.m;
+        vf per_row[Body::size + 1], r[Body::size + 1];
+        Body::template run<0, true, true>(per_row, r, {0, 0, 0, lanes}, c);
+        for (; i + lanes <= stop; i += lanes) Body::template run<0, false, true>(per_row, r, {i, 0, 0, lanes}, c);
+        if (i < stop) Body::template run<0, false, false>(per_row, r, {i, 0, 0, static_cast<int>(stop - i)}, c);
+    }
+};
+
+/// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one before. With few registers, two.
+inline constexpr int partial_results = registers >= 32 ? 4 : 2;
+
+/// c.m rows of e[extent::columns] columns.
+template <class Body>
+struct row_walk {
+    static constexpr bool only_divides = true;
+    static void run(const call& c) {
+        const std::int64_t end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
+        for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {
+            vf per_row[Body::size + 1];
+            phases(per_row, row, columns, c, std::make_integer_sequence<int, Body::phases + 2>{});
+        }
+    }
+
+private:
+    // A reduction may be over values that exist once a row, which the row's own pass must then see as a single column.
+    template <int... Phase>
+    static SINTER_INLINE void phases(vf* per_row, std::int64_t row, std::int64_t columns, const call& c,
+                                     std::integer_sequence<int, Phase...>) {
+        (pass<Phase>(per_row, row, columns, c), ...);
+    }
+    template <int Phase>
+    static SINTER_INLINE void pass(vf* per_row, std::int64_t row, std::int64_t columns, const call& c) {
+        Body::template run<Phase, true, true>(per_row, per_row, {row, row, 0, lanes}, c);
+        if constexpr (Phase < Body::phases) {
+            Body::template begin_reductions<Phase>(per_row);
+            vf others[partial_results - 1][Body::size + 1];
+            unroll<partial_results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
+            const std::int64_t at = row * columns;
+            std::int64_t j = 0;
+            for (; j + lanes <= columns; j += lanes) {
+                vf r[Body::size + 1];
+                Body::template run<Phase, false, true>(per_row, r, {at + j, row, static_cast<int>(j), lanes}, c);
+                Body::template rotate_reductions<Phase>(per_row, others);
+            }
+            if (j < columns) {
+                vf r[Body::size + 1];
+                Body::template run<Phase, false, false>(per_row, r, {at + j, row, static_cast<int>(j), static_cast<int>(columns - j)}, c);
+            }
+            Body::template join_reductions<Phase>(per_row, others);
+            Body::template end_reductions<Phase>(per_row);
+        }
+    }
+};
+
+template <class Body, int... X>
+struct nest<walk::flat, Body, X...> { using type = flat_walk<Body>; };
+template <class Body, int Columns, int... X>   // Columns: where they are few (emit.hpp)
+struct nest<walk::rows, Body, Columns, X...> { using type = narrow_walk<Body, Columns>; };
+template <class Body, int... X>
+struct nest<walk::rows, Body, 0, X...> { using type = row_walk<Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+#include <algorithm>
+#include <sinter/kernel/cpu/pool/first_max.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/winograd/winograd_blocks.hpp>
+#include <sinter/kernel/cpu/winograd/winograd_product.hpp>
+
+/// 3 x 3 convolutions of stride 1 by winograd_transform.hpp.
+namespace sinter::cpu {
+
+/// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
+///
+/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
+/// channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
+///
+/// With `Pooled`, y is what a max-pool of M x M windows (a tile each) makes of it, and p[2] takes its winners, as in
+/// conv_max_pool_forward. Rows and columns that fill no window are dropped.
+template <int M, class Body, bool Pooled = false>
+struct winograd_convolution {
+    using blocks = winograd_blocks<M>;
+    static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
+    static constexpr std::int64_t products = std::int64_t{places} * (most * panel + gap);
+    /// The transformed windows of one panel; and of all panels, if they are few enough to stay in L2 from block to block.
+    static constexpr std::int64_t windows(const blocks& b) {
+        return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
+    }
+    static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= 1 << 16; }
+    static constexpr std::int64_t own(const blocks& b) {
+        constexpr std::int64_t passing = std::int64_t{places} * (blocks::channels * panel + gap);
+        return products + (keeps(b) ? b.x.panels() * windows(b) : passing);
+    }
+    static constexpr blocks blocks_of(const std::int64_t* e) {
+        winograd_extents x(e);
+        if (Pooled) x.OH -= x.OH % M, x.OW -= x.OW % M;
+        return blocks{x};
+    }
+    static constexpr bool shared(std::int64_t tiles, int parts) { return tiles < std::int64_t{32} * parts; }
+    /// Blocks of all tiles where patches are shared: at least so many that with the panels there is work for all parts.
+    static constexpr std::int64_t cut(std::int64_t tiles, int panels, int parts) {
+        const std::int64_t least = (tiles + most - 1) / most;
+        return std::min(tiles, std::max<std::int64_t>(least, (parts + panels - 1) / panels));
+    }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t images) {
+        const blocks b = blocks_of(e);
+        const std::int64_t tiles = b.tiles(images), few = std::min<std::int64_t>(tiles, 32 * parts - 1);
+        const std::int64_t together = b.patch_floats(few, cut(few, b.x.panels(), parts));
+        const std::int64_t alone = shared(tiles, parts) ? 0 : parts * b.patch_floats(most, 1);
+        return parts * own(b) + std::max(together, alone);
+    }
+
+    static void prepare(const call& c) {
+        const blocks b = blocks_of(c.e);
+        const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts), end = share(tiles, c.part + 1, c.parts);
+        if (!shared(tiles, c.parts)) return;
+        float* const v = c.scratch + c.parts * own(b);
+        std::int64_t t = share(tiles, c.part, c.parts);
+        for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
+            for (; t < std::min(last, end); ++t) b.patch(c.p[0], t, t - first, last - first, v + b.patch_floats(first, k));
+        }
+    }
+    static void run(const call& c) {
+        const blocks b = blocks_of(c.e);
+        const std::int64_t tiles = b.tiles(c.m);
+        float* const v = c.scratch + c.parts * own(b);
+        const int panels = b.x.panels();
+        if (shared(tiles, c.parts)) {
+            const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
+            for (std::int64_t i = share(n * panels, c.part, c.parts); i < end; ++i) {
+                const std::int64_t k = i % n, first = tiles * k / n;
+                const std::int64_t last = tiles * (k + 1) / n;
+                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, c);
+            }
+            return;
+        }
+        const std::int64_t begin = share(tiles, c.part, c.parts), all = share(tiles, c.part + 1, c.parts) - begin;
+        const std::int64_t n = (all + most - 1) / most;
+        float* const mine = v + first_part(c) * b.patch_floats(most, 1);
+        for (std::int64_t k = 0; k < n; ++k) {
+            const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
+            for (std::int64_t t = first; t < last; ++t) b.patch(c.p[0], t, t - first, last - first, mine);
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
+        }
+    }
+
+private:
+    static constexpr finisher body = finisher_of<Body>();
+
+    /// A panel's share of the images' pixels that the block of tiles [first, last) will be transformed from, for as many turns.
+    static winograd_asked images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t turns, const call& c) {
+        const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
+        return {c.p[0] + from + all * p / b.x.panels(), (all + b.x.panels() * turns - 1) / (b.x.panels() * turns)};
+    }
+    /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
+    /// are to be transformed.
+    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
+                    const call& c) {
+        float *const m = c.scratch + first_part(c) * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
+        const int width = panel_columns(b.x.CO, p, panel, lanes);
+        const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
+        const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
+        const std::int64_t calls = places * winograd_calls(tiles);
+        winograd_asked asked = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
+        for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
+            const int n = std::min(blocks::channels, b.x.CI - ci);
+            if (!Pooled && body.list && ci + n == b.x.CI) {
+                const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
+                asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
+            }
+            if (fresh) transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
+            for (int f = 0; f < places; ++f, v += tiles * n + gap)
+                multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
+            if (keeps(b)) u += places * (n * panel + gap);
+        }
+        finish(b, m, product_step, first, last, p * panel, c);
+    }
+    /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the body.
+    static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
+                       const call& c) {
+        constexpr int most_beside = 8;
+        alignas(64) float y[M * M * most_beside * panel];
+        for (std::int64_t t = first; t < last;) {
+            const std::int64_t row = t / b.columns, image = row / b.rows;
+            const int x = static_cast<int>(t % b.columns), oy = static_cast<int>(row % b.rows) * M;
+            const int n = static_cast<int>(std::min<std::int64_t>({b.columns - x, last - t, most_beside}));
+            for (int i = 0; i < n; ++i, m += panel) transform_products<M>(m, step, y + i * M * panel, n * M * panel);
+            const int channels = std::min(panel, b.x.CO - col);
+            if constexpr (Pooled) {
+                const std::int64_t pixel = row * b.columns + x;
+                for (int i = 0; i < n; ++i) pool(y, i, n, channels, winners(c, (pixel + i) * b.x.CO + col));
+                body.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
+            } else {
+                for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
+                    const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
+                    body.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
+                              pixel, col}, c);
+                }
+            }
+            t += n;
+        }
+    }
+    static std::uint8_t* winners(const call& c, std::int64_t off) {
+        return c.p[2] ? reinterpret_cast<std::uint8_t*>(c.p[2]) + off : nullptr;
+    }
+    /// The largest outputs of tile i of n side by side, to where no later tile lies: y[i * panel].
+    static void pool(float* y, int i, int n, int channels, std::uint8_t* won) {
+        for (int j = 0; j < panel; j += lanes) {
+            const float* const from = y + i * M * panel + j;
+            first_max largest{load(from)};
+            for (int q = 1; q < M * M; ++q) largest.see(load(from + (q / M * n * M + q % M) * panel), q);
+            store(y + i * panel + j, largest.best);
+            if (!won || j >= channels) continue;
+            if (channels - j >= lanes) store_bytes(won + j, largest.place);
+            else for (int k = 0; k < channels - j; ++k) won[j + k] = static_cast<std::uint8_t>(largest.place[k]);
+        }
+    }
+};
+
+template <class Body, int M>
+struct nest<op::conv, Body, 0, M, M, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body, true>; };
+/// Both directions: a convolution's input gradient is one of the gradient with the weights that conv_transpose_weights gives.
+template <class Body, int M>
+struct nest<op::conv, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body>; };
+template <class Body, int M>
+struct nest<op::conv_input_gradient, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
+
+/// Extents and blocks of 3 x 3 convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
+namespace sinter::cpu {
+
+/// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of the vector.
+struct winograd_extents {
+    int H, W, CI, OH, OW, CO, PT, PL;
+    constexpr explicit winograd_extents(const std::int64_t* e)
+        : H(at(e, 0)), W(at(e, 1)), CI(at(e, 2)), OH(at(e, 3)), OW(at(e, 4)), CO(at(e, 5)), PT(at(e, 6)), PL(at(e, 7)) {}
+    constexpr int panels() const { return (CO + 2 * lanes - 1) / (2 * lanes); }
+
+private:
+    static constexpr int at(const std::int64_t* e, int i) { return static_cast<int>(e[i]); }
+};
+
+/// Where tiles, and blocks of tiles and of channels, lie.
+template <int M>
+struct winograd_blocks {
+    static constexpr int T = M + 2, places = T * T, panel = 2 * lanes;
+    static constexpr int channels = winograd_channels;                     ///< transformed windows of a panel stay in L2
+    static constexpr int most_tiles = (1 << 16) / (places * panel);        ///< as do a panel's products
+    static constexpr int gap = 16;   ///< floats between places: at a distance of a power of two they would share L1's sets
+    winograd_extents x;
+    int rows, columns;   ///< of tiles in an image
+    constexpr explicit winograd_blocks(const winograd_extents& e) : x(e), rows((e.OH + M - 1) / M), columns((e.OW + M - 1) / M) {}
+
+    constexpr std::int64_t tiles(std::int64_t images) const { return images * rows * columns; }
+    constexpr std::int64_t patch_floats(std::int64_t tiles, std::int64_t blocks) const {
+        return places * (tiles * x.CI + blocks * gap * ((x.CI + channels - 1) / channels));
+    }
+    /// First pixel of a tile in the results; and in the images, below the rows that the tile above reads, too.
+    constexpr std::int64_t result(std::int64_t tile) const {
+        const std::int64_t row = tile / columns;
+        return (row / rows * x.OH + row % rows * M) * x.OW + tile % columns * M;
+    }
+    constexpr std::int64_t input(std::int64_t tile) const {
+        const std::int64_t row = tile / columns;
+        return (row / rows * x.H + row % rows * M + (row % rows ? T - M - x.PT : 0)) * x.W + tile % columns * M;
+    }
+    /// Transforms tile `tile`, the `at`th of `n` in a block whose patches are at v: [channel block][place][tile][channel].
+    void patch(const float* images, std::int64_t tile, std::int64_t at, std::int64_t n, float* v) const {
+        const std::int64_t image = tile / (rows * columns);
+        const int place = static_cast<int>(tile % (rows * columns));
+        const int y = place / columns * M - x.PT, left = place % columns * M - x.PL;
+        const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -left), std::min(T, x.W - left)};
+        const float* from = images + ((image * x.H + y) * x.W + left) * x.CI;
+        for (int c = 0; c < x.CI; c += channels, from += channels) {
+            const int width = std::min(channels, x.CI - c);
+            const std::int64_t step = n * width + gap;
+            transform_patch<M>(from, std::ptrdiff_t{x.W} * x.CI, x.CI, in, width, v + at * width, step);
+            v += places * step;
+        }
+    }
+};
+
+} // namespace sinter::cpu

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <sinter/kernel/cpu/product/finish.hpp>
+
+/// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their time if what they touch is in cache, and
+/// as long where it comes from memory: so it is asked for by the turns of the products before them.
+namespace sinter::cpu {
+
+/// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines.
+class winograd_asked {
+public:
+    /// At first these, `step` floats a turn.
+    winograd_asked(const float* at, std::int64_t step) : at_(at), step_(step) { lines_.line[0] = at, lines_.count = 1; }
+
+    /// Also the lines that the body touches in `rows` rows by `columns` from offset `off` on, in this call of the loop, and in each later
+    /// one those `move` floats further on; a row's are `row` apart.
+    void body(const finisher& f, const call& c, std::int64_t rows, int columns, std::int64_t off, std::int64_t row, std::int64_t move) {
+        f.list({nullptr, static_cast<int>(rows), columns, columns, 0, row, 0, 0}, c, lines_);
+        ahead_ = off, move_ = move;
+    }
+    void body_at(std::int64_t off) { ahead_ = off; }
+    /// Also these, `floats` in each call of the loop.
+    void floats(const float* from, std::int64_t floats) {
+        lines_.count = 0;
+        for (std::int64_t i = 0; i < std::max<std::int64_t>(floats, 1) && lines_.count < tile_lines::most; i += floats_a_line)
+            lines_.line[lines_.count++] = from + i;
+        move_ = floats;
+    }
+
+    /// to [MR][panel] = from + the sums over t < n of x[i * row_step + t * sum_step] * b[t][panel], and moves on.
+    template <int MR>
+    __attribute__((noinline)) void multiply(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                            const float* b, std::int64_t n) {
+        vf c[MR * 2];
+        unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+        const float* at = at_;
+        const float* const* line = lines_.line;
+        const float* const* const last = line + lines_.count - 1;
+        const std::int64_t step = step_, ahead = ahead_;
+        accumulate<MR, 2>(c, x, row_step, sum_step, b, panel_width, n, [&]() SINTER_ALWAYS {
+            __builtin_prefetch(at, 0, 2);
+            at += step;
+            __builtin_prefetch(*line + ahead);
+            line += line < last;
+        });
+        unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+        at_ = at, ahead_ += move_;
+    }
+
+private:
+    const float* at_;
+    std::int64_t step_, ahead_ = 0, move_ = 0;
+    tile_lines lines_;
+};
+
+/// Calls of the loop for so many rows.
+constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
+
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel], in tiles as
+/// equal as can be.
+template <class = void>
+inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth,
+                          const float* b, float* to, std::int64_t rows, winograd_asked& asked) {
+    static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
+        struct { decltype(&winograd_asked::multiply<1>) f[tile_rows]; } t{{&winograd_asked::multiply<I + 1>...}};
+        return t;
+    }(std::make_integer_sequence<int, tile_rows>{});
+    const std::int64_t count = winograd_calls(rows);
+    for (std::int64_t t = 0; t < count; ++t) {
+        const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
+        float* const sums = to + begin * panel_width;
+        (asked.*of.f[n - 1])(first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, depth);
+    }
+}
+
+} // namespace sinter::cpu
