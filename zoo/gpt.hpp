@@ -16,7 +16,8 @@ struct gpt_size {
 
 /// Symbol numbers [context] -> scores of each next one, [context, symbols]: GPT-2. It differs in its last layer, which has
 /// weights (and biases) of its own where the paper's takes the embedding's table once more: that table's gradient has only
-/// the rows which a batch has. gelu is the exact one, GPT-2's its approximation by tanh. Weights begin as transformer_block has them, not smaller with depth.
+/// the rows which a batch has. gelu is the exact one, GPT-2's its approximation by tanh. Weights begin as transformer_block has them, not
+/// smaller with depth.
 template <gpt_size S = gpt_size{}>
 inline constexpr auto gpt = indices<S.context> >> embedding<S.symbols, S.width> >> position_embedding >> dropout<S.dropout>
     >> [](tensor x) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block compiles as it is printed; every link between the documents
-# leads somewhere; and doc/errors.md has every fault that is raised and every kind of error.
+# leads somewhere; doc/errors.md has every fault that is raised and every kind of error; no header is longer than 500 lines or
+# wider than 140 columns; and the rooms of kernel/cpu/ use only those below them.
 set -u
 cd "$2" || exit 1
 fault=0
@@ -26,5 +27,21 @@ done
 for name in $(grep -rhoE 'fault_kind::[a-z_]+' include | sort -u | sed 's/.*:://; /^none$/d') \
             $(sed -nE 's/^struct ([a-z_]+) : error .*/\1/p' include/sinter/base/error.hpp); do
     grep -qF "| \`$name\` |" doc/errors.md || complain "doc/errors.md says nothing about $name"
+done
+
+for header in $(find include zoo -name '*.hpp'); do
+    awk -v name="$header" 'length > 140 { print name ":" FNR " is " length " columns wide"; bad = 1 }
+                           END { if (FNR > 500) { print name " has " FNR " lines"; bad = 1 } exit bad }' "$header" || fault=1
+done
+
+# From the lowest on, as doc/design.md draws them.
+rooms=(vector math walk product move pool winograd distinct attention convolution pooled)
+[ "$(printf '%s\n' "${rooms[@]}" | sort)" = "$(find include/sinter/kernel/cpu -mindepth 1 -type d -printf '%f\n' | sort)" ] ||
+    complain "documents.sh does not know the rooms of kernel/cpu/ as they are"
+for ((i = 0; i < ${#rooms[@]}; ++i)); do
+    for ((k = i + 1; k < ${#rooms[@]}; ++k)); do
+        above=$(grep -rl "kernel/cpu/${rooms[k]}/" "include/sinter/kernel/cpu/${rooms[i]}")
+        [ -z "$above" ] || complain "kernel/cpu/${rooms[i]} uses kernel/cpu/${rooms[k]}, which lies above it:" $above
+    done
 done
 exit $fault

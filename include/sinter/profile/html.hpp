@@ -106,7 +106,8 @@ private:
         std::int64_t most = 1;
         for (const kernel_text& k : t_.kernels) most = std::max(most, moved(k.cost));
         out_ += "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"n\">launch</th><th class=\"n\">kernel</th>"
-                "<th>layer</th><th>walks over</th><th>what was fused</th><th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
+                "<th>layer</th><th>walks over</th><th>what was fused</th>"
+                "<th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
         for (const kernel_text& k : t_.kernels) {
             out_ += "<tr id=\"k" + std::to_string(k.launch) + "\">";
             cell(std::to_string(k.launch), "n");

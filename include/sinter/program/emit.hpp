@@ -93,7 +93,8 @@ private:
         loop_launches out{o_.launches.n, 0, x.steps, x.backwards, place(x.count), place(x.condition), place(x.trips), o_.buffers.n};
         const bool may_be_fewer = x.count >= 0 || x.condition >= 0;
         for (int c = 0; may_be_fewer && c < g_.carries.n; ++c)
-            if (g_.carries[c].loop == l && !g_.carries[c].sum && r_.live[g_.carries[c].next]) o_.buffers.push({at_[g_.carries[c].store], true});
+            if (g_.carries[c].loop == l && !g_.carries[c].sum && r_.live[g_.carries[c].next])
+                o_.buffers.push({at_[g_.carries[c].store], true});
         for (int v = 0; may_be_fewer && v < g_.n.n; ++v)
             if (g_.n[v].loop == l && r_.of[v] >= 0 && at_[v].moves && !is_carry(v)) o_.buffers.push({at_[v], false});
         out.buffers = o_.buffers.n - out.first_buffer;

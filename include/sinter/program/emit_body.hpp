@@ -13,8 +13,8 @@ class body_emitter {
 public:
     /// `far`: so many floats an example and more are written past the caches.
     constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0)
-        : far_(far), n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p), phase_(reg_ + g.n.n),
-          stamp_(phase_ + g.n.n), rows_(g.n.n, false), row_(rows_.p) {
+        : far_(far), n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p),
+          phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), rows_(g.n.n, false), row_(rows_.p) {
         find_bases(g.n, bases_);
     }
 
@@ -54,8 +54,9 @@ public:
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
             if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
             const std::uint16_t to = arg(at_[v]);
-            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .map = goes_past_caches(v, to) ? word::past_caches : std::uint8_t{0},
-                 .arg = to, .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
+            const std::uint8_t map = goes_past_caches(v, to) ? word::past_caches : std::uint8_t{0};
+            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .map = map, .arg = to,
+                 .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
         }
     }
     /// Behind node d (or, without one, behind a load of the gradient) the optimizer's code.
@@ -229,8 +230,10 @@ private:
         }
         if (n.k == op::column_index) flat_ = false;
         const bool scalar = row || is_scalar(n) || all_rows(r, n.operands);
-        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
-                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(scalar ? 0 : phase), .row = scalar}), scalar ? 0 : phase, scalar);
+        const int when = scalar ? 0 : phase;
+        const int by = put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
+                            .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(when), .row = scalar});
+        define(v, by, when, scalar);
     }
     constexpr bool all_rows(const int* r, int operands) const {
         for (int k = 0; k < operands; ++k)

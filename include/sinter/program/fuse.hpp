@@ -58,9 +58,11 @@ private:
                 ++uses_[u];
                 const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
-                const bool in_place = seen.size() == 1 && !seen.batched ? true : same_space(seen, n_[u].s) &&
-                                      (kind == op_kind::elementwise ? same_space(seen, n.s) || (n_[u].k == op::to_float && row_level(seen, n.s))
-                                                               : kind != op_kind::heavy);
+                const bool in_place =
+                    (seen.size() == 1 && !seen.batched) ||
+                    (same_space(seen, n_[u].s) &&
+                     (kind == op_kind::elementwise ? same_space(seen, n.s) || (n_[u].k == op::to_float && row_level(seen, n.s))
+                                                   : kind != op_kind::heavy));
                 if (!in_place || kind == op_kind::heavy) elsewhere_[u] = true;
             }
         }
@@ -161,7 +163,8 @@ private:
             else if (may_wait(v, to)) return void(waits_[v] = true);
             if (to >= 0) {
                 if (!can_join(v, to)) to = kind == op_kind::heavy ? in_no_group : walk_over_the_same(v, to);
-            } else if (kind != op_kind::heavy) {   // made of inputs alone, or of what was there before the loop: a walk begun lately will do
+            } else if (kind != op_kind::heavy) {
+                // made of inputs alone, or of what was there before the loop: a walk begun lately will do
                 for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
                     if (!r_.g[i].heavy && can_join(v, i)) to = i;
             }

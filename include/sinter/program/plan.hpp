@@ -73,8 +73,8 @@ constexpr std::int64_t each_table(view<const node> n, F visit) {
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1), slots_(g.n.n, 0),
-          over_(g.n.n, -1) {
+        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1),
+          slots_(g.n.n, 0), over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
     }

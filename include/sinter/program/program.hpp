@@ -258,7 +258,8 @@ struct emit_stage {
         const target device = R::target;
         const update_set u = update;
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
-        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o, R::options.winograd).run();
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o,
+                R::options.winograd).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
         t.n_launches = o.launches.n;
@@ -314,8 +315,8 @@ struct program_value {
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
 
-    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters, n_states = States,
-                         n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
+    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters,
+                         n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
 
     /// Floats of each arena.
     constexpr std::int64_t floats(space s) const {
@@ -354,8 +355,8 @@ struct compiled_value {
         const graph_view g = detail::graph_value<R>::v.view();
         constexpr auto c = detail::graph_value<R>::c;
         const auto& p = detail::plan_stage<R>::v;
-        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters, c.states,
-                      c.inputs, c.targets, c.outputs> f{};
+        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters,
+                      c.states, c.inputs, c.targets, c.outputs> f{};
         for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
         for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
         for (int i = 0; i < d.n_launches; ++i) f.launches[i] = d.launches[i];

@@ -137,7 +137,8 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_room& r
 }
 
 /// to[i] += factor times the sum over j of m[i][j] y[j], for all columns of y; what was there is first multiplied by
-/// shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always the same thread's, so that it may stand in the device's memory.
+/// shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always the same thread's, so that it may stand in the
+/// device's memory.
 template <bool Turned>
 SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_room& room, const attention_work::rows& to,
                                     std::int64_t first_to, const float (*m)[attention_tile + 1], const attention_work::rows& y,

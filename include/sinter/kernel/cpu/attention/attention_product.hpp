@@ -159,7 +159,8 @@ struct attention_result {
             const int w = panel_columns(columns, j / panel_width, panel_width, lanes);
             y.to = at(row) + j;
             const auto tile = w == panel_width ? attention_tile_of<2>(n) : attention_tile_of<1>(n);
-            tile(x + begin * sum_step, x_step, sum_step, right.p + j * right.rows + begin * w, w, end - begin, y, static_cast<int>(n), next_head);
+            tile(x + begin * sum_step, x_step, sum_step, right.p + j * right.rows + begin * w, w, end - begin, y,
+                 static_cast<int>(n), next_head);
         }
     }
     void finish() const {

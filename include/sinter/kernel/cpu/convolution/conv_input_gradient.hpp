@@ -59,7 +59,8 @@ struct conv_gradient_channels {
     }
 
     static void run(const call& c) {
-        for_source_and_panels<source, CI, depth>(c, [&](auto valid, const float* dy, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
+        for_source_and_panels<source, CI, depth>(c, [&](auto valid, const float* dy, const float* w, std::int64_t i,
+                                                        int col) SINTER_ALWAYS {
             image<(valid > lanes) + 1, valid>(dy, w, i, col, c);
         });
     }

@@ -81,7 +81,8 @@ struct pointwise_input_gradient {
 private:
     static constexpr finisher body = finisher_of<Body>();
     /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask for what bodies will touch.
-    static constexpr bool asks = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows && CO <= 2048;
+    static constexpr bool asks = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows &&
+        CO <= 2048;
 
     /// Pixels of dy by the weights, to scratch; the block's first element of dx is `off`.
     static void multiply(std::int64_t pixels, const float* dy, const float* weights, std::int64_t off, const call& c) {

@@ -17,7 +17,8 @@ namespace sinter::cpu {
 ///
 /// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
 /// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
-/// channels a tap cannot fill a tile: then rows of a whole line of taps, which lie side by side in a padded copy of the image, make up tiles
+/// channels a tap cannot fill a tile: then rows of a whole line of taps, which lie side by side in a padded copy of the image,
+/// make up tiles
 /// or, if those are few, rows of any taps.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_weight_gradient {

@@ -47,7 +47,9 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
 template <int MR>
 pixels_function pixels_of(std::int64_t lines) {   // in a turn
-    return lines > 2 ? multiply_pixels<MR, 4> : lines > 1 ? multiply_pixels<MR, 2> : lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
+    if (lines > 2) return multiply_pixels<MR, 4>;
+    if (lines > 1) return multiply_pixels<MR, 2>;
+    return lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
 }
 
 /// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
@@ -69,7 +71,8 @@ struct pixel_piece {
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
         const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
         const bool stay = q.depth * q.columns <= staying_floats;
-        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;   // rows of the stream
+        // rows of the stream
+        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
         tile_lines lines;
         const int columns = static_cast<int>(width);
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
@@ -86,7 +89,8 @@ struct pixel_piece {
                 const float* const x = q.a + at * q.row_step;
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
-                    const asked_lines a{lines, row < bottom() ? q.off + row * result_step() + j0 : next, stream + (i - tile) * share * q.depth, share};
+                    const asked_lines a{lines, row < bottom() ? q.off + row * result_step() + j0 : next,
+                                        stream + (i - tile) * share * q.depth, share};
                     (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }
@@ -97,9 +101,11 @@ struct pixel_piece {
     }
     void finish(const finisher& f, const call& c, int rows_at_once, const float* sums) const {
         const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
-        for (std::int64_t i = top(); i < bottom(); i += rows_at_once)
-            f.finish({sums + (i - start()) * step(), static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i)), columns, sums_step,
-                      q.off + i * result_step() + j0, result_step(), q.row + i, q.col + static_cast<int>(j0)}, c);
+        for (std::int64_t i = top(); i < bottom(); i += rows_at_once) {
+            const int n = static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i));
+            f.finish({sums + (i - start()) * step(), n, columns, sums_step, q.off + i * result_step() + j0, result_step(), q.row + i,
+                      q.col + static_cast<int>(j0)}, c);
+        }
     }
 };
 
@@ -113,7 +119,8 @@ constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns)
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 template <class = void>
 __attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
-    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows), columns = waiting_columns;
+    constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows);
+    constexpr std::int64_t columns = waiting_columns;
     alignas(64) float sums[passing_tiles * tile_rows * columns];
     if (q.rows < small_tile_rows || q.depth > streamed_floats / panel_width) return run_product(q, f, c, 0, 1);
     tile_lines arrays;   // one line of each

@@ -42,7 +42,8 @@ struct transpose_panels {
 
 private:
     /// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
-    __attribute__((noinline)) static void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to, std::int64_t to_step) {
+    __attribute__((noinline)) static void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to,
+                                                         std::int64_t to_step) {
         for (std::int64_t j = 0; j < columns; j += 4) {
             vf four[4];
             load_four_columns(four, from + j, step);

@@ -109,8 +109,9 @@ constexpr bool is_short() {
 /// Tiles below each other, summed and finished in registers: what else is around a small product's tiles takes as long as a quarter
 /// of their sums.
 template <class Body, int MR>
-__attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
-                                                         std::int64_t n, std::int64_t tiles, const finished& done, const call& by) {
+__attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                                         const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles,
+                                                         const finished& done, const call& by) {
     const call c = by;
     const std::int64_t off_step = done.off_step;
     const int col = done.col;

@@ -41,8 +41,8 @@ using direct_function = void (*)(const float* from, const float* x, std::int64_t
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
 /// Tiles of one height below each other, from nothing; `done` tells of the first one's place.
-using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
-                                std::int64_t tiles, const finished& done, const call&);
+using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                std::int64_t n, std::int64_t tiles, const finished& done, const call&);
 
 /// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory. So
 /// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
@@ -233,7 +233,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     const row_cover cover(q.rows);
     const std::int64_t size = q.rows * q.columns;
     const bool far = q.packed_result && size > far_floats;
-    const bool expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) && q.depth >= short_sum;
+    const bool expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) &&
+        q.depth >= short_sum;
     // Of a large packed result the lines of the tiles to come, which follow.
     const std::int64_t expected_ahead = far ? expected_tiles * tile_rows * panel_width : 0;
     std::int64_t gathered_panel = -1;
@@ -334,7 +335,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
 }
 
 /// As run_tiles, where the left operand is known to be zero.
-__attribute__((noinline)) inline void finish_zeros(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void finish_zeros(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                   std::int64_t end) {
     const row_cover cover(q.rows);
     const std::int64_t off_step = q.result_step ? q.result_step : q.columns;
     for (; tile < end; ++tile) {
@@ -369,7 +371,8 @@ constexpr bool is_small_product(const product& q) {
 }
 /// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in panels, or in rows of whole vectors.
 template <class = void>
-__attribute__((noinline)) inline void run_small_product(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_small_product(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                        std::int64_t end) {
     alignas(64) float sums[finished_rows * panel_width];
     const row_cover cover(q.rows);
     const bool panels = q.b_layout == right::panels;

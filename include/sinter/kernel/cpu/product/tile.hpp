@@ -118,8 +118,9 @@ struct expected_stream {
 
 /// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or (Rows) all of a row's.
 template <int MR, bool Rows>
-__attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                                   const float* b, std::int64_t b_step, std::int64_t n, expected_stream s) {
+__attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
+                                                   std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                                                   expected_stream s) {
     std::int64_t turns = panel_width;
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });

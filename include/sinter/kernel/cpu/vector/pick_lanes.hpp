@@ -21,8 +21,8 @@ SINTER_INLINE vf pick_lanes(vf v, vi which) {
 SINTER_INLINE vf load_eights(const float* low, [[maybe_unused]] const float* high) {
 #if defined(__AVX512F__)
     typedef float eight __attribute__((vector_size(32), aligned(4)));
-    return __builtin_shufflevector(*reinterpret_cast<const eight*>(low), *reinterpret_cast<const eight*>(high), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
-                                   10, 11, 12, 13, 14, 15);
+    return __builtin_shufflevector(*reinterpret_cast<const eight*>(low), *reinterpret_cast<const eight*>(high), 0, 1, 2, 3, 4, 5, 6,
+                                   7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     return load(low);
 #endif

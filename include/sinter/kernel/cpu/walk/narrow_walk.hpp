@@ -61,8 +61,10 @@ private:
         vf& to = (Body::per_row(I) ? r.of_rows : r.of_column)[I];
         if constexpr (w.is(instruction::load)) to = load_word<I, Column, Full>(at, c);
         else if constexpr (w.is(instruction::literal)) to = splat(c.k[w.arg]);
-        else if constexpr (w.is(instruction::store)) write<(w.row ? 1 : Columns), Full>(c.p[w.arg] + column_of<I, Column>(), get<w.a>(r), at);
-        else if constexpr (w.is(instruction::column_sum)) r.column_sums[w.b * Columns + (w.row ? 0 : Column)] += counted<Full>(get<w.a>(r), at.n);
+        else if constexpr (w.is(instruction::store))
+            write<(w.row ? 1 : Columns), Full>(c.p[w.arg] + column_of<I, Column>(), get<w.a>(r), at);
+        else if constexpr (w.is(instruction::column_sum))
+            r.column_sums[w.b * Columns + (w.row ? 0 : Column)] += counted<Full>(get<w.a>(r), at.n);
         else if constexpr (w.is(instruction::row_sum)) to += get<w.a>(r);
         else if constexpr (w.is(instruction::row_max)) to = max_or_nan(to, get<w.a>(r));
         else if constexpr (w.is(instruction::spill)) r.kept[w.b * Columns + Column] = get<w.a>(r);
