@@ -36,6 +36,7 @@ def rows(steps):
         ratio = peers[name] / ours["median_ms"] if name else None
         two = at.get(("sinter", model, optimizer, 2))
         yield [f"{model}, {optimizer}",
-               mark(f"{floor:.2f} ({best:.2f})", aim.of_floor is None or floor <= aim.of_floor), f"{aim.of_floor:.2f}" if aim.of_floor else "",
+               mark(f"{floor:.2f} ({best:.2f})", aim.of_floor is None or floor <= aim.of_floor),
+               f"{aim.of_floor:.2f}" if aim.of_floor else "",
                mark(f"{ratio:.2f}", ratio >= aim.of_peers) if name else "", f"{aim.of_peers:.1f}", name or "",
                mark(f"{ours['median_ms'] / two['median_ms']:.2f}", ours["median_ms"] / two["median_ms"] >= TWO_THREADS) if two else ""]

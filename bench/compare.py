@@ -24,6 +24,7 @@ import sys
 import tempfile
 import time
 
+import aims
 import machine
 import tables
 
@@ -49,8 +50,9 @@ PREDICTED = ["policy", "mlp", "lenet"]
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_speech, NAME_images and NAME_small "
-                                          "do so for other nets; or its prediction; without it only the peers run")
+    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_speech, "
+                                          "NAME_images and NAME_small do so for other nets; or its prediction; without it only "
+                                          "the peers run")
     options.add_argument("--predict", action="store_true", help="predictions of one example by one thread, and no training")
     options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
     options.add_argument("--systems", help="which peers (default all; none: '')")
@@ -140,29 +142,39 @@ def rounds(args, peak, folder):
     return results, peaks, left_out
 
 
+def wanted(args):
+    """(model, optimizer, threads), what there is an aim for first. Nets whose steps take seconds are trained by SGD only."""
+    keys = [(model, optimizer, n) for optimizer, n in itertools.product(args.optimizers, args.threads) for model in args.models
+            if model not in common.LONG or optimizer in ("sgd", "predict")]
+    return sorted(keys, key=lambda key: key[2] > 1 or key[:2] not in aims.AIMS)
+
+
 def fill(args, peak, folder, results, peaks, left_out):
     end, took = time.monotonic() + (args.seconds or 1e9), {}
     for number in range(args.rounds):
-        for optimizer, n in itertools.product(args.optimizers, args.threads):   # what is most wanted comes first
-            peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
-            for model in args.models:
-                key, began = (model, optimizer, n), time.monotonic()
-                if model in common.LONG and (optimizer != "sgd" or number > 1):   # steps of seconds: by SGD, and in two rounds
-                    continue
-                if began + took.get(key, max(took.values(), default=0)) > end:
-                    if not number:
-                        left_out.append(" ".join(map(str, key)))
-                        print(f"no time for {left_out[-1]}", file=sys.stderr)
-                    continue
-                systems = commands(args, model, folder)
-                turn = number % max(1, len(systems))
-                for name in [*systems][turn:] + [*systems][:turn]:
-                    more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
-                    got = run([*systems[name], *more], args.timeout)
-                    results.setdefault(key, {}).setdefault(name, []).append(got)
-                    text = f"{tables.digits(got['median_ms'])} ms" if "median_ms" in got else got["failed"]
-                    print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
-                took[key] = time.monotonic() - began
+        of_peak = None   # measured whenever the number of threads changes
+        for key in wanted(args):
+            (model, optimizer, n), began = key, time.monotonic()
+            if model in common.LONG and number > 1:
+                continue
+            likely = [t for k, t in took.items() if k == key] or [t for k, t in took.items() if k[0] == model] or took.values()
+            if began + max(likely, default=0) > end:
+                if not number:
+                    left_out.append(" ".join(map(str, key)))
+                    print(f"no time for {left_out[-1]}", file=sys.stderr)
+                continue
+            if of_peak != n:
+                peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
+                of_peak = n
+            systems = commands(args, model, folder)
+            turn = number % max(1, len(systems))
+            for name in [*systems][turn:] + [*systems][:turn]:
+                more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
+                got = run([*systems[name], *more], args.timeout)
+                results.setdefault(key, {}).setdefault(name, []).append(got)
+                text = f"{tables.digits(got['median_ms'])} ms" if "median_ms" in got else got["failed"]
+                print(f"round {number + 1}  {model} {optimizer} {n}  {name}: {text}", file=sys.stderr, flush=True)
+            took[key] = time.monotonic() - began
 
 
 def merge(key, name, got, peak):
@@ -189,7 +201,9 @@ def main():
     if not results:
         sys.exit("nothing was measured")
     peak = {n: max(p["gflops"] for p in found) for n, found in peaks.items()}
-    where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak} | ({"left_out": left_out} if left_out else {})
+    where["machine"] |= {"vector_bits": peaks[args.threads[0]][0]["vector_bits"], "peak_gflops": peak}
+    if left_out:
+        where["machine"]["left_out"] = left_out
     trips = [g["round_trip_ns"] for found in peaks.values() for g in found if "round_trip_ns" in g]
     if trips:   # of a cache line between two cores: what two threads' times depend on, and it is not the same in every hour
         where["machine"]["round_trip_ns"] = [min(trips), max(trips)]
