@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/cpu/convolution/gradient_rows.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 namespace sinter::cpu {
 
