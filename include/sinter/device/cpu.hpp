@@ -57,10 +57,29 @@ public:
             if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
             else if (a.slot) operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
         }
-        threads.run([&](int thread) { walk(threads, thread, s, observe); });
+        if (runs_alone) {
+            const flush_denormals here;
+            return walk({&threads, 1}, 0, s, observe);
+        }
+        threads.run([&](int thread) { walk({&threads, threads.size()}, thread, s, observe); });
     }
+    /// A net so small that waking others, and waiting for them after each kernel, would take longer than all kernels: its
+    /// programs are run by the calling thread.
+    static constexpr bool runs_alone = [] {
+        for (int i = 0; i < P::v.n_launches; ++i)
+            if (!P::v.launches[i].brief) return false;
+        return true;
+    }();
 
 private:
+    /// The threads that a program is run by: all of a team, or one.
+    struct crew {
+        team* all;
+        int size;
+        void barrier() const {
+            if (size > 1) all->barrier();
+        }
+    };
     static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
@@ -71,20 +90,19 @@ private:
 #endif
 
     template <class Observer>
-    void walk(team& threads, int thread, const step_arguments& s, Observer& observe) const {
+    void walk(crew workers, int thread, const step_arguments& s, Observer& observe) const {
         int next = 0;
         for (int l = 0; l < P::v.n_loops; ++l) {
             for (; next < P::v.loops[l].first; ++next)
-                one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
-            turns(P::v.loops[l], threads, thread, s, observe);
+                one(next, workers, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
+            turns(P::v.loops[l], workers, thread, s, observe);
             next = P::v.loops[l].end;
         }
-        for (; next < P::v.n_launches; ++next) one(next, threads, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
+        for (; next < P::v.n_launches; ++next) one(next, workers, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
     }
     template <class Observer>
-    void one(int i, team& threads, int thread, const step_arguments& s, float* const* operands, Observer& observe,
+    void one(int i, crew workers, int thread, const step_arguments& s, float* const* operands, Observer& observe,
              std::int64_t turn = 0, bool first_turn = false) const {
-        const int workers = threads.size();
         const launch& l = P::v.launches[i];
         if (l.every > 1 && (s.step + 1) % l.every) return;
         const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
@@ -100,29 +118,30 @@ private:
         c.first_turn = first_turn;
         c.batch = s.batch;
         c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
-        c.parts = workers == 1 && k.only_divides ? 1 : l.parts;
-        const int first = static_cast<int>(share(c.parts, thread, workers)), end = static_cast<int>(share(c.parts, thread + 1, workers));
+        c.parts = workers.size == 1 && k.only_divides ? 1 : l.parts;
+        const int first = static_cast<int>(share(c.parts, thread, workers.size));
+        const int end = static_cast<int>(share(c.parts, thread + 1, workers.size));
         c.first = first;
         c.end = end;
         if (thread == 0) observe(i, true);
         if (k.prepare) {
             for (c.part = first; end > c.part; ++c.part) k.prepare(c);
-            if (workers > 1) threads.barrier();
+            workers.barrier();
         }
         for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
-        if (workers > 1) threads.barrier();
+        workers.barrier();
         if (k.finish) {
             for (c.part = first; end > c.part; ++c.part) k.finish(c);
-            if (workers > 1) threads.barrier();
+            workers.barrier();
         }
         if (thread == 0) observe(i, false);
     }
     /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
     template <class Observer>
-    void turns(const loop_launches& l, team& threads, int thread, const step_arguments& s, Observer& observe) const {
+    void turns(const loop_launches& l, crew workers, int thread, const step_arguments& s, Observer& observe) const {
         const loop_turns n(l, m_, s.batch);
         if (thread == 0) n.before(P::v.buffers + l.first_buffer, l.buffers);
-        if (l.buffers && threads.size() > 1) threads.barrier();
+        if (l.buffers) workers.barrier();
         float* operands[most_operands];
         std::int64_t made = 0;
         for (bool more = n.count > 0; more && made < n.count;) {
@@ -134,16 +153,16 @@ private:
                     const address a = P::v.args[x.first_arg + k];
                     operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s.batch) : 0);
                 }
-                one(i, threads, thread, s, operands, observe, turn, made == 0);
+                one(i, workers, thread, s, operands, observe, turn, made == 0);
             }
             ++made;
             if (n.condition) {
                 more = *n.condition != 0.f;
-                if (threads.size() > 1) threads.barrier();   // nobody overwrites it before all have looked
+                workers.barrier();   // nobody overwrites it before all have looked
             }
         }
         if (thread == 0) n.after(made, P::v.buffers + l.first_buffer, l.buffers);
-        if (threads.size() > 1) threads.barrier();
+        workers.barrier();
     }
     static constexpr int most_operands = [] {
         int n = 1;

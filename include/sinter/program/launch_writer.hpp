@@ -39,6 +39,7 @@ public:
         e[extent::buffer_stride] = round_up(body.columns(), 16);
         for (int i = 0; i < body.divisors(); ++i) e[extent::first_q + i] = body.divisor(i);
         l.parts = parts_of(s, l, e, work);
+        l.brief = is_brief(s, l, e);
         l.first_arg = o_.args.n;
         l.args = body.args().n;
         append(o_.args, body.args());
@@ -67,10 +68,18 @@ private:
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows)
             return (l.batched ? work * max_batch_ * body.words().n > 8192 : work > 4096) ? t_.parts : 1;
-        const bool product = s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
-        const std::int64_t rows = l.m * (l.batched ? max_batch_ : 1);
-        if (!product || t_.parts <= 2 || rows * e[0] * e[1] >= 1 << 18) return t_.parts;
-        return rows * e[0] * e[1] < 1 << 14 ? 1 : 2;
+        if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= 1 << 18) return t_.parts;
+        return terms(l, e) < 1 << 14 ? 1 : 2;
+    }
+    static constexpr bool is_product(const spec& s) {
+        return s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
+    }
+    /// Multiply-adds of a product.
+    constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const { return l.m * (l.batched ? max_batch_ : 1) * e[0] * e[1]; }
+    constexpr bool is_brief(const spec& s, const launch& l, const std::int64_t* e) const {
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1;
+        if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14;
+        return is_product(s) && terms(l, e) <= 1 << 17;
     }
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {

@@ -30,6 +30,7 @@ struct launch {
     std::int64_t m = 0;       ///< rows (or elements, images, matrices): of one example if `batched`, else in all
     bool batched = false;
     int parts = 1;
+    bool brief = false;       ///< takes about a microsecond at most: less than waiting for other threads, perhaps
     int every = 1;            ///< runs only in each so-manieth step
     bool idles_last = false;  ///< does not run in its loop's last turn
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;
