@@ -4,8 +4,8 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
+#include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
-#include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/panels.hpp>
 
@@ -57,15 +57,8 @@ struct pooled_filter_lists {
                     v[q] = zero();
                     at[q] = zero();
                     if (p < end) {
-                        const int n = std::min(lanes, CO - o);
                         vi w;
-                        if (CO % lanes == 0 || n == lanes) {
-                            v[q] = load(g + p * CO + o);
-                            w = load_bytes(winner + p * CO + o);
-                        } else {
-                            v[q] = load(g + p * CO + o, CO % lanes);
-                            w = load_bytes<(CO % lanes)>(winner + p * CO + o);
-                        }
+                        load_winners<CO>(g + p * CO, winner + p * CO, o, v[q], w);
                         const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
                         at[q] =
                             (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +

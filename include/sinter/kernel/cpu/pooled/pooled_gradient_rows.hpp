@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <sinter/kernel/cpu/convolution/gradient_rows.hpp>
+#include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_gradient_lists.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
-#include <sinter/kernel/cpu/vector/bytes.hpp>
 
 namespace sinter::cpu {
 
@@ -42,13 +42,7 @@ struct pooled_gradient_rows {
                 for (int o = 0; o < CO; o += lanes) {
                     vf v;
                     vi w;
-                    if (CO % lanes == 0 || o + lanes <= CO) {
-                        v = load(g + from + o);
-                        w = load_bytes(winner + from + o);
-                    } else {
-                        v = load(g + from + o, CO % lanes);
-                        w = load_bytes<(CO % lanes)>(winner + from + o);
-                    }
+                    load_winners<CO>(g + from, winner + from, o, v, w);
                     const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) -
                                   splat(std::int32_t(y * S * row));
                     n = append(offset, value, n, at, v, (v != zero()) & (w == place));

@@ -4,9 +4,9 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/emit_pixels.hpp>
+#include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 #include <sinter/kernel/cpu/product/zeros.hpp>
-#include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
@@ -62,13 +62,7 @@ struct pooled_gradient_slices {
             for (int o = first; o < last; o += lanes) {
                 vf v;
                 vi w;
-                if (CO % lanes == 0 || o + lanes <= CO) {
-                    v = load(g + o);
-                    w = load_bytes(winner + o);
-                } else {
-                    v = load(g + o, CO % lanes);
-                    w = load_bytes<(CO % lanes)>(winner + o);
-                }
+                load_winners<CO>(g, winner, o, v, w);
                 const vi alive = v != zero();
                 const auto add_to = [&](int q) SINTER_ALWAYS {
                     const int at = o - first;

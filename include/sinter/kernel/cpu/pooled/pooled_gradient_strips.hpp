@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include <sinter/kernel/cpu/convolution/gradient_rows.hpp>
+#include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_gradient_lists.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
-#include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 
 namespace sinter::cpu {
@@ -41,13 +41,7 @@ struct pooled_gradient_strips {
             for (int o = 0; o < CO; o += lanes) {
                 vf v;
                 vi w;
-                if (CO % lanes == 0 || o + lanes <= CO) {
-                    v = load(g + o);
-                    w = load_bytes(winner + o);
-                } else {
-                    v = load(g + o, CO % lanes);
-                    w = load_bytes<(CO % lanes)>(winner + o);
-                }
+                load_winners<CO>(g, winner, o, v, w);
                 const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16, column = w - dy * splat(std::int32_t{P});
                 const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) +
                               (splat(std::int32_t{P - 1}) - dy) * splat(std::int32_t{S * row});
