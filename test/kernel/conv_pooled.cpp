@@ -9,6 +9,9 @@
 #include <sinter/kernel/cpu/pooled/conv_pooled_input_gradient.hpp>
 #include <sinter/kernel/cpu/pooled/conv_pooled_weight_gradient.hpp>
 
+#include <sinter/kernel/cpu/walk/body.hpp>
+#include <sinter/ops/add.hpp>
+
 #include "conv_reference.hpp"
 
 using namespace conv_test;
@@ -127,6 +130,7 @@ BOOST_AUTO_TEST_CASE(lanes_along_windows_or_over_several) {
 BOOST_AUTO_TEST_CASE(strips_of_windows) {
     check<18, 14, 6, 14, 10, 19, 5, 5, 1, 0, 0, 2>(2, 0.6);    // seven rows of windows in two strips
     check<9, 9, 6, 9, 9, 5, 3, 3, 1, 1, 1, 3>(2, 0.6);
+    check<14, 14, 6, 10, 10, 70, 5, 5, 1, 0, 0, 2>(2, 0.6);    // winners in several words
 }
 
 /// Whole numbers with NaN among them: a window that sees one is NaN, and its last NaN is its winner.
@@ -163,4 +167,51 @@ BOOST_AUTO_TEST_CASE(nan_wins) {
     check_nan<8, 8, 1, 3, 2>();    // in registers
     check_nan<32, 32, 1, 2, 2>();  // along windows
     check_nan<9, 9, 18, 19, 3>();  // through a buffer
+}
+
+constexpr std::uint64_t code(sinter::word w) { return w.pack(); }
+constexpr std::uint16_t of(sinter::instruction i) { return static_cast<std::uint16_t>(i); }
+constexpr std::uint16_t of(sinter::op_id k) { return static_cast<std::uint16_t>(k); }
+/// Adds p[4], of one number a column, and stores to p[3].
+using adds = body<code({.code = of(sinter::instruction::accumulator)}),
+                  code({.code = of(sinter::instruction::load), .map = int(sinter::row_map::none) | sinter::word::along_columns, .arg = 4}),
+                  code({.code = of(sinter::op::add), .a = 0, .b = 1}), code({.code = of(sinter::instruction::store), .a = 2, .arg = 3})>;
+
+/// What the kernels hand to a body of which a vector may take several rows: the same numbers, and each its own column's addend.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
+void check_body(int m) {
+    static_assert(adds::alike);
+    const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
+    const std::size_t pooled = std::size_t(m) * (OH / 2) * (OW / 2) * CO;
+    const auto x = noise(e.x() * m, 1), w = noise(e.w(), 3), d = noise(pooled, 4), addends = noise(std::max(CI, CO), 6);
+    const buffer xb(x), db(d), wb(packed(w, KH * KW * CI, CO)), ab(addends);
+    std::vector<std::uint8_t> plain_won(pooled, 255), won(pooled, 255);
+    const auto plus = [&](std::vector<float> v, std::size_t columns) {
+        for (std::size_t i = 0; i < v.size(); ++i) v[i] += addends[i % columns];
+        return v;
+    };
+    buffer plain(pooled), got(pooled);
+    run<conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, store_raw>>(
+        {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(plain_won.data()), plain.at.get()}, m, 1);
+    run<conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, adds>>(
+        {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), got.at.get(), ab.at.get()}, m, 2);
+    BOOST_TEST((got.values() == plus(plain.values(), CO)));
+    BOOST_TEST((won == plain_won));
+
+    using transpose = conv_transpose_weights<CI, CO, KH, KW>;
+    buffer tb(transpose::floats), plain_dx(x.size()), dx(x.size());
+    run<transpose>({wb.at.get(), tb.at.get()}, 0, 1);
+    float* winners = reinterpret_cast<float*>(won.data());
+    run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, store_raw>>(
+        {db.at.get(), tb.at.get(), winners, plain_dx.at.get()}, m, 1);
+    run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, adds>>(
+        {db.at.get(), tb.at.get(), winners, dx.at.get(), ab.at.get()}, m, 2);
+    BOOST_TEST((dx.values() == plus(plain_dx.values(), CI)));
+}
+BOOST_AUTO_TEST_CASE(bodies_that_take_several_rows) {
+    check_body<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>(3);
+    check_body<28, 28, 1, 28, 28, 5, 3, 3, 1, 1, 1>(2);
+    check_body<28, 40, 3, 28, 40, 6, 3, 4, 1, 1, 1>(2);   // twenty windows a row
+    check_body<14, 14, 6, 10, 10, 16, 5, 5, 1, 0, 0>(3);
+    check_body<8, 8, 2, 8, 8, 3, 3, 3, 1, 1, 1>(2);
 }

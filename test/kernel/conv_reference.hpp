@@ -97,8 +97,10 @@ void run(std::vector<float*> p, int m, int parts, bool backwards = false) {
     if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
     else if constexpr (requires { Kernel::scratch(nullptr, parts, m); }) floats = Kernel::scratch(nullptr, parts, m);
     scratch space(floats);
+    const std::int64_t none[sinter::extent::count] = {};
     sinter::call c;
     c.p = p.data();
+    c.e = none;
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;

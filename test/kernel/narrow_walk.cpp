@@ -116,3 +116,38 @@ BOOST_AUTO_TEST_CASE(one_row_by_hand) {   // so that not both walks are wrong al
     BOOST_TEST(r.elements[1] == b * most + (a + b));
     BOOST_TEST(r.column_sums[1] == r.elements[1]);
 }
+
+BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to row up to two vectors of them
+    using sums = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+                           code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 1}),
+                           code({.code = of(op::add), .a = 0, .b = 1}),
+                           code({.code = of(instruction::store), .a = 2, .arg = 2}),
+                           code({.code = of(instruction::column_sum), .a = 2, .b = 0, .arg = 3})>;
+    static_assert(sums::columns_apart);
+    static_assert(!mixed::columns_apart);
+    for (int columns : {1, 4, 7, 8, 12, 16, 24, 31, 32, 33, 48})
+        for (int rows : {1, 5, 1500})
+            for (int parts = 1; parts <= 3; ++parts) {
+                const auto n = static_cast<std::size_t>(columns), all = n * static_cast<std::size_t>(rows);
+                std::vector<float> x(all), of_column(n), y(all, -1.f), sum(n, -1.f), want_y(all), want(n);
+                for (std::size_t i = 0; i < all; ++i) x[i] = static_cast<float>(i * 7 % 23) - 11.f;
+                for (std::size_t j = 0; j < n; ++j) of_column[j] = static_cast<float>(j);
+                for (std::size_t i = 0; i < all; ++i) want[i % n] += want_y[i] = x[i] + of_column[i % n];
+                float* p[] = {x.data(), of_column.data(), y.data(), sum.data()};
+                std::int64_t e[extent::count] = {};
+                e[extent::columns] = columns;
+                e[extent::buffer_stride] = 64;
+                std::vector<float> scratch(static_cast<std::size_t>(sums::scratch(e, parts)) + 16);
+                call c;
+                c.p = p;
+                c.e = e;
+                c.sums = scratch.data();
+                c.m = rows;
+                c.parts = parts;
+                for (c.part = 0; c.part < parts; ++c.part) sums::begin(c);
+                for (c.part = 0; c.part < parts; ++c.part) cpu::row_walk<sums>::run(c);
+                for (c.part = 0; c.part < parts; ++c.part) sums::finish(c);
+                BOOST_TEST((y == want_y), rows << " x " << columns);
+                BOOST_TEST((sum == want), rows << " x " << columns);
+            }
+}

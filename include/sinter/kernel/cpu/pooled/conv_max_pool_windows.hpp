@@ -64,7 +64,12 @@ struct conv_max_pool_windows {
         clear_block(s);
         for (int ky = 0; ky < KH; ++ky, x += pitch)
             unroll<KW>([&](auto kx) SINTER_ALWAYS {
-                for (int i = 0; i < CI; ++i, w += lanes) add_tap<kx, G>(s, x + i * plane, w, indices<4 * G>{});
+                for (int i = 0; i < CI; ++i, w += lanes) {
+                    // Taps share inputs, which a compiler that notices keeps in registers that it does not have.
+                    const float* in = x + i * plane;
+                    asm("" : "+r"(in));
+                    add_tap<kx, G>(s, in, w, indices<4 * G>{});
+                }
             });
         unroll<G>([&](auto o) SINTER_ALWAYS {
             const first_max m = largest_of_four(s[4 * o], s[4 * o + 1], s[4 * o + 2], s[4 * o + 3]);
@@ -96,21 +101,62 @@ struct conv_max_pool_windows {
 
     /// Turns n windows of all channels and hands them to the body.
     static SINTER_INLINE void emit(const vf* best, const vi* place, std::int64_t pixel, int n, const call& c) {
-        vf v[lanes];
-        unroll<lanes>([&](auto o) SINTER_ALWAYS { v[o] = o < CO ? best[o] : zero(); });
-        transpose_lanes(v);
-        unroll<lanes>([&](auto i) SINTER_ALWAYS {
-            if (i < n) Body::vector(v[i], CO, (pixel + i) * CO, pixel + i, 0, c);
-        });
+        if constexpr (pairs) {
+            emit_pairs(best, pixel, n, c);
+        } else {
+            vf v[lanes];
+            unroll<lanes>([&](auto o) SINTER_ALWAYS { v[o] = o < CO ? best[o] : zero(); });
+            transpose_lanes(v);
+            unroll<lanes>([&](auto i) SINTER_ALWAYS {
+                if (i < n) Body::vector(v[i], CO, (pixel + i) * CO, pixel + i, 0, c);
+            });
+        }
         if (!c.p[2]) return;
         std::uint8_t* to = reinterpret_cast<std::uint8_t*>(c.p[2]) + pixel * CO;
         vi packed[(CO + 3) / 4] = {};
         unroll<CO>([&](auto o) SINTER_ALWAYS { packed[o / 4] |= place[o] << (o % 4 * 8); });
-        for (int i = 0; i < n; ++i, to += CO)
-            unroll<(CO + 3) / 4>([&](auto k) SINTER_ALWAYS {
-                const std::int32_t word = reinterpret_cast<const std::int32_t*>(packed + k)[i];
-                std::memcpy(to + 4 * k, &word, std::min(4, CO - 4 * k));
-            });
+        if constexpr (CO > 4 && CO <= 8 && lanes >= 4) {
+            // A window's eight bytes side by side: those beyond CO are written over by the next one's.
+            alignas(64) std::uint8_t words[lanes * 8];
+            store(reinterpret_cast<float*>(words), shuffle<zip_quads<1, 0>>((vf)packed[0], (vf)packed[1]));
+            store(reinterpret_cast<float*>(words + 4 * lanes), shuffle<zip_quads<1, 1>>((vf)packed[0], (vf)packed[1]));
+            const auto word = [&](int i) SINTER_ALWAYS { return words + i % 4 / 2 * (4 * lanes) + i / 4 * 16 + i % 2 * 8; };
+            for (int i = 0; i < n - 1; ++i, to += CO) std::memcpy(to, word(i), 8);
+            std::memcpy(to, word(n - 1), CO);
+        } else {
+            for (int i = 0; i < n; ++i, to += CO)
+                unroll<(CO + 3) / 4>([&](auto k) SINTER_ALWAYS {
+                    const std::int32_t word = reinterpret_cast<const std::int32_t*>(packed + k)[i];
+                    std::memcpy(to + 4 * k, &word, std::min(4, CO - 4 * k));
+                });
+        }
+    }
+
+    /// Two windows in a vector, where the body takes them so.
+    static constexpr bool pairs = [] {
+        if constexpr (requires { requires Body::alike && Body::sums == 0; }) return lanes == 16 && CO > 4 && CO <= 6 && columns % 2 == 0;
+        else return false;
+    }();
+    /// Of two windows' first four channels, in a quarter of a vector each, those of quarter Q, with room for the others between; and
+    /// these, two and two in a quarter.
+    template <int Q>
+    struct first_channels {
+        static constexpr int lane(int l) { return 4 * Q + l % CO % 4 + l / CO % 2 * lanes; }
+    };
+    template <int Q>
+    struct other_channels {
+        static constexpr int lane(int l) { return l % CO < 4 ? l : lanes + 4 * Q + l / CO % 2 * 2 + l % CO % 4; }
+    };
+    static SINTER_INLINE void emit_pairs(const vf* best, std::int64_t pixel, int n, const call& c) {
+        vf first[4] = {best[0], best[1], best[2], best[3]};
+        const vf last = CO > 5 ? best[5] : zero();
+        transpose_quads(first);
+        const vf others[2] = {shuffle<zip_quads<1, 0>>(best[4], last), shuffle<zip_quads<1, 1>>(best[4], last)};
+        unroll<lanes / 2>([&](auto k) SINTER_ALWAYS {
+            constexpr int q = k / 2, h = k % 2;
+            const vf two = shuffle<other_channels<q>>(shuffle<first_channels<q>>(first[2 * h], first[2 * h + 1]), others[h]);
+            if (2 * k < n) Body::template several_rows<CO, 2>(two, (pixel + 2 * k) * CO, pixel + 2 * k, c);
+        });
     }
 };
 

@@ -47,7 +47,8 @@ struct pooled_filter_quads {
             unroll<N>([&](auto i) SINTER_ALWAYS { c[i] = fma(permute_quad(at + tap(T + i), which[0]), v, c[i]); });
         } else if constexpr (I < N) {
             constexpr int n = std::min({loaded, KW * CI - (T + I) % (KW * CI), N - I});   // side by side
-            const vf quads = load(at + tap(T + I));
+            vf quads = load(at + tap(T + I));
+            pin(quads);
             unroll<n>([&](auto k) SINTER_ALWAYS { c[I + k] = fma(pick_lanes(quads, which[k]), v, c[I + k]); });
             window<T, I + n, N>(c, at, which, v);
         }
@@ -69,6 +70,8 @@ struct pooled_filter_quads {
                     v = load(g, Valid);
                 vi which[loaded];
                 which[0] = load_bytes<Valid>(winner);
+                // Neighbouring windows share quads, which a compiler that notices keeps in registers that it does not have.
+                asm("" : "+r"(at));
                 if constexpr (loaded > 1)
                     unroll<loaded - 1>([&](auto k) SINTER_ALWAYS { which[k + 1] = which[k] + splat(std::int32_t{4}); });
                 window<T, 0>(c, at, which, v);

@@ -4,7 +4,7 @@
 
 #include <sinter/kernel/cpu/convolution/gradient_rows.hpp>
 #include <sinter/kernel/cpu/pooled/load_winners.hpp>
-#include <sinter/kernel/cpu/pooled/pooled_gradient_lists.hpp>
+#include <sinter/kernel/cpu/pooled/pooled_gradient_columns.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 
 namespace sinter::cpu {
@@ -27,8 +27,20 @@ struct pooled_gradient_rows {
                                   image_floats = std::int64_t{height} * pitch + row;
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * P * list + P * (tall + 1), 16);
 
+    struct lists {
+        const float* weights;
+        float *dx, *value;
+        std::int32_t *offset, *start;
+    };
+    static SINTER_INLINE lists of(const gradient_columns& k) {
+        std::int32_t* const offset = reinterpret_cast<std::int32_t*>(k.winners + P * list);
+        return {k.weights, k.dx, k.winners, offset, offset + P * list};
+    }
+
     /// The lists of the P columns under one column of windows, and where each of their rows starts in them.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, const gradient_lists& k) {
+    static __attribute__((noinline)) void build(const gradient_columns& at_column, const std::uint8_t* winner) {
+        const float* const g = at_column.g;
+        const lists k = of(at_column);
         vi lane;
         for (int i = 0; i < lanes; ++i) lane[i] = i;
         for (int dx = 0; dx < P; ++dx) {
@@ -54,7 +66,7 @@ struct pooled_gradient_rows {
 
     /// Vectors [v, v + V) of all rows of dx below one column of the convolution's result.
     template <int V>
-    static SINTER_INLINE void sweep(const gradient_lists& k, int place, int column, int v) {
+    static SINTER_INLINE void sweep(const lists& k, int place, int column, int v) {
         const std::int32_t *start = k.start + place * (tall + 1), *offset = k.offset + place * list;
         const float* value = k.value + place * list;
         for (int y = PT; y < PT + H; y += group) {
@@ -69,12 +81,13 @@ struct pooled_gradient_rows {
         }
     }
 
-    static __attribute__((noinline)) void add(const gradient_lists& k, int place, int column) {
+    static __attribute__((noinline)) void add(const gradient_columns& at_column, int place, int column) {
+        const lists k = of(at_column);
         for (int v = 0; v + taken <= vectors; v += taken) sweep<taken>(k, place, column, v);
         if constexpr (vectors % taken > 0) sweep<vectors % taken>(k, place, column, vectors / taken * taken);
     }
 
-    static void run(const call& c) { run_gradient_lists<pooled_gradient_rows>(c); }
+    static void run(const call& c) { run_gradient_columns<pooled_gradient_rows>(c); }
 };
 
 } // namespace sinter::cpu

@@ -4,15 +4,16 @@
 
 #include <sinter/kernel/cpu/convolution/gradient_rows.hpp>
 #include <sinter/kernel/cpu/pooled/load_winners.hpp>
-#include <sinter/kernel/cpu/pooled/pooled_gradient_lists.hpp>
-#include <sinter/kernel/cpu/product/sparse_list.hpp>
+#include <sinter/kernel/cpu/pooled/pooled_gradient_columns.hpp>
+#include <sinter/kernel/cpu/product/zeros.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 namespace sinter::cpu {
 
 /// pooled_gradient_rows for targets whose registers hold all of dx below one column of the convolution's result and a strip of
-/// windows: the list of each window is then walked once, and its sums wait in registers for those of the next. Rows of zeros
-/// around each channel's weights serve the winners in all rows of a window alike.
+/// windows: what won in each window is then walked once, by masks of bits, and its sums wait in registers for those of the next.
+/// Rows of zeros around each channel's weights serve the winners in all rows of a window alike.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_strips {
     static constexpr int rows = OH / P, columns = OW / P, channels = CO, pool = P;
@@ -26,61 +27,68 @@ struct pooled_gradient_strips {
 
     static constexpr int padding = (P - 1) * S, filter = (KH + 2 * padding) * row;   ///< floats, of one output channel
     static constexpr int height = std::max((strips * strip * P - 1) * S + KH, H + PT);
-    static constexpr int list = rows * CO + lanes;
-    static constexpr std::int64_t weight_floats = std::int64_t{CO} * filter, image_floats = std::int64_t{height} * pitch + row;
-    static constexpr std::int64_t floats =
-        round_up(weight_floats + image_floats + 2 * P * list + P * (strips * strip + 1), 16);
+    static constexpr std::int64_t weight_floats = std::int64_t{CO} * filter,
+                                  image_floats = round_up(std::int64_t{height} * pitch + row, 16);
+    /// A bit for each row of a window and channel.
+    static constexpr int wide = (CO + lanes - 1) / lanes * lanes, words = (P * wide + mask_bits - 1) / mask_bits;
+    static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * P * words * strips * strip, 16);
+    static SINTER_INLINE std::uint64_t* bits_of(const gradient_columns& k) { return reinterpret_cast<std::uint64_t*>(k.winners); }
 
-    /// The lists of the P columns under one column of windows, and where each window's begins.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, const gradient_lists& k) {
-        vi lane;
-        for (int i = 0; i < lanes; ++i) lane[i] = i;
-        int n[P] = {};
-        for (int py = 0; py < rows; ++py, g += columns * CO, winner += columns * CO) {
-            for (int dx = 0; dx < P; ++dx) k.start[dx * (strips * strip + 1) + py] = n[dx];
+    /// Which channels won where in each window of a column: [place in a row][window][word].
+    static __attribute__((noinline)) void build(const gradient_columns& k, const std::uint8_t* winner) {
+        constexpr int column = strips * strip * words;
+        const float* g = k.g;
+        std::uint64_t* to = bits_of(k);
+        for (int py = 0; py < rows; ++py, g += columns * CO, winner += columns * CO, to += words) {
+            std::uint64_t bits[P * words] = {};
             for (int o = 0; o < CO; o += lanes) {
                 vf v;
                 vi w;
                 load_winners<CO>(g, winner, o, v, w);
-                const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16, column = w - dy * splat(std::int32_t{P});
-                const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) +
-                              (splat(std::int32_t{P - 1}) - dy) * splat(std::int32_t{S * row});
-                for (int dx = 0; dx < P; ++dx)
-                    n[dx] = append(k.offset + dx * list, k.value + dx * list, n[dx], at, v,
-                                   (v != zero()) & (column == splat(std::int32_t(dx))));
+                const vi alive = v != zero();
+                const auto add_place = [&](int q) SINTER_ALWAYS {
+                    const int at = q / P * wide + o;
+                    bits[q % P * words + at / mask_bits] |= lane_bits(alive & (w == splat(std::int32_t(q)))) << at % mask_bits;
+                };
+                if constexpr (P * P <= 4) unroll<P * P>(add_place);
+                else for (int q = 0; q < P * P; ++q) add_place(q);
             }
+            for (int dx = 0; dx < P; ++dx) std::copy_n(bits + dx * words, words, to + dx * column);
         }
-        for (int dx = 0; dx < P; ++dx)
-            for (int py = rows; py <= strips * strip; ++py) k.start[dx * (strips * strip + 1) + py] = n[dx];
+        for (int dx = 0; dx < P; ++dx) std::fill_n(to + dx * column, (strips * strip - rows) * words, std::uint64_t{0});
     }
 
-    /// One window's list, into the registers from First on.
+    /// One window's winners, into the registers from First on.
     template <int First, int N, int... I>
-    static SINTER_INLINE void window(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* weights,
+    static SINTER_INLINE void window(vf (&c)[N], const std::uint64_t* won, const float* g, const float* weights,
                                      std::integer_sequence<int, I...>) {
-        for (int e = 0; e < n; ++e) {
-            const vf a = splat(value[e]);
-            const float* w = weights + offset[e];
-            ((c[First + I] = fma(a, load(w + I * lanes), c[First + I])), ...);
-        }
+        for (int k = 0; k < words; ++k)
+            for_bits(won[k], [&](std::int64_t bit) SINTER_ALWAYS {
+                const int at = k * mask_bits + static_cast<int>(bit), dy = at / wide, o = at % wide;
+                const vf a = splat(g[o]);
+                const float* w = weights + o * filter + (P - 1 - dy) * (S * row);
+                ((c[First + I] = fma(a, load(w + I * lanes), c[First + I])), ...);
+            });
     }
 
     /// What place dx of a column of windows adds to dx, below `column` of the convolution's result.
-    static __attribute__((noinline)) void add(const gradient_lists& k, int dx, int column) {
+    static __attribute__((noinline)) void add(const gradient_columns& k, int dx, int column) {
         float* to = k.dx + column * S * CI;
-        const std::int32_t* start = k.start + dx * (strips * strip + 1);
-        for (int s = 0; s < strips; ++s, start += strip, to += strip * P * S * pitch) {
+        const std::uint64_t* won = bits_of(k) + dx * (strips * strip * words);
+        const float* g = k.g;
+        for (int s = 0; s < strips; ++s, to += strip * P * S * pitch) {
             vf c[((strip * P - 1) * S + KH) * vectors];
             clear_block(c);
             unroll<strip>([&](auto i) SINTER_ALWAYS {
-                window<i * P * S * vectors>(c, k.offset + dx * list + start[i], k.value + dx * list + start[i],
-                                            start[i + 1] - start[i], k.weights, indices<reach * vectors>{});
+                window<i * P * S * vectors>(c, won, g, k.weights, indices<reach * vectors>{});
+                won += words;
+                g += columns * CO;
             });
             add_block<vectors>(c, to, pitch);
         }
     }
 
-    static void run(const call& c) { run_gradient_lists<pooled_gradient_strips>(c); }
+    static void run(const call& c) { run_gradient_columns<pooled_gradient_strips>(c); }
 };
 
 } // namespace sinter::cpu

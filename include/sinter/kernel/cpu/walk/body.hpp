@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/vector/philox.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/walk/arithmetic.hpp>
 #include <sinter/ops/detail/known.hpp>
@@ -88,10 +89,10 @@ struct body {
         end_tile(r, col, c, all{});
     }
 
-    /// Are all columns alike to it? Then a vector may hold several rows of few columns.
+    /// Are all columns alike to it, but for what it loads of each? Then a vector may hold several rows of few columns.
     static constexpr bool is_alike(int i) {
         const word w = code[i];
-        if (w.is(instruction::load)) return w.columns() && w.rows() == row_map::same;
+        if (w.is(instruction::load)) return w.columns() && (w.rows() == row_map::same || w.rows() == row_map::none);
         if (w.is(instruction::accumulator) || w.is(instruction::literal)) return true;
         if (w.is(instruction::store) || w.is(instruction::column_sum)) return !w.row;
         if (is_reduction(i) || w.is(instruction::spill) || w.is(instruction::reload)) return false;
@@ -111,10 +112,23 @@ struct body {
         vf r[size + 1];
         begin_tile(r, all{});
         for (int i = 0; i < n; i += several, raw += width, off += width)
-            run_all<false, true>(r, load(raw), {off, row + i, 0, width}, c, all{});
+            run_all<width == lanes, true, Columns>(r, load(raw), {off, row + i, 0, width}, c, all{});
         fold_tile<Columns>(r, all{});
         end_tile(r, 0, c, all{});
     }
+    /// The same of `several` rows whose numbers are in a register.
+    template <int Columns, int Several>
+    static SINTER_INLINE void several_rows(vf raw, std::int64_t off, std::int64_t row, const call& c) {
+        static_assert(sums == 0, "each vector would add its sums to memory");
+        vf r[size + 1];
+        run_all<Several * Columns == lanes, false, Columns>(r, raw, {off, row, 0, Several * Columns}, c, all{});
+    }
+    /// Does it go over a row's columns once, each on its own? Then rows may be walked one column after the other.
+    static constexpr bool columns_apart = [] {
+        for (int i = 0; i < size; ++i)
+            if (code[i].row || is_reduction(i)) return false;
+        return phases == 1;
+    }();
     /// The same for a tile whose sums are in registers, [MR][NR whole vectors].
     template <int MR, int NR>
     static SINTER_INLINE void tile(const vf* sums, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
@@ -199,9 +213,9 @@ struct body {
 
 private:
     static SINTER_INLINE vi index_of(std::int64_t first) { return lane_numbers() + splat(static_cast<std::int32_t>(first)); }
-    template <bool Full, bool Tile = false, int... I>
+    template <bool Full, bool Tile = false, int Repeated = 0, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
-        (step<I, Full, Tile>(r, r, raw, at, c), ...);
+        (step<I, Full, Tile, Repeated>(r, r, raw, at, c), ...);
     }
     static constexpr bool sums_columns(int i) { return code[i].is(instruction::column_sum) && !code[i].row; }
     template <int... I>
@@ -212,11 +226,14 @@ private:
     static SINTER_INLINE void fold_tile(vf* r, std::integer_sequence<int, I...>) {
         ((sums_columns(I) ? (void)(r[I] = fold<Columns>(r[I])) : (void)0), ...);
     }
+    template <int By>
+    struct shift {
+        static constexpr int lane(int l) { return l + By; }
+    };
     template <int Columns>
     static SINTER_INLINE vf fold(vf v) {   // the rows of a vector, in their order
-        alignas(64) float rows[2 * lanes] = {};
-        store(rows, v);
-        for (int k = 1; k < lanes / Columns; ++k) v += load(rows + k * Columns);
+        const vf rows = v;
+        unroll<lanes / Columns - 1>([&](auto k) SINTER_ALWAYS { v += shuffle<shift<(k + 1) * Columns>>(rows, zero()); });
         return v;
     }
     template <int... I>
@@ -268,10 +285,20 @@ private:
         else if constexpr (m == row_map::divided) return row / c.e[extent::first_q + code[I].b];
         else return row % c.e[extent::first_q + code[I].b];
     }
-    template <int I, bool Full>
+    /// The lanes of one row, for as many rows as there is room for.
+    template <int Columns>
+    struct repeat {
+        static constexpr int lane(int l) { return l % Columns; }
+    };
+    template <int I, bool Full, int Repeated>
     static SINTER_INLINE vf load_word(const place& at, const call& c) {
         constexpr word w = code[I];
         const float* p = c.p[w.arg];
+        if constexpr (Repeated > 0 && w.columns() && w.rows() == row_map::none) {
+            const vf v = load(p, Repeated), each = shuffle<repeat<Repeated>>(v, v);
+            if constexpr (w.whole()) return __builtin_convertvector((vi)each, vf);
+            else return each;
+        }
         if constexpr (w.columns() && w.rows() == row_map::same) p += at.off;
         else if constexpr (w.columns()) p += mapped_row<I>(at.row, c) * c.e[extent::columns] + at.col;
         else p += mapped_row<I>(at.row, c);
@@ -282,12 +309,12 @@ private:
         else return splat(*p);
     }
 
-    template <int I, bool Full, bool Tile = false>
+    template <int I, bool Full, bool Tile = false, int Repeated = 0>
     static SINTER_INLINE void step(vf* pr, vf* r, vf raw, const place& at, const call& c) {
         constexpr word w = code[I];
         vf* const to = per_row(I) ? pr : r;
         if constexpr (w.is(instruction::accumulator)) to[I] = raw;
-        else if constexpr (w.is(instruction::load)) to[I] = load_word<I, Full>(at, c);
+        else if constexpr (w.is(instruction::load)) to[I] = load_word<I, Full, Repeated>(at, c);
         else if constexpr (w.is(instruction::literal)) to[I] = splat(c.k[w.arg]);
         else if constexpr (w.is(instruction::store)) {
             if constexpr (w.row) c.p[w.arg][at.row] = get<w.a>(pr, r)[0];

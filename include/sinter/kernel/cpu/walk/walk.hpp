@@ -30,6 +30,8 @@ struct row_walk {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
+        if constexpr (Body::sums > 0 && Body::columns_apart)
+            if (columns <= 2 * lanes) return few_columns(share(c.m, c.part, c.parts), end, static_cast<int>(columns), c);
         for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {
             vf per_row[Body::size + 1];
             phases(per_row, row, columns, c, std::make_integer_sequence<int, Body::phases + 2>{});
@@ -37,6 +39,18 @@ struct row_walk {
     }
 
 private:
+    /// Sums of so few columns that by way of memory they would wait for the row before.
+    static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
+        constexpr std::int64_t most = 1024;
+        alignas(64) const float none[lanes] = {};
+        for (; row < end; row += most) {
+            const int rows = static_cast<int>(end - row < most ? end - row : most);
+            int j = 0;
+            for (; j + lanes <= columns; j += lanes)
+                Body::template vectors<true>(none, 0, rows, lanes, row * columns + j, columns, row, j, c);
+            if (j < columns) Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
+        }
+    }
     // A reduction may be over values that exist once a row, which the row's own pass must then see as a single column.
     template <int... Phase>
     static SINTER_INLINE void phases(vf* per_row, std::int64_t row, std::int64_t columns, const call& c,
