@@ -128,10 +128,10 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
 }
 
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
-/// `Small`: some launch's product is a small one.
-template <class Body, bool Direct = false, bool Small = false>
+/// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors.
+template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct>
 constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body, Direct>};
+    finisher f{finish_tile<Body, Whole>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (Small && requires { Body::size; } && is_moderate<Body>()) {

@@ -17,16 +17,16 @@ namespace sinter::cpu {
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
-    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16;
     template <int C>
     using only = gemm<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
         return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
-               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0);
+               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0);
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0>();
+        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0>();
         const bool turned = c.e[3];
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         if constexpr (Cases & begins_with_zeros)

@@ -60,7 +60,7 @@ struct finisher {
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
 struct row_cover {
     std::int64_t rows, large, count;
-    explicit constexpr row_cover(std::int64_t n) : rows(n), large(0), count(n) {
+    __attribute__((noinline)) explicit constexpr row_cover(std::int64_t n) : rows(n), large(0), count(n) {
         if (n < small_tile_rows) return;
         std::int64_t least = n;
         const std::int64_t most = n / tile_rows;
@@ -401,7 +401,7 @@ using tiles_function = void (*)(const product&, const finisher&, const call&, st
 
 /// The share of this call's part, by `run`; at once that of all parts of this thread, unless the body sums by parts: what is
 /// gathered or looked for in the operands is then gathered once.
-inline void run_share(const product& q, const finisher& f, const call& c, tiles_function run) {
+__attribute__((noinline)) inline void run_share(const product& q, const finisher& f, const call& c, tiles_function run) {
     if (is_done(f, c)) return;
     const bool together = does_all_parts(f, c);
     const std::int64_t tiles = tiles_of(q);

@@ -62,7 +62,7 @@ SINTER_INLINE void for_bits(std::uint64_t word, F f) {
 inline constexpr float sparse_share = 0.64f;
 
 /// The share of a matrix's elements that are not zero, as far as eight of its rows tell.
-inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step) {
+__attribute__((noinline)) inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step) {
     const std::int64_t samples = rows < 8 ? rows : 8;
     std::int64_t n = 0;
     for (std::int64_t s = 0; s < samples; ++s) {
