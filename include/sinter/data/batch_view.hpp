@@ -4,6 +4,7 @@
 #include <sinter/data/example_set.hpp>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <span>
 #include <utility>
@@ -41,68 +42,50 @@ struct batch_view {
     std::span<const input_view> targets{};
 };
 
-/// Memory of one batch, used again and again. Moving it moves the addresses along.
+/// Memory of one batch, used again and again. It stays where it is when the buffer is moved.
 class batch_buffer {
 public:
     static constexpr std::size_t alignment = 64;
 
     batch_buffer() = default;
-    SINTER_COLD batch_buffer(const column_list& columns, int capacity) {
-        std::size_t total = 0, offset[column_list::most];
+    SINTER_COLD batch_buffer(const column_list& columns, int capacity) : own_(new contents) {
+        contents& o = *own_;
+        std::size_t total = 0, offset[column_list::most], inputs = 0, targets = 0;
         for (std::size_t c = 0; c < columns.size(); ++c) {
             offset[c] = total;
             total += (columns[c].bytes() * static_cast<std::size_t>(capacity) + alignment - 1) / alignment * alignment;
         }
-        memory_ = static_cast<char*>(::operator new(total + alignment, std::align_val_t{alignment}));
-        std::memset(memory_, 0, total + alignment);   // a vector load of the last row may read a little beyond it
+        o.memory = static_cast<char*>(::operator new(total + alignment, std::align_val_t{alignment}));
+        std::memset(o.memory, 0, total + alignment);   // a vector load of the last row may read a little beyond it
         for (std::size_t c = 0; c < columns.size(); ++c) {
-            char* at = memory_ + offset[c];
+            char* at = o.memory + offset[c];
             const auto* f = reinterpret_cast<const float*>(at);
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
-            rows_[columns_++] = {at, columns[c].bytes()};
+            o.rows[o.columns++] = {at, columns[c].bytes()};
             const role use = columns[c].use;
             const int width = columns[c].width();
-            if (use == role::label && !view_.labels) view_.labels = i, view_.label_width = width;
-            if (use == role::target && !view_.y) view_.y = f, view_.y_width = width;
-            if (use == role::weight) view_.weights = f, view_.weight_width = width;
-            if (use == role::input && is_float && !view_.x) view_.x = f;
+            if (use == role::label && !o.view.labels) o.view.labels = i, o.view.label_width = width;
+            if (use == role::target && !o.view.y) o.view.y = f, o.view.y_width = width;
+            if (use == role::weight) o.view.weights = f, o.view.weight_width = width;
+            if (use == role::input && is_float && !o.view.x) o.view.x = f;
             const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width};
-            if (use == role::input) inputs_[input_count_++] = all;
-            else if (use != role::weight) targets_[target_count_++] = all;
+            if (use == role::input) o.inputs[inputs++] = all;
+            else if (use != role::weight) o.targets[targets++] = all;
         }
-        show_own();
-    }
-    batch_buffer(batch_buffer&& o) noexcept { swap(o); }
-    batch_buffer& operator=(batch_buffer&& o) noexcept {
-        swap(o);
-        return *this;
-    }
-    ~batch_buffer() {
-        if (memory_) ::operator delete(memory_, std::align_val_t{alignment});
-    }
-    void swap(batch_buffer& o) noexcept {
-        std::swap(memory_, o.memory_);
-        std::swap(rows_, o.rows_);
-        std::swap(columns_, o.columns_);
-        std::swap(inputs_, o.inputs_);
-        std::swap(targets_, o.targets_);
-        std::swap(input_count_, o.input_count_);
-        std::swap(target_count_, o.target_count_);
-        std::swap(view_, o.view_);
-        show_own();
-        o.show_own();
-        std::swap(after, o.after);
+        o.view.inputs = {o.inputs, inputs};
+        o.view.targets = {o.targets, targets};
     }
 
-    explicit operator bool() const { return memory_ != nullptr; }
-    const batch_view& view() const { return view_; }
-    void clear() { view_.size = 0; }
+    explicit operator bool() const { return own_ != nullptr; }
+    const batch_view& view() const { return own_->view; }
+    void clear() { own_->view.size = 0; }
     /// Copies one example, given as one row address a column, behind those already here.
     void append(const void* const* rows) {
-        for (std::size_t c = 0; c < columns_; ++c)
-            std::memcpy(rows_[c].at + rows_[c].bytes * static_cast<std::size_t>(view_.size), rows[c], rows_[c].bytes);
-        ++view_.size;
+        contents& o = *own_;
+        for (std::size_t c = 0; c < o.columns; ++c)
+            std::memcpy(o.rows[c].at + o.rows[c].bytes * static_cast<std::size_t>(o.view.size), rows[c], o.rows[c].bytes);
+        ++o.view.size;
     }
 
     position after;   ///< of the pipeline once this batch has been delivered
@@ -112,16 +95,19 @@ private:
         char* at;
         std::size_t bytes;
     };
-    char* memory_ = nullptr;
-    row_place rows_[column_list::most]{};
-    input_view inputs_[column_list::most], targets_[column_list::most];
-    std::size_t columns_ = 0, input_count_ = 0, target_count_ = 0;
-    batch_view view_;
+    struct contents {
+        char* memory = nullptr;
+        row_place rows[column_list::most];
+        std::size_t columns = 0;
+        input_view inputs[column_list::most], targets[column_list::most];
+        batch_view view;
 
-    void show_own() {   // of this buffer, wherever it has been moved to
-        view_.inputs = {inputs_, input_count_};
-        view_.targets = {targets_, target_count_};
-    }
+        contents() = default;
+        contents(const contents&) = delete;
+        contents& operator=(const contents&) = delete;
+        ~contents() { ::operator delete(memory, std::align_val_t{alignment}); }
+    };
+    std::unique_ptr<contents> own_;
 };
 
 } // namespace sinter::data

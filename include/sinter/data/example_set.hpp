@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/expr/shape.hpp>
 #include <cstdint>
 #include <memory>
@@ -58,8 +59,7 @@ public:
     example_set& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
         for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
             if (indices[i] < 0 || indices[i] >= classes)
-                throw data_error("label out of range", "label " + std::to_string(i), std::to_string(indices[i]),
-                                 "0 to " + std::to_string(classes - 1));
+                throw data_error("label out of range", joined({"label ", i}), joined({indices[i]}), joined({"0 to ", classes - 1}));
         return add(role::label, row, dtype::i32, {}, std::move(indices));
     }
     /// Float targets (regression), n rows of `row`.
@@ -83,8 +83,8 @@ public:
     /// Examples [first, first + count) of this set; data_error if it has fewer.
     example_set slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
-            throw data_error("slice beyond the end", "examples " + std::to_string(first) + " to " +
-                             std::to_string(first + count), {}, "at most " + std::to_string(size_));
+            throw data_error("slice beyond the end", joined({"examples ", first, " to ", first + count}), {},
+                             joined({"at most ", size_}));
         example_set s = *this;
         s.first_ += first;
         s.size_ = count;
@@ -106,21 +106,20 @@ private:
         }
     };
 
-    example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
+    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
         const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
         const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
         if (row.size() <= 0 || got % row.size() != 0)
-            throw data_error("values do not fill whole rows", name, std::to_string(got),
-                             "a multiple of " + std::to_string(row.size()));
+            throw data_error("values do not fill whole rows", name, joined({got}), joined({"a multiple of ", row.size()}));
         const std::int64_t n = got / row.size();
         if (columns_.count > 0 && n != size_)
-            throw data_error("number of examples differs", name, std::to_string(n), std::to_string(size_));
+            throw data_error("number of examples differs", name, joined({n}), joined({size_}));
         for (const column& c : columns_)
             if (use == role::weight && c.use == use) throw data_error("a set has weights once", name);
         if (first_ != 0)
             throw data_error("columns are added before slicing", name);
         if (columns_.count == column_list::most)
-            throw data_error("too many columns", name, {}, "at most " + std::to_string(column_list::most));
+            throw data_error("too many columns", name, {}, joined({"at most ", column_list::most}));
         row.batched = false;
         row.type = type;
         size_ = n;

@@ -29,7 +29,7 @@ public:
             std::rethrow_exception(std::exchange(fault_, nullptr));
         }
         slot& s = ring_[first_];
-        into.swap(s.buffer);
+        std::swap(into, s.buffer);
         const bool more = s.more;
         first_ = (first_ + 1) % depth_;
         --filled_;
@@ -48,14 +48,14 @@ private:
         batch_buffer buffer;
         bool more = false;
     };
-    void start() {
+    SINTER_COLD void start() {
         for (std::size_t i = 0; i < depth_; ++i)
             if (slot& s = ring_[i]; !s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
         first_ = filled_ = 0;
         stopping_ = false;
-        worker_ = std::jthread([this] { work(); });
+        worker_ = std::thread([this] { work(); });
     }
-    void stop() {
+    SINTER_COLD void stop() {
         if (!worker_.joinable()) return;
         {
             const std::lock_guard lock(mutex_);
@@ -98,18 +98,18 @@ private:
     std::exception_ptr fault_;
     std::mutex mutex_;
     std::condition_variable not_empty_, not_full_;
-    std::jthread worker_;
+    std::thread worker_;
 };
 
 struct prefetch_step { int depth; };
 
 /// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
-inline prefetch_step prefetch(int depth = 2) {
+SINTER_COLD inline prefetch_step prefetch(int depth = 2) {
     if (depth < 1 || depth > 1024)
-        throw option_error("impossible depth", "prefetch", std::to_string(depth), "1 to 1024 batches");
+        throw option_error("impossible depth", "prefetch", joined({depth}), "1 to 1024 batches");
     return {depth};
 }
-inline pipeline operator|(pipeline up, prefetch_step s) {
+SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
     pipeline p(new prefetcher(up.release(), s.depth));
     p.seek(at);

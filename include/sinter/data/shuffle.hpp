@@ -94,12 +94,12 @@ struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
 
 /// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same for equal
 /// (seed, pass). option_error for other buffer sizes.
-inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
+SINTER_COLD inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
     if (buffer < 1 || buffer > (std::int64_t{1} << 31))
-        throw option_error("impossible buffer size", "shuffle", std::to_string(buffer), "1 to 2^31 examples");
+        throw option_error("impossible buffer size", "shuffle", joined({buffer}), "1 to 2^31 examples");
     return {buffer, seed};
 }
-inline examples operator|(examples up, shuffle_step s) {
+SINTER_COLD inline examples operator|(examples up, shuffle_step s) {
     const int maps = up.maps();
     return examples(new shuffle_stage(up.release(), s.buffer, s.seed), maps);
 }

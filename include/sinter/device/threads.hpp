@@ -14,6 +14,7 @@
 #endif
 
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/device/denormals.hpp>
 #include <sinter/device/patience.hpp>
 
@@ -39,9 +40,9 @@ public:
 
     /// `threads` in all; 0: one for each usable core. Throws option_error, or std::system_error where the system
     /// grants no more threads.
-    explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
+    SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
-            throw option_error("number of threads", "team", std::to_string(threads), "0 to " + std::to_string(most));
+            throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
         others_.reserve(static_cast<std::size_t>(size_ - 1));
         try {
@@ -123,7 +124,7 @@ private:
         }
     }
 
-    void dismiss() {
+    SINTER_COLD void dismiss() {
         dismissed_ = true;
         begun_.fetch_add(1);
         begun_.notify_all();

@@ -36,8 +36,7 @@ public:
         static std::atomic<unsigned> counter{0};
         constexpr std::size_t longest_stem = 200; // leaves room for the suffix under the usual limit of 255
         for (;;) {
-            name_ = '.' + final_name.substr(0, longest_stem) + '.' + std::to_string(::getpid()) + '.' +
-                    std::to_string(counter.fetch_add(1)) + ".tmp";
+            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", ::getpid(), ".", counter.fetch_add(1), ".tmp"});
             fd_ = descriptor(uninterrupted([&] {
                 return ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             }));

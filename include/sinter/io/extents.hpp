@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -33,11 +33,10 @@ constexpr std::optional<std::uint64_t> checked_product(std::span<const std::int6
 SINTER_COLD inline std::string extents_text(std::span<const std::int64_t> extents) {
     std::string out = "[";
     for (std::size_t i = 0; i < extents.size(); ++i) {
-        if (i == 16) return out + ", ... (" + std::to_string(extents.size()) + " extents)]";
-        if (i != 0) out += ", ";
-        out += std::to_string(extents[i]);
+        if (i == 16) return joined({out, ", ... (", extents.size(), " extents)]"});
+        out += joined({i ? ", " : "", extents[i]});
     }
-    return out + ']';
+    return joined({out, "]"});
 }
 
 } // namespace sinter::io

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/joined.hpp>
 #include <sinter/io/byte_source.hpp>
 #include <sinter/io/system_call.hpp>
 
@@ -38,7 +39,7 @@ public:
         if (to.empty()) return 0;
         const auto n = uninterrupted(
             [&] { return ::read(fd_.get(), to.data(), std::min(to.size(), largest_transfer)); });
-        if (n < 0) throw_io_error(errno, "cannot read", path_, "bytes from " + std::to_string(position_) + " on");
+        if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", position_, " on"}));
         position_ += static_cast<std::uint64_t>(n);
         return static_cast<std::size_t>(n);
     }
@@ -60,10 +61,10 @@ inline std::vector<std::byte> read_whole_file(const std::string& path) {
     try {
         bytes.resize(in.size());
     } catch (const std::exception&) { // bad_alloc, or length_error where the size is beyond any vector's
-        throw io_error("not enough memory", path, {}, std::to_string(in.size()) + " bytes");
+        throw io_error("not enough memory", path, {}, joined({in.size(), " bytes"}));
     }
     if (in.read_up_to(bytes) != bytes.size())
-        throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");
+        throw io_error("file became shorter while it was read", path, {}, joined({in.size(), " bytes"}));
     return bytes;
 }
 
@@ -80,7 +81,7 @@ public:
                 [&] { return ::write(fd_.get(), bytes.data(), std::min(bytes.size(), largest_transfer)); });
             if (n <= 0)
                 throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_,
-                               std::to_string(bytes.size()) + " more bytes after " + std::to_string(written_));
+                               joined({bytes.size(), " more bytes after ", written_}));
             bytes = bytes.subspan(static_cast<std::size_t>(n));
             written_ += static_cast<std::uint64_t>(n);
         }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/io/byte_source.hpp>
 
 #include <array>
@@ -95,7 +96,7 @@ private:
                            "valid gzip data (RFC 1952)");
     }
     SINTER_COLD std::string place() const {
-        return name() + ", near compressed byte " + std::to_string(consumed_ - waiting_.size());
+        return joined({name(), ", near compressed byte ", consumed_ - waiting_.size()});
     }
 
     byte_source& in_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 
 #include <string>
 #include <string_view>
@@ -22,8 +22,7 @@ SINTER_COLD inline std::string printable(std::string_view text, std::size_t long
             out += c;
         }
     }
-    out += text.size() > longest ? "'... (" + std::to_string(text.size()) + " bytes)" : "'";
-    return out;
+    return text.size() > longest ? joined({out, "'... (", text.size(), " bytes)"}) : joined({out, "'"});
 }
 
 } // namespace sinter::io

@@ -13,6 +13,10 @@ namespace sinter {
 
 namespace detail {
 
+[[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
+    throw data_error("batch size does not fit the program", "batch", joined({size}),
+                     joined({"1 to ", most, " (the program's maximum, a template argument)"}));
+}
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
     for (std::int64_t i = 0; i < n; ++i)
@@ -31,12 +35,12 @@ inline const float* input_port(const data::batch_view& b, int i, const port_info
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
     const auto fail = [&](const char* fault, std::string_view got, std::string_view needed) SINTER_COLD {
-        throw data_error(fault, "input " + std::to_string(i), got, needed);
+        throw data_error(fault, joined({"input ", i}), got, needed);
     };
     if (static_cast<std::size_t>(i) >= b.inputs.size())
-        fail("the batch has too few inputs", std::to_string(b.inputs.size()), "one more");
+        fail("the batch has too few inputs", joined({b.inputs.size()}), "one more");
     const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
-    if (v.width != p.s.size()) fail("example of the wrong size", std::to_string(v.width), std::to_string(p.s.size()));
+    if (v.width != p.s.size()) fail("example of the wrong size", joined({v.width}), joined({p.s.size()}));
     if (whole ? !v.indices : !v.values)
         fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
     if (!whole) return v.values;
@@ -51,28 +55,32 @@ inline data::input_view target_column(const data::batch_view& b, bool whole, int
     if (!b.targets.empty() || number > 0) return {};
     return {b.y, b.labels, whole ? b.label_width : b.y_width};
 }
+[[noreturn]] SINTER_COLD inline void refuse_no_target(bool whole, int number) {
+    if (number > 0)
+        throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch", joined({number}),
+                         "one more, for the loss");
+    throw data_error("the batch has no targets of the kind that the loss needs", "batch",
+                     whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
+}
+[[noreturn]] SINTER_COLD inline void refuse_target(bool whole, int width, int needed) {
+    throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch", joined({width, " an example"}),
+                     joined({needed, ", as the net and its loss have"}));
+}
 inline const float* target_port(const data::batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
     const data::input_view v = target_column(b, whole, number);
-    if (whole ? !v.indices : !v.values) {
-        if (number > 0)
-            throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch",
-                             std::to_string(number), "one more, for the loss");
-        throw data_error("the batch has no targets of the kind that the loss needs", "batch",
-                         whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
-    }
-    if (v.width && v.width != p.s.size())
-        throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch",
-                         std::to_string(v.width) + " an example", std::to_string(p.s.size()) + ", as the net and its loss have");
+    if (whole ? !v.indices : !v.values) refuse_no_target(whole, number);
+    if (v.width && v.width != p.s.size()) refuse_target(whole, v.width, p.s.size());
     if (!whole) return v.values;
     check_range(v.indices, p, b.size, "label");
     return reinterpret_cast<const float*>(v.indices);
 }
-inline const float* weight_port(const data::batch_view& b, const port_info& p) {
+[[noreturn]] SINTER_COLD inline void refuse_weights(const data::batch_view& b, int needed) {
     if (!b.weights) throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
-    if (b.weight_width && b.weight_width != p.s.size())
-        throw data_error("wrong number of weights", "batch", std::to_string(b.weight_width) + " an example",
-                         std::to_string(p.s.size()));
+    throw data_error("wrong number of weights", "batch", joined({b.weight_width, " an example"}), joined({needed}));
+}
+inline const float* weight_port(const data::batch_view& b, const port_info& p) {
+    if (!b.weights || (b.weight_width && b.weight_width != p.s.size())) refuse_weights(b, p.s.size());
     return b.weights;
 }
 inline void bind_targets(const data::batch_view& b, const port_info* ports, int n, const float** to) {
@@ -94,9 +102,7 @@ inline void bind_targets(const data::batch_view& b, const port_info* ports, int 
 /// batch does not fit. Allocates nothing. P: a compiled program.
 template <class P>
 void bind_batch(const data::batch_view& b, const float** ports, bool with_targets) {
-    if (b.size < 1 || b.size > P::v.max_batch)
-        throw data_error("batch size does not fit the program", "batch", std::to_string(b.size),
-                         "1 to " + std::to_string(P::v.max_batch) + " (the program's maximum, a template argument)");
+    if (b.size < 1 || b.size > P::v.max_batch) detail::refuse_size(b.size, P::v.max_batch);
     for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
     if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);
 }

@@ -63,7 +63,7 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     std::vector<saved_variable> all;
     auto add = [&](const variable_info& v, int slot) {
         const std::string path = Trainer::path(v);
-        all.push_back({slot < 0 ? path : "optimizer/" + std::to_string(slot) + '/' + path, &v, slot});
+        all.push_back({slot < 0 ? path : joined({"optimizer/", slot, "/", path}), &v, slot});
     };
     for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), -1);
     for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
@@ -106,7 +106,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     std::int64_t steps = 0;
     if (whole) {
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
-        if (steps < 0) throw format_error("number of steps", path + ", tensor step", std::to_string(steps), "0 or more");
+        if (steps < 0) throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
     }
     if constexpr (alternates)
         if (whole) {
@@ -114,8 +114,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
             std::memcpy(done.data(), f.at("optimizer/steps").data.data(), sizeof done);
             for (const std::int64_t n : done)
                 if (n < 0)
-                    throw format_error("number of steps", path + ", tensor optimizer/steps", std::to_string(n),
-                                       "0 or more");
+                    throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}), "0 or more");
             t.set_phase_steps(done);
         }
     for (const saved_variable& s : variables) {

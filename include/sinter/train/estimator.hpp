@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
@@ -84,8 +85,8 @@ public:
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
     SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
-        if (o.epochs < 0) throw option_error("number of epochs", "train", std::to_string(o.epochs), "0 or more");
-        if (o.max_steps < 0) throw option_error("number of steps", "train", std::to_string(o.max_steps), "0 or more");
+        if (o.epochs < 0) throw option_error("number of epochs", "train", joined({o.epochs}), "0 or more");
+        if (o.max_steps < 0) throw option_error("number of steps", "train", joined({o.max_steps}), "0 or more");
         const int epochs = o.epochs > 0 ? o.epochs : o.max_steps > 0 ? std::numeric_limits<int>::max() : 1;
         std::vector<epoch_result> history;
         std::unique_ptr<progress> bar;
@@ -103,8 +104,8 @@ public:
             std::vector<named_value> shown = validated;
             if (counts_in_training) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
             if (bar) bar->finish(r.loss, shown);
-            history.push_back(r);
-            if (o.after_epoch && !o.after_epoch(r)) more = false;
+            history.push_back(std::move(r));
+            if (o.after_epoch && !o.after_epoch(history.back())) more = false;
         }
         return history;
     }
@@ -154,10 +155,14 @@ private:
         if (data.size() == data::endless)
             throw option_error("the data never end", where, "repeat() without a number", "a pass that ends");
     }
+    [[noreturn]] SINTER_COLD void refuse_loss(float loss) const {
+        throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
+                         joined({"step ", t_.steps()}), std::to_string(loss), "a finite loss");
+    }
     /// Calls f(batch) for each batch of a pass until it answers false. An earlier call may have left the data at the very
     /// end of a pass: then the next one is meant.
     template <class F>
-    static void one_pass(data::pipeline& data, F f) {
+    SINTER_COLD static void one_pass(data::pipeline& data, F f) {
         bool any = false;
         for (int tries = 0; tries < 2 && !any; ++tries)
             for (const data::batch_view& b : data) {
@@ -200,10 +205,10 @@ private:
             }
         }
     }
-    epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
-                           std::span<const named_value> validated, bool& more) {
-        const std::string title = "epoch " + std::to_string(epoch) + (o.epochs > 0 ? '/' + std::to_string(o.epochs) : "");
-        if (bar) bar->begin(title, data.size() > 0 ? data.size() : 0);
+    SINTER_COLD epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
+                                       std::span<const named_value> validated, bool& more) {
+        const std::string of = o.epochs > 0 ? joined({"/", o.epochs}) : "";
+        if (bar) bar->begin(joined({"epoch ", epoch, of}), data.size() > 0 ? data.size() : 0);
         epoch_result r{.epoch = epoch};
         constexpr int phases = [] {
             if constexpr (alternates<Optimizer>) return Optimizer::phases;
@@ -217,9 +222,7 @@ private:
             int phase = 0;
             if constexpr (phases > 1) phase = t_.next_phase();
             const float l = t_.step(b);
-            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max()))
-                throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
-                                 "step " + std::to_string(t_.steps()), std::to_string(l), "a finite loss");
+            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) refuse_loss(l);
             losses[phase].add(static_cast<double>(l), phases > 1 ? b.size : weight_of(b));
             if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;

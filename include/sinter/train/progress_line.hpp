@@ -36,7 +36,7 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
 
 /// 60000 as "60,000".
 SINTER_COLD inline std::string grouped(std::int64_t n) {
-    std::string s = std::to_string(n);
+    std::string s = joined({n});
     for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
     return s;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <sinter/program/program.hpp>
 #include <algorithm>
@@ -15,10 +15,10 @@ SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const var
     std::string path;
     for (int s = v.scope; s > 0; s = scopes[s].parent) {
         std::string part = scopes[s].name;
-        if (scopes[s].number) part += '_' + std::to_string(scopes[s].number);
-        path = path.empty() ? part : part + '/' + path;
+        if (scopes[s].number) part = joined({part, "_", scopes[s].number});
+        path = path.empty() ? part : joined({part, "/", path});
     }
-    return path.empty() ? v.name : path + '/' + v.name;
+    return path.empty() ? v.name : joined({path, "/", v.name});
 }
 
 inline std::vector<std::int64_t> extents_of(const shape& s) { return {s.d, s.d + s.rank}; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/safetensors/dtype.hpp>
@@ -21,10 +22,11 @@ using metadata_map = std::map<std::string, std::string, std::less<>>;
 
 /// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere: most programs include these files and
 /// few need all of them. So functions are templates, of nothing, which cost those little who do not call them, and share the few
-/// maps and sorts that they need.)
+/// maps and sorts that they need; and sorts are by heaps, for std::sort is those and two more.)
 template <class = void>
-inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
-    std::sort(names.begin(), names.end());
+SINTER_COLD inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
+    std::make_heap(names.begin(), names.end());
+    std::sort_heap(names.begin(), names.end());
     const auto twice = std::adjacent_find(names.begin(), names.end());
     return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
@@ -47,7 +49,7 @@ struct contents {
     const tensor_view& at(std::string_view name) const {
         const auto found = tensors.find(name);
         if (found == tensors.end())
-            throw mismatch_error("no such tensor", source, std::to_string(tensors.size()) + " other tensors",
+            throw mismatch_error("no such tensor", source, joined({tensors.size(), " other tensors"}),
                                  io::printable(name));
         return found->second;
     }
@@ -64,7 +66,7 @@ inline std::optional<std::uint64_t> tensor_bytes(dtype type, std::span<const std
 
 /// "F32 [3, 3, 1, 32]", the form that error messages use.
 SINTER_COLD inline std::string describe(dtype type, std::span<const std::int64_t> shape) {
-    return std::string(dtype_name(type)) + ' ' + io::extents_text(shape);
+    return joined({dtype_name(type), " ", io::extents_text(shape)});
 }
 
 } // namespace sinter::safetensors

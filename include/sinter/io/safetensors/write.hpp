@@ -24,7 +24,7 @@ namespace detail {
 
 template <class = void>
 SINTER_COLD inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
-    if (!io::is_utf8(text)) throw format_error("name is not UTF-8", std::string(file), io::printable(text), "UTF-8");
+    if (!io::is_utf8(text)) throw format_error("name is not UTF-8", file, io::printable(text), "UTF-8");
     constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
     out += '"';
     for (const char c : text) {
@@ -48,7 +48,7 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
         throw format_error("tensor has no size in whole bytes",
-                           std::string(file) + ", tensor " + io::printable(tensor.name),
+                           joined({file, ", tensor ", io::printable(tensor.name)}),
                            describe(tensor.type, tensor.shape), "whole bytes, fewer than 2^61");
     return *bytes;
 }
@@ -59,9 +59,9 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
 /// It depends on nothing else, so equal tensors make equal files.
 template <class = void>
 SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
-    std::sort(entries.begin(), entries.end(), [](const entry& a, const entry& b) {
-        return a.type != b.type ? a.type > b.type : a.name < b.name;
-    });
+    const auto before = [](const entry& a, const entry& b) { return a.type != b.type ? a.type > b.type : a.name < b.name; };
+    std::make_heap(entries.begin(), entries.end(), before);
+    std::sort_heap(entries.begin(), entries.end(), before);
 }
 
 /// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded with spaces so that
@@ -85,27 +85,25 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
     std::vector<std::string_view> names{"__metadata__"};
     for (const entry& tensor : entries) names.push_back(tensor.name);
     if (const auto twice = sort_and_find_repeated(names))
-        throw format_error("tensor cannot have this name", std::string(file), io::printable(*twice),
+        throw format_error("tensor cannot have this name", file, io::printable(*twice),
                            "names that differ, none of them __metadata__");
     std::uint64_t begin = 0;
     for (const entry& tensor : entries) {
         const std::uint64_t bytes = detail::bytes_of(tensor, file);
         if (begin > UINT64_MAX - bytes)
-            throw format_error("tensors are too large", std::string(file), {}, "fewer than 2^64 bytes");
+            throw format_error("tensors are too large", file, {}, "fewer than 2^64 bytes");
         detail::append_json_string(json, tensor.name, file);
-        ((json += ":{\"dtype\":\"") += dtype_name(tensor.type)) += "\",\"shape\":[";
-        for (const std::int64_t extent : tensor.shape) (json += std::to_string(extent)) += ',';
+        json += joined({":{\"dtype\":\"", dtype_name(tensor.type), "\",\"shape\":["});
+        for (const std::int64_t extent : tensor.shape) json += joined({extent, ","});
         if (!tensor.shape.empty()) json.pop_back();
-        ((json += "],\"data_offsets\":[") += std::to_string(begin)) += ',';
+        json += joined({"],\"data_offsets\":[", begin, ",", begin + bytes, "]},"});
         begin += bytes;
-        (json += std::to_string(begin)) += "]},";
     }
     if (json.size() > 1) json.back() = '}';
     else json += '}';
     json.append((8 - json.size() % 8) % 8, ' ');
     if (json.size() > largest_header)
-        throw format_error("header is too large", std::string(file), std::to_string(json.size()) + " bytes",
-                           "at most " + std::to_string(largest_header));
+        throw format_error("header is too large", file, joined({json.size(), " bytes"}), joined({"at most ", largest_header}));
     std::string out;
     for (unsigned shift = 0; shift < 64; shift += 8)
         out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> shift & 0xff);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <cstdint>
 
 namespace sinter::metrics {
@@ -30,7 +31,7 @@ inline bool any_beats(const float* x, int n, F beats) {
 }
 
 [[noreturn]] SINTER_COLD inline void refuse_label(std::int32_t label, int classes, const char* where) {
-    throw data_error("label out of range", where, std::to_string(label), "0 to " + std::to_string(classes - 1));
+    throw data_error("label out of range", where, joined({label}), joined({"0 to ", classes - 1}));
 }
 } // namespace detail
 
