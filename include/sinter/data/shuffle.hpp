@@ -45,11 +45,11 @@ private:
         if (!up_->next(pulled_)) return false;
         const auto s = static_cast<std::size_t>(slot);
         if (rows_last()) {
-            if (addresses_.size() < (s + 1) * count_) addresses_.resize((s + 1) * count_);
+            if (addresses_.size() < (s + 1) * count_) make_room(s + 1);
             for (std::size_t c = 0; c < count_; ++c) addresses_[s * count_ + c] = pulled_[c];
             return true;
         }
-        if (numbers_.size() < (s + 1) * row_width_) numbers_.resize((s + 1) * row_width_);
+        if (numbers_.size() < (s + 1) * row_width_) make_room(s + 1);
         float* to = numbers_.data() + s * row_width_;
         for (std::size_t c = 0; c < count_; ++c) {
             std::memcpy(to, pulled_[c], columns()[c].bytes());
@@ -57,13 +57,17 @@ private:
         }
         return true;
     }
+    SINTER_COLD void make_room(std::size_t slots) {
+        if (rows_last()) addresses_.resize(slots * count_);
+        else numbers_.resize(slots * row_width_), given_.resize(row_width_);
+    }
     void give(std::int64_t slot, const void** rows) {
         const auto s = static_cast<std::size_t>(slot);
         if (rows_last()) {
             for (std::size_t c = 0; c < count_; ++c) rows[c] = addresses_[s * count_ + c];
             return;
         }
-        given_.resize(row_width_);   // the slot is about to be overwritten
+        // A copy, for the slot is about to be overwritten.
         std::memcpy(given_.data(), numbers_.data() + s * row_width_, 4 * row_width_);
         const float* from = given_.data();
         for (std::size_t c = 0; c < count_; ++c) {

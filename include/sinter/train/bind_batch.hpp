@@ -34,15 +34,13 @@ inline void check_range(const std::int32_t* x, const port_info& p, int batch, co
 inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
-    const auto fail = [&](const char* fault, std::string_view got, std::string_view needed) SINTER_COLD {
-        throw data_error(fault, joined({"input ", i}), got, needed);
+    const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
+        throw data_error(fault, joined({"input ", i}), got.view(), needed.view());
     };
-    if (static_cast<std::size_t>(i) >= b.inputs.size())
-        fail("the batch has too few inputs", joined({b.inputs.size()}), "one more");
+    if (static_cast<std::size_t>(i) >= b.inputs.size()) fail("the batch has too few inputs", b.inputs.size(), "one more");
     const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
-    if (v.width != p.s.size()) fail("example of the wrong size", joined({v.width}), joined({p.s.size()}));
-    if (whole ? !v.indices : !v.values)
-        fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
+    if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
+    if (whole ? !v.indices : !v.values) fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
     if (!whole) return v.values;
     check_range(v.indices, p, b.size, "index");
     return reinterpret_cast<const float*>(v.indices);

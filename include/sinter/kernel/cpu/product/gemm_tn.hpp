@@ -24,6 +24,7 @@ template <class Body, int Cases = -1, bool Sums = false>
 struct gemm_tn {
     static constexpr bool only_divides = true;
     static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16, small = 32;
+    static constexpr int widths = 6;   ///< bits from there on say of which widths blocks are where zeros of D are skipped
     template <int C>
     using only = gemm_tn<Body, C, Sums>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
@@ -33,7 +34,7 @@ struct gemm_tn {
         q.depth = std::min(most_rows, most_examples);
         if (suits_sparse_inputs(q)) c |= skips_inputs;
         q.depth = std::min(most_rows, sparse_examples);
-        if (suits_sparse_gradient(q)) c |= skips_gradients;
+        if (suits_sparse_gradient(q)) c |= skips_gradients | input_blocks(e[0]).bit() << widths;
         return c;
     }
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
@@ -63,7 +64,7 @@ struct gemm_tn {
         if constexpr (Cases & skips_inputs)
             if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if constexpr (Cases & skips_gradients)
-            if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient);
+            if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient<(Cases >> widths) & input_blocks::all_bits>);
         if constexpr (Cases & small)
             if (is_small_product(q)) return run_share(q, f, c, run_small_product);
         if constexpr (Cases & copies)

@@ -29,11 +29,13 @@ inline float gradient_share(const product& q) {
 /// How many vectors a block of the inputs has: the blocks are equally wide, as nearly as can be.
 struct input_blocks {
     static constexpr int least = input_vectors < 8 ? 4 : 8;   ///< so many sums, or twice, do not wait for each other
-    int vectors;
-    explicit input_blocks(std::int64_t inputs) {
+    int vectors = least;
+    explicit constexpr input_blocks(std::int64_t inputs) {
         const std::int64_t v = (inputs + lanes - 1) / lanes, blocks = (v + input_vectors - 1) / input_vectors;
         vectors = std::max(least, static_cast<int>((v + blocks - 1) / blocks));
     }
+    constexpr int bit() const { return 1 << (vectors - least); }   ///< in a set of widths
+    static constexpr int all_bits = (1 << (input_vectors - least + 1)) - 1;
 };
 
 /// Units that are gone over at once: as many as it takes until no sum waits for the one before it, if they fit into the registers.
@@ -103,16 +105,20 @@ __attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step,
     return sum_lanes(finite[0]) == 0.f;
 }
 
-/// What there is for each width of a block.
+/// What there is for each of these widths of a block.
 struct block_functions {
     decltype(&copy_inputs<input_vectors>) copy;
     decltype(&add_marked_units<input_vectors>) add;
 };
-template <int V = input_vectors>
+template <int Widths, int V = input_vectors>
 block_functions functions_of(int vectors) {
-    if constexpr (V > input_blocks::least)
-        if (vectors < V) return functions_of<V - 1>(vectors);
-    return {copy_inputs<V>, add_marked_units<V>};
+    constexpr int narrower = Widths & ((1 << (V - input_blocks::least)) - 1);
+    if constexpr (narrower == Widths) return functions_of<Widths, V - 1>(vectors);
+    else {
+        if constexpr (narrower != 0)
+            if (vectors < V) return functions_of<narrower, V - 1>(vectors);
+        return {copy_inputs<V>, add_marked_units<V>};
+    }
 }
 
 /// Are blocks of the inputs whole lines that do not meet in few sets of the cache? Then they are read where they lie.
@@ -122,13 +128,12 @@ inline bool lies_spread(const product& q) {
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_sparse_gradient(const product& q, const finisher& f, const call& c,
-                                                          std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_marked_blocks(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                        std::int64_t end, const block_functions& block) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
     const bool far = lies_far(q, f);
     const int width = input_blocks(q.rows).vectors * lanes;
-    const block_functions block = functions_of(width / lanes);
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
     const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)), most = panels > 1 ? panels : 1;
     const panel_groups groups(q, tile, end, 1);
@@ -167,6 +172,11 @@ __attribute__((noinline)) inline void run_sparse_gradient(const product& q, cons
         }
     }
     if (groups.end < end) run_tiles(q, f, c, groups.end, end);
+}
+/// The same with blocks of one of these widths.
+template <int Widths = input_blocks::all_bits>
+void run_sparse_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+    run_marked_blocks(q, f, c, tile, end, functions_of<Widths>(input_blocks(q.rows).vectors));
 }
 
 } // namespace sinter::cpu

@@ -18,6 +18,18 @@ struct place {
     int col, n;              ///< first column; lanes that count (used where Full is false)
 };
 
+/// This part's columns of to = the sum of all parts' sums, in the parts' order.
+template <class = void>
+__attribute__((noinline)) inline void add_parts(float* to, const float* sums, std::int64_t columns, const call& c) {
+    const std::int64_t end = share(columns, c.part + 1, c.parts);
+    for (std::int64_t j = share(columns, c.part, c.parts); j < end; j += lanes) {
+        const int n = end - j < lanes ? static_cast<int>(end - j) : lanes;
+        vf s = zero();
+        for (int p = 0; p < c.parts; ++p) s += load(sums + p * c.e[extent::buffer_stride] + j, n);
+        store(to + j, s, n);
+    }
+}
+
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
@@ -66,7 +78,11 @@ struct body {
             std::memset(partial_sum(k, c.part, c), 0, 4 * static_cast<std::size_t>(c.e[extent::buffer_stride]));
     }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
-    static void finish(const call& c) { finish_all(c, all{}); }
+    static void finish(const call& c) {
+        for (int i = 0; i < size; ++i)
+            if (const word w = code[i]; w.is(instruction::column_sum))
+                add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c);
+    }
 
     // ---- for heavy kernels: everything in one go
     static SINTER_INLINE void vector(vf raw, std::int64_t off, std::int64_t row, int col, const call& c) {
@@ -160,7 +176,7 @@ struct body {
     // ---- for walks: words of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
-        run_phase<Phase, Row, Full>(per_row_r, r, at, c, all{});
+        run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, words_of<Phase, Row>.n>{});
     }
     template <int Phase>
     static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
@@ -253,13 +269,17 @@ private:
           : code[I].is(instruction::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
                                                                               : (void)0), ...);
     }
+    struct word_list { int n = 0, at[size + 1] = {}; };
+    template <int Phase, bool Row>
+    static constexpr word_list words_of = [] {
+        word_list l;
+        for (int i = 0; i < size; ++i)
+            if (code[i].phase == Phase && static_cast<bool>(code[i].row) == Row) l.at[l.n++] = i;
+        return l;
+    }();
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
-        (step_if<I, (code[I].phase == Phase && static_cast<bool>(code[I].row) == Row), Full>(pr, r, at, c), ...);
-    }
-    template <int I, bool Run, bool Full>
-    static SINTER_INLINE void step_if(vf* pr, vf* r, const place& at, const call& c) {
-        if constexpr (Run) step<I, Full>(pr, r, vf{}, at, c);
+        (step<words_of<Phase, Row>.at[I], Full>(pr, r, vf{}, at, c), ...);
     }
     template <bool Full>
     static SINTER_INLINE vf read(const float* p, int n) {
@@ -360,34 +380,14 @@ private:
         };
         ((reduces(I, Phase) ? join(I) : (void)0), ...);
     }
-    template <int I, int Phase>
-    static SINTER_INLINE void end_reduction(vf* pr) {
-        if constexpr (reduces(I, Phase))
-            pr[I] = splat(code[I].is(instruction::row_sum) ? sum_lanes(pr[I]) : max_lanes(pr[I]));
-    }
     template <int Phase, int... I>
     static SINTER_INLINE void end_reductions(vf* pr, std::integer_sequence<int, I...>) {
-        (end_reduction<I, Phase>(pr), ...);
+        const auto end = [&](int i) SINTER_ALWAYS {
+            pr[i] = splat(code[i].is(instruction::row_sum) ? sum_lanes(pr[i]) : max_lanes(pr[i]));
+        };
+        ((reduces(I, Phase) ? end(I) : (void)0), ...);
     }
 
-    template <int I>
-    static void finish_one(const call& c) {
-        if constexpr (code[I].is(instruction::column_sum)) {
-            const std::int64_t columns = code[I].row ? 1 : c.e[extent::columns];
-            float* out = c.p[code[I].arg];
-            const std::int64_t end = share(columns, c.part + 1, c.parts);
-            for (std::int64_t j = share(columns, c.part, c.parts); j < end; j += lanes) {
-                const int n = end - j < lanes ? static_cast<int>(end - j) : lanes;
-                vf s = zero();
-                for (int p = 0; p < c.parts; ++p) s += load(partial_sum(code[I].b, p, c) + j, n);
-                store(out + j, s, n);
-            }
-        }
-    }
-    template <int... I>
-    static void finish_all(const call& c, std::integer_sequence<int, I...>) {
-        (finish_one<I>(c), ...);
-    }
 };
 
 } // namespace sinter::cpu
