@@ -106,6 +106,25 @@ BOOST_AUTO_TEST_CASE(lanes_along_rows_do_what_lanes_along_columns_do) {
     check<3>();
 }
 
+BOOST_AUTO_TEST_CASE(walks_have_the_loops_that_their_columns_come_to) {
+    using all = cpu::row_walk<mixed>;
+    const auto cases = [](std::int64_t columns) {
+        std::int64_t e[extent::count] = {};
+        e[extent::columns] = columns;
+        return all::cases(e, 1);
+    };
+    BOOST_TEST(cases(cpu::lanes - 1) == all::rest);
+    BOOST_TEST(cases(2 * cpu::lanes) == all::whole);
+    BOOST_TEST(cases(2 * cpu::lanes + 1) == (all::whole | all::rest));
+    for (int rows : {1, 17})
+        for (int parts : {1, 3}) {
+            for (int columns : {cpu::lanes, 3 * cpu::lanes})
+                BOOST_CHECK(run<all::only<all::whole>>(rows, columns, parts) == run<all>(rows, columns, parts));
+            for (int columns = 1; columns < cpu::lanes; ++columns)
+                BOOST_CHECK(run<all::only<all::rest>>(rows, columns, parts) == run<all>(rows, columns, parts));
+        }
+}
+
 BOOST_AUTO_TEST_CASE(one_row_by_hand) {   // so that not both walks are wrong alike
     const results r = run<cpu::narrow_walk<mixed, 2>>(1, 2, 1);
     // x = -11, -4; of the row -11; of the columns -11, -8; the table's -11, 0; the row's whole number -9; the columns' own 0, 1

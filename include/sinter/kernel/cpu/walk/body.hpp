@@ -278,7 +278,8 @@ private:
         return l;
     }();
     template <int Phase, bool Row, bool Full, int... I>
-    static SINTER_INLINE void run_phase(vf* pr, vf* r, const place& at, const call& c, std::integer_sequence<int, I...>) {
+    static SINTER_INLINE void run_phase([[maybe_unused]] vf* pr, [[maybe_unused]] vf* r, const place& at, const call& c,
+                                        std::integer_sequence<int, I...>) {
         (step<words_of<Phase, Row>.at[I], Full>(pr, r, vf{}, at, c), ...);
     }
     template <bool Full>

@@ -24,10 +24,17 @@ struct flat_walk {
 /// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one before. With few registers, two.
 inline constexpr int partial_results = registers >= 32 ? 4 : 2;
 
-/// c.m rows of e[extent::columns] columns.
-template <class Body>
+/// c.m rows of e[extent::columns] columns. Loops over whole vectors and what is left of a row are compiled where `Cases` say that
+/// columns come to them (reify.hpp).
+template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
+    static constexpr int whole = 1, rest = 2;
+    template <int C>
+    using only = row_walk<Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t) {
+        return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
+    }
     static void run(const call& c) {
         const std::int64_t end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         if constexpr (Body::sums > 0 && Body::columns_apart)
@@ -46,9 +53,11 @@ private:
         for (; row < end; row += most) {
             const int rows = static_cast<int>(end - row < most ? end - row : most);
             int j = 0;
-            for (; j + lanes <= columns; j += lanes)
-                Body::template vectors<true>(none, 0, rows, lanes, row * columns + j, columns, row, j, c);
-            if (j < columns) Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
+            if constexpr (Cases & whole)
+                for (; j + lanes <= columns; j += lanes)
+                    Body::template vectors<true>(none, 0, rows, lanes, row * columns + j, columns, row, j, c);
+            if constexpr (Cases & rest)
+                if (j < columns) Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
         }
     }
     // A reduction may be over values that exist once a row, which the row's own pass must then see as a single column.
@@ -66,15 +75,17 @@ private:
             unroll<partial_results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
             const std::int64_t at = row * columns;
             std::int64_t j = 0;
-            for (; j + lanes <= columns; j += lanes) {
-                vf r[Body::size + 1];
-                Body::template run<Phase, false, true>(per_row, r, {at + j, row, static_cast<int>(j), lanes}, c);
-                Body::template rotate_reductions<Phase>(per_row, others);
-            }
-            if (j < columns) {
-                vf r[Body::size + 1];
-                Body::template run<Phase, false, false>(per_row, r, {at + j, row, static_cast<int>(j), static_cast<int>(columns - j)}, c);
-            }
+            if constexpr (Cases & whole)
+                for (; j + lanes <= columns; j += lanes) {
+                    vf r[Body::size + 1];
+                    Body::template run<Phase, false, true>(per_row, r, {at + j, row, static_cast<int>(j), lanes}, c);
+                    Body::template rotate_reductions<Phase>(per_row, others);
+                }
+            if constexpr (Cases & rest)
+                if (j < columns) {
+                    vf r[Body::size + 1];
+                    Body::template run<Phase, false, false>(per_row, r, {at + j, row, static_cast<int>(j), static_cast<int>(columns - j)}, c);
+                }
             Body::template join_reductions<Phase>(per_row, others);
             Body::template end_reductions<Phase>(per_row);
         }
