@@ -136,21 +136,24 @@ SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 template <class = void>
 SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
                                    std::int64_t to_step, bool exact) {
+    int all = lanes;
+    asm("" : "+r"(all), "+r"(columns));   // compilers that know how many turns a loop has, or may have at most, write them out
     if (rows == lanes && columns == lanes) {
-        for (int j = 0; j < lanes; j += 4) {
+        for (int j = 0; j < all; j += 4) {
             vf four[4];
             load_four_columns(four, from + j, from_step);
             unroll<4>([&](int i) SINTER_ALWAYS { store(to + (j + i) * to_step, four[i]); });
         }
         return;
     }
-    vf r[lanes];
-    unroll<lanes>([&](int i) SINTER_ALWAYS { r[i] = i < rows ? load(from + i * from_step, columns) : zero(); });
-    transpose_lanes(r);
+    alignas(64) float edge[lanes * lanes];
+    for (int i = 0; i < all; ++i) store(edge + i * lanes, i < rows ? load(from + i * from_step, columns) : zero());
     const int n = exact ? rows : lanes;
-    unroll<lanes>([&](int j) SINTER_ALWAYS {
-        if (j < columns) store(to + j * to_step, r[j], n);
-    });
+    for (int j = 0; j < columns; j += 4) {
+        vf four[4];
+        load_four_columns(four, edge + j, lanes);
+        for (int i = 0; i < 4 && j + i < columns; ++i) store(to + (j + i) * to_step, four[i], n);
+    }
 }
 
 /// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Compiled once: moving data is not
