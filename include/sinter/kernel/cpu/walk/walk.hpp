@@ -84,7 +84,8 @@ private:
             if constexpr (Cases & rest)
                 if (j < columns) {
                     vf r[Body::size + 1];
-                    Body::template run<Phase, false, false>(per_row, r, {at + j, row, static_cast<int>(j), static_cast<int>(columns - j)}, c);
+                    const place last{at + j, row, static_cast<int>(j), static_cast<int>(columns - j)};
+                    Body::template run<Phase, false, false>(per_row, r, last, c);
                 }
             Body::template join_reductions<Phase>(per_row, others);
             Body::template end_reductions<Phase>(per_row);
