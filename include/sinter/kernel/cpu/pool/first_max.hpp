@@ -27,6 +27,18 @@ SINTER_INLINE first_max largest_of_four(vf a, vf b, vf c, vf d) {
     return m;
 }
 
+/// Of N values, the first one's place being 0.
+template <int N>
+SINTER_INLINE first_max largest_of(const vf (&v)[N]) {
+    if constexpr (N == 4) {
+        return largest_of_four(v[0], v[1], v[2], v[3]);
+    } else {
+        first_max m{v[0]};
+        for (int q = 1; q < N; ++q) m.see(v[q], q);
+        return m;
+    }
+}
+
 /// Hands a pooled vector (its first `Valid` lanes) to the body and notes its winners, if anyone wants them.
 template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {

@@ -10,6 +10,26 @@
 /// 3 x 3 convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::cpu {
 
+/// The largest outputs of `tiles` tiles of a panel, whose products lie at m as transform_products takes them, to `best`; and the
+/// places of the first that are as large, of `channels` channels, to `won`, if anyone wants them.
+template <int M>
+__attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, int tiles, float* best, std::uint8_t* won,
+                                             std::int64_t won_step, int channels) {
+    using axis = winograd_axis<M>;
+    for (int i = 0; i < tiles; ++i, won += won ? won_step : 0)
+        for (int j = 0; j < panel_width; j += lanes, m += lanes, best += lanes) {
+            vf y[M * M];
+            transform_both<axis::size, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
+                                          [&](int a, int b) SINTER_ALWAYS { return load(m + (a * axis::size + b) * step); },
+                                          [&](int a, int b, vf q) SINTER_ALWAYS { y[a * M + b] = q; });
+            const first_max largest = largest_of(y);
+            store(best, largest.best);
+            if (!won || j >= channels) continue;
+            if (channels - j >= lanes) store_bytes(won + j, largest.place);
+            else for (int k = 0; k < channels - j; ++k) won[j + k] = static_cast<std::uint8_t>(largest.place[k]);
+        }
+}
+
 /// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
 ///
 /// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
@@ -58,7 +78,10 @@ struct winograd_convolution {
         std::int64_t t = share(tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
-            for (; t < std::min(last, end); ++t) b.patch(c.p[0], t, t - first, last - first, v + b.patch_floats(first, k));
+            if (const std::int64_t to = std::min(last, end); t < to) {
+                b.patches(c.p[0], t, to, t - first, last - first, v + b.patch_floats(first, k));
+                t = to;
+            }
         }
     }
     static void run(const call& c) {
@@ -80,7 +103,7 @@ struct winograd_convolution {
         float* const mine = v + first_part(c) * b.patch_floats(most, 1);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
-            for (std::int64_t t = first; t < last; ++t) b.patch(c.p[0], t, t - first, last - first, mine);
+            b.patches(c.p[0], first, last, 0, last - first, mine);
             for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
         }
     }
@@ -125,13 +148,14 @@ private:
             const std::int64_t row = t / b.columns, image = row / b.rows;
             const int x = static_cast<int>(t % b.columns), oy = static_cast<int>(row % b.rows) * M;
             const int n = static_cast<int>(std::min<std::int64_t>({b.columns - x, last - t, most_beside}));
-            for (int i = 0; i < n; ++i, m += panel) transform_products<M>(m, step, y + i * M * panel, n * M * panel);
             const int channels = std::min(panel, b.x.CO - col);
             if constexpr (Pooled) {
                 const std::int64_t pixel = row * b.columns + x;
-                for (int i = 0; i < n; ++i) pool(y, i, n, channels, winners(c, (pixel + i) * b.x.CO + col));
+                pool_products<M>(m, step, n, y, winners(c, pixel * b.x.CO + col), b.x.CO, channels);
+                m += n * panel;
                 body.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
             } else {
+                for (int i = 0; i < n; ++i, m += panel) transform_products<M>(m, step, y + i * M * panel, n * M * panel);
                 for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
                     const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
                     body.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
@@ -143,18 +167,6 @@ private:
     }
     static std::uint8_t* winners(const call& c, std::int64_t off) {
         return c.p[2] ? reinterpret_cast<std::uint8_t*>(c.p[2]) + off : nullptr;
-    }
-    /// The largest outputs of tile i of n side by side, to where no later tile lies: y[i * panel].
-    static void pool(float* y, int i, int n, int channels, std::uint8_t* won) {
-        for (int j = 0; j < panel; j += lanes) {
-            const float* const from = y + i * M * panel + j;
-            first_max largest{load(from)};
-            for (int q = 1; q < M * M; ++q) largest.see(load(from + (q / M * n * M + q % M) * panel), q);
-            store(y + i * panel + j, largest.best);
-            if (!won || j >= channels) continue;
-            if (channels - j >= lanes) store_bytes(won + j, largest.place);
-            else for (int k = 0; k < channels - j; ++k) won[j + k] = static_cast<std::uint8_t>(largest.place[k]);
-        }
     }
 };
 

@@ -41,18 +41,27 @@ struct winograd_blocks {
         const std::int64_t row = tile / columns;
         return (row / rows * x.H + row % rows * M + (row % rows ? T - M - x.PT : 0)) * x.W + tile % columns * M;
     }
-    /// Transforms tile `tile`, the `at`th of `n` in a block whose patches are at v: [channel block][place][tile][channel].
-    void patch(const float* images, std::int64_t tile, std::int64_t at, std::int64_t n, float* v) const {
-        const std::int64_t image = tile / (rows * columns);
-        const int place = static_cast<int>(tile % (rows * columns));
-        const int y = place / columns * M - x.PT, left = place % columns * M - x.PL;
-        const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -left), std::min(T, x.W - left)};
-        const float* from = images + ((image * x.H + y) * x.W + left) * x.CI;
-        for (int c = 0; c < x.CI; c += channels, from += channels) {
-            const int width = std::min(channels, x.CI - c);
-            const std::int64_t step = n * width + gap;
-            transform_patch<M>(from, std::ptrdiff_t{x.W} * x.CI, x.CI, in, width, v + at * width, step);
-            v += places * step;
+    /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose patches are at v:
+    /// [channel block][place][tile][channel].
+    __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n,
+                                           float* v) const {
+        const std::ptrdiff_t pixel = x.CI, line = x.W * pixel;
+        std::int64_t row = tile / columns;   // of tiles
+        for (int column = static_cast<int>(tile % columns); tile < last; ++row, column = 0) {
+            const int y = static_cast<int>(row % rows) * M - x.PT;
+            const float* const left = images + (row / rows * x.H + y) * line - x.PL * pixel;
+            for (; column < columns && tile < last; ++column, ++tile, ++at) {
+                const int first = column * M - x.PL;
+                const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -first), std::min(T, x.W - first)};
+                const float* from = left + column * M * pixel;
+                float* to = v;
+                for (int c = 0; c < x.CI; c += channels, from += channels) {
+                    const int width = std::min(channels, x.CI - c);
+                    const std::int64_t step = n * width + gap;
+                    transform_patch<M>(from, line, pixel, in, width, to + at * width, step);
+                    to += places * step;
+                }
+            }
         }
     }
 };

@@ -57,8 +57,10 @@ struct winograd_weight_gradient {
         std::int64_t t = share(q.tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < q.n; ++k) {
             const std::int64_t first = q.tiles * k / q.n, last = q.tiles * (k + 1) / q.n;
-            for (; t < std::min(last, end); ++t)
-                transform(q, c, t, t - first, last - first, v + q.b.patch_floats(first, k), z + q.output_floats(first, k));
+            if (const std::int64_t to = std::min(last, end); t < to) {
+                transform(q, c, t, to, t - first, last - first, v + q.b.patch_floats(first, k), z + q.output_floats(first, k));
+                t = to;
+            }
         }
     }
     static void run(const call& c) {
@@ -87,7 +89,7 @@ struct winograd_weight_gradient {
         if (!n) std::fill_n(sums, q.sum_floats(), 0.f);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
-            for (std::int64_t t = 0; t < tiles; ++t) transform(q, c, first + t, t, tiles, v, z);
+            transform(q, c, first, first + tiles, 0, tiles, v, z);
             winograd_asked asked = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
             for (int i = 0; i < q.panels * q.channel_blocks; ++i) add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums(), asked, false);
         }
@@ -103,17 +105,21 @@ struct winograd_weight_gradient {
 private:
     static constexpr finisher body = finisher_of<Body>();
 
-    /// Tile `tile`, the `at`th of `n` in a block.
-    static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t at, std::int64_t n, float* v, float* z) {
+    /// The tiles [tile, last), the first of them the `at`th of `n` in a block.
+    static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n, float* v,
+                          float* z) {
         const winograd_extents& x = q.b.x;
-        q.b.patch(c.p[0], tile, at, n, v);
-        const std::int64_t image = tile / (q.b.rows * q.b.columns), step = n * panel + gap;
-        const int place = static_cast<int>(tile % (q.b.rows * q.b.columns));
-        const int oy = place / q.b.columns * M, ox = place % q.b.columns * M;
-        const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
-        for (int col = 0; col < x.CO; col += panel, y += panel, z += places * step)
-            transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col,
-                                          z + at * panel, step);
+        q.b.patches(c.p[0], tile, last, at, n, v);
+        const std::int64_t step = n * panel + gap;
+        for (; tile < last; ++tile, ++at) {
+            const std::int64_t image = tile / (q.b.rows * q.b.columns);
+            const int place = static_cast<int>(tile % (q.b.rows * q.b.columns));
+            const int oy = place / q.b.columns * M, ox = place % q.b.columns * M;
+            const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
+            float* to = z + at * panel;
+            for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
+                transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to, step);
+        }
     }
     /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
     static winograd_asked block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
