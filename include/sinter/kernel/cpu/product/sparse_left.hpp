@@ -24,25 +24,56 @@ inline bool is_sparse_left(const product& q) {
     return suits_sparse_left(q) && non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
 }
 
+/// Adds at most 64 of the depth's terms to R rows' sums. A row's elements lie one behind the other; or t_step apart.
+template <int R, bool Transposed>
+SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t mask, const float* w, std::int64_t panel_step,
+                                       float* const (&sums)[R], bool first, std::int64_t t_step) {
+    constexpr int V = 2 * sparse_panels;
+    constexpr std::int64_t sums_step = sparse_rows * panel_width;
+    vf c[R][V];
+    unroll<R>([&](int r) SINTER_ALWAYS {
+        if (first) clear_block(c[r]);
+        else unroll<V>([&](int v) SINTER_ALWAYS { c[r][v] = load(sums[r] + v / 2 * sums_step + v % 2 * lanes); });
+    });
+    for (; mask; mask &= mask - 1) {
+        const std::int64_t k = __builtin_ctzll(mask);
+        const float* row = w + k * panel_width;
+        vf a[R];
+        unroll<R>([&](int r) SINTER_ALWAYS { a[r] = splat(x[r][Transposed ? k * t_step : k]); });
+        unroll<V>([&](int v) SINTER_ALWAYS {
+            vf b = load(row + v / 2 * panel_step + v % 2 * lanes);
+            if constexpr (R > 1) pin(b);
+            unroll<R>([&](int r) SINTER_ALWAYS { c[r][v] = fma(a[r], b, c[r][v]); });
+        });
+    }
+    unroll<R>([&](int r) SINTER_ALWAYS {
+        unroll<V>([&](int v) SINTER_ALWAYS { store(sums[r] + v / 2 * sums_step + v % 2 * lanes, c[r][v]); });
+    });
+}
+
+/// Two rows at once, where registers hold both sums: what one of them needs is loaded for both, and multiplied by zero for the other
+/// where only that one does. That pays where zeros are in the same places, as of neighbouring pixels: there multiply-adds, two a
+/// cycle, are what takes time, else their loads, one each and one more for the factor, and the end of another loop.
+inline bool pays_together(std::uint64_t a, std::uint64_t b) {
+    constexpr int end = 48;
+    return 16 * __builtin_popcountll(a | b) <= 9 * (__builtin_popcountll(a) + __builtin_popcountll(b)) + end;
+}
+
 /// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind the other; or the rows do,
 /// and its elements are t_step apart.
 template <bool Transposed = false>
 __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
                                                       std::int64_t mask_step, const float* w, std::int64_t panel_step,
                                                       std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1) {
-    constexpr int V = 2 * sparse_panels;
-    constexpr std::int64_t sums_step = sparse_rows * panel_width;
     for (std::int64_t i = 0; i < rows; ++i, x += x_step, mask += mask_step, sums += panel_width) {
-        vf c[V];
-        if (first) clear_block(c);
-        else unroll<V>([&](int v) SINTER_ALWAYS { c[v] = load(sums + v / 2 * sums_step + v % 2 * lanes); });
-        for (std::uint64_t m = *mask; m; m &= m - 1) {
-            const std::int64_t k = __builtin_ctzll(m);
-            const vf a = splat(x[Transposed ? k * t_step : k]);
-            const float* row = w + k * panel_width;
-            unroll<V>([&](int v) SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), c[v]); });
-        }
-        unroll<V>([&](int v) SINTER_ALWAYS { store(sums + v / 2 * sums_step + v % 2 * lanes, c[v]); });
+        if constexpr (Transposed && registers >= 32)
+            if (i + 1 < rows && pays_together(mask[0], mask[mask_step])) {
+                add_marked_together<2, true>({x, x + x_step}, mask[0] | mask[mask_step], w, panel_step, {sums, sums + panel_width}, first,
+                                             t_step);
+                ++i, x += x_step, mask += mask_step, sums += panel_width;
+                continue;
+            }
+        add_marked_together<1, Transposed>({x}, *mask, w, panel_step, {sums}, first, t_step);
     }
 }
 
