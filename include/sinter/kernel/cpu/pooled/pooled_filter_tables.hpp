@@ -40,9 +40,12 @@ struct pooled_filter_tables {
         constexpr int valid = Windows * CO;
         const vf v = load(g, valid);
         const vi w = load_bytes<valid>(winner);
-        vi first;
-        for (int l = 0; l < lanes; ++l) first[l] = l < valid ? l / CO * (2 * S) : 0;
-        vi which = (w >> 1) * splat(std::int32_t{wide - 2 * S}) + w * splat(std::int32_t{S}) + first;
+        vi first, place;
+        for (int l = 0; l < lanes; ++l) {
+            first[l] = l < valid ? l / CO * (2 * S) : 0;
+            place[l] = l / 2 % 2 * wide + l % 2 * S;
+        }
+        vi which = (vi)pick_lanes((vf)place, w) + first;
         vf inputs[B];
         unroll<B>([&](auto b) SINTER_ALWAYS { inputs[b] = load_eights(x + b * pitch, x + (b + S) * pitch); });
         unroll<KW>([&](auto kx) SINTER_ALWAYS {
@@ -70,8 +73,10 @@ struct pooled_filter_tables {
     }
 
     static void run(const call& c) {
-        // Rows of taps at a time, whose inputs are in registers, too.
-        constexpr int most = std::clamp((registers - 6) / (KW + 1), 1, KH), bands = (KH + most - 1) / most, band = (KH + bands - 1) / bands;
+        // Rows of taps at a time, whose inputs should be in registers, too: what a sum or two lose that are not is less than another
+        // sweep takes.
+        constexpr int most = std::clamp((registers - 2) / (KW + 1), 1, KH), bands = (KH + most - 1) / most,
+                      band = (KH + bands - 1) / bands;
         float* sum = sums::clear(c);
         float* copy = c.scratch + c.parts * sums::floats + first_part(c) * own;
         float* const x = CI > 1 ? copy + image_floats : copy;
