@@ -340,6 +340,12 @@ BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing
                     check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0},
                                  [](const cpu::product& q) { return cpu::input_share(q) <= cpu::sparse_share; },
                                  cpu::run_sparse_inputs, sparse_floats(m, K, 4), d, panel_floats(K, N, lanes));
+                    floats blots = random_floats(static_cast<std::size_t>(m * K), 4);   // zeros side by side, so that inputs are paired
+                    for (std::int64_t i = 0; i < m * K; ++i)
+                        if ((i % K / 5 + i / K) % 3 || i / K % 7 == 0) blots[static_cast<std::size_t>(i)] = 0;
+                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0},
+                                 [](const cpu::product& q) { return cpu::input_share(q) <= cpu::sparse_share; },
+                                 cpu::run_sparse_inputs, blots, d, panel_floats(K, N, lanes));
                 }
 }
 
