@@ -32,4 +32,7 @@ constexpr std::int64_t share(std::int64_t n, int part, int parts) {
     return parts == 1 ? n * part : n * part / parts;   // a division takes as long as a small kernel's tenth part
 }
 
+/// The end of what this thread will do of them: what follows this part's share may be asked for.
+constexpr std::int64_t thread_end(const call& c, std::int64_t n) { return share(n, c.end > c.part ? c.end : c.part + 1, c.parts); }
+
 } // namespace sinter

@@ -20,12 +20,12 @@ struct attention {
     static void run(const call& c) {
         const attention_call a(c);
         const std::int64_t panels = (a.queries + attention_queries - 1) / attention_queries, all = c.m * panels,
-                           end = share(all, c.part + 1, c.parts);
+                           end = share(all, c.part + 1, c.parts), last = thread_end(c, all);
         float* const mine = c.scratch + c.part * floats_of_part(c.e);
         for (std::int64_t i = share(all, c.part, c.parts); i < end; ++i) {
             const std::int64_t head = i / panels;
             attention_ahead next;
-            if (i + 1 < end && (i + 1) % panels == 0) look_ahead(a, (head + 1) / a.heads, (head + 1) % a.heads, c.p[6], next);
+            if (i + 1 < last && (i + 1) % panels == 0) look_ahead(a, (head + 1) / a.heads, (head + 1) % a.heads, c.p[6], next);
             panel_of_queries(a, {a, head / a.heads, head % a.heads, i % panels * attention_queries}, mine, c.p[6], c.p[5], next);
         }
     }
@@ -49,14 +49,14 @@ private:
                                       a.value_width, values.p + values.size()};
         const std::int64_t group = p.head / (a.heads / a.groups), keys = a.seen(p.example, p.first, p.count);
         const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
-        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.scale, q);
+        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
         for (int i = 0; i < w; i += lanes) store(most + i, splat(-0x1p120f)), store(sum + i, zero());
         if (!keys) result.clear(0, p.count);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
-                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, most + i, sum + i, factor + i, keep + i);
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind(), most + i, sum + i, factor + i, keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
                 for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
@@ -76,22 +76,22 @@ private:
             store(to, l, p.count - i < lanes ? p.count - i : lanes);
         }
     }
-    /// One vector of queries: scores become e^(score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
+    /// One vector of queries: scores become e^(scale score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
     /// those of earlier blocks probabilities among more keys.
-    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float* most, float* sum,
+    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float scale, float* most, float* sum,
                                  float* factor, float* keep) {
         seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
             store(scores + j * w, select(hidden, splat(-__builtin_inff()), load(scores + j * w)));
         });
-        const vf before = load(most);
-        vf m = before, other = before;   // two chains each, for one would wait for itself
+        const vf before = load(most), times = splat(scale);
+        vf m = splat(-0x1p120f), other = m;   // two chains each, for one would wait for itself
         std::int64_t j = 0;
         for (; j + 1 < seen.some; j += 2) m = max(m, load(scores + j * w)), other = max(other, load(scores + (j + 1) * w));
         if (j < seen.some) m = max(m, load(scores + j * w));
-        m = max(m, other);
+        m = max(before, max(m, other) * times);
         vf s = zero(), t = zero();
         const auto next = [&](float* at, vf& to) SINTER_ALWAYS {
-            const vf e = exp_flushed(load(at) - m);
+            const vf e = exp_flushed(fma(load(at), times, -m));
             store(at, e);
             to += e;
         };

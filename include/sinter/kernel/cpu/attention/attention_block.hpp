@@ -48,6 +48,11 @@ struct attention_call {
         return (example * queries * heads + head) * value_width;
     }
 
+    bool one_block() const { return keys <= attention_keys; }
+    /// Scores are scaled when they are read, or, where they have a bias or their order would turn round, by their queries.
+    float behind() const { return bias || scale < 0.f ? 1.f : scale; }
+    float before() const { return bias || scale < 0.f ? scale : 1.f; }
+
     std::int64_t queries_at_once() const { return queries < attention_queries ? queries : attention_queries; }
     std::int64_t keys_at_once() const { return keys < attention_keys ? keys : attention_keys; }
 

@@ -17,14 +17,15 @@ struct attention_backward {
           gradients(probabilities + attention_floats), delta(gradients + attention_floats), sums(delta + attention_queries),
           mask(sums + attention_queries) {}
 
-    /// y and dy: the result and its gradient; l: the sums' logarithms.
+    /// y and dy: the result, unless all keys are one block, and its gradient; l: the sums' logarithms.
     template <class = void>
     void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* l) const {
-        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.scale, q);
+        transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
         const std::int64_t at = a.result_at(p.example, p.head), step = a.result_step();
         transpose_scaled(p, dy + at, step, a.value_width, 1.f, d);
         l += (p.example * a.heads + p.head) * a.queries + p.first;
         for (int i = 0; i < p.width; i += lanes) store(sums + i, load(l + i, p.count - i < lanes ? p.count - i : lanes));
+        if (a.one_block()) return;
         for (int i = 0; i < p.width; ++i) {   // sum of y dy: what the softmax's gradient takes away from each score's
             vf s = zero();
             const std::int64_t from = at + (p.first + i) * step;
@@ -43,14 +44,23 @@ struct attention_backward {
         for (int i = 0; i < p.width; i += lanes) {
             const seen_keys seen(a, p, i, first, n);
             float* const at = probabilities + i;
-            const vf s = load(sums + i);
-            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp_flushed(load(at + j * p.width) - s));
+            const vf s = load(sums + i), factor = splat(a.behind());
+            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp_flushed(fma(load(at + j * p.width), factor, -s)));
             seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
                 store(at + j * p.width, select(hidden, zero(), load(at + j * p.width)));
             });
             seen.clear_behind(at, p.width, n);
         }
         attention_half(a, p, v + first * a.value_step(), a.value_step(), a.value_width, d, first, n, gradients, next);
+    }
+    /// The sum of y dy is that of probabilities times their gradients, too, over all keys.
+    SINTER_INLINE vf less_of_block(const query_panel& p, int i, std::int64_t keys) const {
+        vf s = zero(), t = zero();
+        const float *x = probabilities + i, *y = gradients + i;
+        std::int64_t j = 0;
+        for (; j + 1 < keys; j += 2, x += 2 * p.width, y += 2 * p.width)
+            s = fma(load(x), load(y), s), t = fma(load(x + p.width), load(y + p.width), t);
+        return j < keys ? fma(load(x), load(y), s) + t : s + t;
     }
     /// The gradients of the scores, times a factor, and what dropout leaves of the probabilities.
     void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float scale) const {
@@ -60,7 +70,7 @@ struct attention_backward {
         }
         for (int i = 0; i < p.width; i += lanes) {
             const seen_keys seen(a, p, i, first, n);
-            const vf less = load(delta + i);
+            const vf less = a.one_block() ? less_of_block(p, i, seen.some) : load(delta + i);
             for (std::int64_t j = 0; j < seen.some; ++j) {
                 const std::int64_t at = j * p.width + i;
                 store(gradients + at, load(probabilities + at) * ((load(gradients + at) - less) * scale));
@@ -85,9 +95,10 @@ struct attention_gradient {
     static void run(const call& c) {
         const attention_call a(c);
         float* const mine = c.scratch + c.part * floats_of_part(c.e);
-        for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i) {
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), last = thread_end(c, c.m);
+        for (std::int64_t i = begin; i < end; ++i) {
             attention_ahead next;
-            if (i + 1 < end) look_ahead(a, (i + 1) / a.groups, (i + 1) % a.groups, c, next);
+            if (i + 1 < last) look_ahead(a, (i + 1) / a.groups, (i + 1) % a.groups, c, next);
             group(a, i / a.groups, i % a.groups, mine, c, next);
         }
     }
@@ -100,7 +111,7 @@ private:
         const std::int64_t queries = a.queries_at_once(), keys = a.keys_at_once();
         next.add(a.q + query, a.query_step(), queries, a.width);
         next.add(c.p[7] + result, a.result_step(), queries, a.value_width);
-        next.add(c.p[5] + result, a.result_step(), queries, a.value_width);
+        if (!a.one_block()) next.add(c.p[5] + result, a.result_step(), queries, a.value_width);
         next.add(a.k + key, a.key_step(), keys, a.width);
         next.add(a.v + value, a.value_step(), keys, a.value_width);
         next.add(at(c.p[9], value), a.value_step(), keys, a.value_width);
@@ -134,6 +145,7 @@ private:
                     const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
                     b.block(a, p, k, v, first, n, next);
                     b.finish(a, p, first, n, a.scale);
+                    if (c.p[10]) keys.gather(k + first * a.key_step(), a.key_step(), n);
                     for (std::int64_t j = 0, rows; j < n; j += rows) {
                         const std::int64_t row = j * p.width;
                         rows = attention_height(n - j);
@@ -142,9 +154,7 @@ private:
                         if (c.p[9]) dv.put(first + j, rows, b.probabilities + row, p.width, 1, sees, p.count, d, y, next);
                         if (c.p[8]) dk.put(first + j, rows, b.gradients + row, p.width, 1, sees, p.count, q, y, next);
                     }
-                    if (!c.p[10]) continue;
-                    keys.gather(k + first * a.key_step(), a.key_step(), n);
-                    for (std::int64_t i = 0, rows; i < p.count; i += rows) {
+                    for (std::int64_t i = 0, rows; c.p[10] && i < p.count; i += rows) {
                         rows = attention_height(p.count - i);
                         dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n), keys,
                                {nullptr, 0, first > 0}, next);
