@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/kept_panels.hpp>
 
 /// Products whose left operand lies transposed, [depth][rows], as gradients of weights have it. Where the sums are long, a
 /// tile's few floats of each of its rows cost a line each, and rows that are a power of two apart share few places in the caches:
-/// so both operands are copied, the left one for some tiles at a time, the right one panel by panel, by the first tiles that read them.
+/// so both operands are copied, the left one for some tiles at a time, the right one panel by panel, by the first tiles that read them;
+/// or, where all panels stay in cache, the other way round (kept_panels.hpp).
 namespace sinter::cpu {
 
 /// Shorter sums are taken from where their operands lie.
 inline constexpr std::int64_t least_copied_depth = 96;
 
-/// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
-/// megabyte where vectors have 512 bits. Tiles are larger there, too.
-inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = lanes >= 16 ? 81920 : 20480;
 /// Rows of the depth that are copied at once.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
 
@@ -25,48 +23,6 @@ __attribute__((noinline)) inline void copy_tile(const product& q, const row_cove
     for (; n > 0; --n, from += q.sum_step, to += height)
         for (int j = 0; j < height; j += lanes)   // what is too much is written over
             store(to + j, height - j < lanes ? load(from + j, height - j) : load(from + j));
-}
-
-/// Rows ahead of a copy that are asked for.
-inline constexpr std::int64_t copied_ahead = 32;
-
-/// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is read of it (Left) or of the right
-/// one (Right) is copied meanwhile, as [n][MR] and [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there.
-template <int MR, bool Left, bool Right>
-__attribute__((noinline)) void multiply_tile_copying(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
-                                                     std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy) {
-    vf c[MR * 2];
-    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    do {
-        vf v[2];
-        unroll<2>([&](int j) SINTER_ALWAYS {
-            v[j] = load(b + j * lanes);
-            pin(v[j]);
-            if constexpr (Right) store(b_copy + j * lanes, v[j]);
-        });
-        if constexpr (Right)
-            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + copied_ahead * b_step + j, 0, 2);
-        if constexpr (Left) {
-            __builtin_prefetch(x + copied_ahead * x_step, 0, 2);
-            __builtin_prefetch(x + copied_ahead * x_step + MR - 1, 0, 2);
-            for (int i = 0; i < MR; i += lanes)   // what is too much is written over
-                store(x_copy + i, MR - i < lanes ? load(x + i, MR - i) : load(x + i));
-        }
-        unroll<MR>([&](int i) SINTER_ALWAYS {
-            const vf a = splat(x[i]);
-            unroll<2>([&](int j) SINTER_ALWAYS { c[i * 2 + j] = fma(a, v[j], c[i * 2 + j]); });
-        });
-        x += x_step;
-        b += b_step;
-        x_copy += MR;
-        b_copy += panel_width;
-    } while (--n > 0);
-    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
-}
-using copying_function = decltype(&multiply_tile_copying<tile_rows, true, true>);
-template <bool Left, bool Right>
-copying_function copying_tile_of(int height) {
-    return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
 }
 
 /// How a product's tiles are split into parts: `down` shares of rows times `across` shares of panels.
@@ -86,27 +42,6 @@ struct part_grid {
         }
     }
 };
-
-/// Of a product the tiles [first_tile, end_tile) of the panels [first_panel, end_panel).
-struct tile_range {
-    std::int64_t first_tile, end_tile, first_panel, end_panel;
-};
-
-/// to (+)= the sums of the first `there` columns of panel[n][w].
-template <class = void>
-__attribute__((noinline)) inline void sum_panel(const float* panel, int w, int there, std::int64_t n, float* to, bool begins) {
-    constexpr int chains = 4;
-    for (int j = 0; j < there; j += lanes) {
-        vf s[chains];
-        unroll<chains>([&](int k) SINTER_ALWAYS { s[k] = zero(); });
-        std::int64_t i = 0;
-        for (; i + chains <= n; i += chains) unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
-        for (; i < n; ++i) s[0] += load(panel + i * w + j);
-        const int count = there - j < lanes ? there - j : lanes;
-        const vf sum = (s[0] + s[1]) + (s[2] + s[3]);
-        store(to + j, begins ? sum : load(to + j, count) + sum, count);
-    }
-}
 
 /// These tiles of a product whose q.row_step is 1, some at a time, which stay in the second-level cache while panels pass by. A piece
 /// of either operand is copied by the first tile that reads it, as far as whole vectors allow. `column_sums`, if there: of the right one,
@@ -185,7 +120,8 @@ inline void run_transposed_product(const product& q, const finisher& f, const ca
         const std::int64_t first_panel = share(panels, across, grid.across);
         const std::int64_t end_panel = share(panels, across + (whole ? whole : 1), grid.across);
         const std::int64_t first = share(tiles, down, grid.down), last = whole ? tiles : share(tiles, down + next - part, grid.down);
-        run_copying(q, f, c, {first, last, first_panel, end_panel}, column_sums);
+        const tile_range range{first, last, first_panel, end_panel};
+        (keeps_panels(q, range) ? run_kept_panels<> : run_copying<>)(q, f, c, range, column_sums);
     }
 }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/copying_tile.hpp>
+
+/// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow each other, each passes by all
+/// panels, which the first one copies, and copies its own rows for the first of them. Meanwhile the next tile's rows are asked for: so
+/// memory is read all the time, and not for the share of it in which something is copied.
+namespace sinter::cpu {
+
+/// Of so much depth a tile's rows stay in the first-level cache.
+inline constexpr std::int64_t kept_depth = 512;
+
+constexpr bool keeps_panels(const product& q, const tile_range& r) {
+    return q.b_layout == right::rows && q.columns % panel_width == 0 && q.rows >= small_tile_rows && q.depth <= kept_depth &&
+           r.end_tile - r.first_tile > 1 && (r.end_panel - r.first_panel) * panel_width * q.depth <= copied_floats;
+}
+
+/// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right operand, by whoever has the first tile.
+template <class = void>
+__attribute__((noinline)) inline void run_kept_panels(const product& q, const finisher& f, const call& c, const tile_range& r,
+                                                      float* column_sums) {
+    static_assert(tile_rows <= floats_a_line);   // a tile's row lies in two lines at most
+    alignas(64) float kept[copied_floats];
+    alignas(64) float copied[tile_rows * kept_depth + lanes];
+    alignas(64) float sums[tile_rows * panel_width];
+    const row_cover cover(q.rows);
+    const std::int64_t off_step = q.packed_result ? panel_width : q.result_step ? q.result_step : q.columns;
+    const bool expect = f.expect && q.rows * q.columns > near_floats;
+    for (std::int64_t i = r.first_tile; i < r.end_tile; ++i) {
+        const int height = cover.height(i);
+        const bool large = height == tile_rows, more = i + 1 < r.end_tile;
+        const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
+        const float* const x = q.a + row;
+        for (std::int64_t p = r.first_panel; p < r.end_panel; ++p) {
+            const std::int64_t j0 = p * panel_width, k = p - r.first_panel;
+            float* const panel = kept + k * panel_width * q.depth;
+            const finished done{sums + (begin - row) * panel_width, static_cast<int>(row + height - begin), panel_width, panel_width,
+                                q.off + (q.packed_result ? j0 * q.rows : j0) + begin * off_step, off_step, q.row + begin,
+                                q.col + static_cast<int>(j0)};
+            if (expect) f.expect(done, c);
+            if (i == r.first_tile) {
+                const float* const b = q.b + j0;
+                if (k) copying_tile_of<false, true>(height)(no_sum, sums, copied, height, b, q.b_step, q.depth, copied, panel);
+                else copying_tile_of<true, true>(height)(no_sum, sums, x, q.sum_step, b, q.b_step, q.depth, copied, panel);
+                if (column_sums && i == 0) sum_panel(panel, panel_width, panel_width, q.depth, column_sums + j0, true);
+            } else if (k == 0) {
+                copying_tile_of<true, false>(height)(no_sum, sums, x, q.sum_step, panel, panel_width, q.depth, copied, panel);
+            } else if (more && k <= 2) {   // a line of each of the next tile's rows, then the other one
+                const expected_stream next{k == 1 ? x + height : x + 2 * height - 1, q.sum_step};
+                ahead_of<false>(large)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, next);
+            } else if (large && f.direct) {
+                f.direct(no_sum, copied, 1, height, panel, panel_width, q.depth, done, c);
+                continue;
+            } else {
+                tile_of<2>(height)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, 1);
+            }
+            f.finish(done, c);
+        }
+    }
+}
+
+} // namespace sinter::cpu
