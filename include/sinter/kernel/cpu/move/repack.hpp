@@ -14,7 +14,8 @@ struct transpose_panels {
     static constexpr std::int64_t near = 4096;   ///< floats that are in the first-level cache anyway
     static void run(const call& c) {
         const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
-        const std::int64_t begin = share(panels, c.part, c.parts), end = share(panels, c.part + 1, c.parts);
+        if (c.part != first_part(c)) return;   // a thread's parts at once: the source from front to back
+        const std::int64_t begin = share(panels, c.part, c.parts), end = thread_end(c, panels);
         for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {           // panels of the source
             const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
             const std::int64_t there = N - j0 < v ? N - j0 : v;
