@@ -428,6 +428,36 @@ BOOST_AUTO_TEST_CASE(gemm_tn_copying_its_operands) {
     check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
 }
 
+/// Stores behind the sums of the right operand's rows.
+struct body_behind_sums {
+    static void vector(cpu::vf acc, std::int64_t off, std::int64_t, int, const call& c) { cpu::store(c.p[3] + off, acc); }
+    static void vector(cpu::vf acc, int n, std::int64_t off, std::int64_t, int, const call& c) { cpu::store(c.p[3] + off, acc, n); }
+};
+BOOST_AUTO_TEST_CASE(gemm_tn_sums_its_right_operand_too) {
+    using kernel = cpu::gemm_tn<body_behind_sums, -1, true>;
+    for (std::int64_t m : {std::int64_t{9}, kernel::deep + 5, cpu::kept_depth, cpu::kept_depth + 3})
+        for (std::int64_t K : {29, 70})
+            for (std::int64_t N : {std::int64_t{20}, kernel::wide, kernel::wide + 9, 2 * kernel::wide}) {
+                const floats a = random_floats(static_cast<std::size_t>(m * K), 3), d = random_floats(static_cast<std::size_t>(m * N), 4);
+                const auto size = static_cast<std::size_t>(panel_floats(K, N, lanes));
+                const auto go = [&](int parts, int threads) {
+                    return run<kernel>(a, d, size, {K, N}, static_cast<int>(m), parts, threads);
+                };
+                const outcome r = go(1, 0);   // value: the sums; row: the product
+                for (std::int64_t j = 0; j < N; ++j) {
+                    const double want = dot(m, [](auto) { return 1.; }, [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; });
+                    BOOST_TEST(std::abs(r.value[static_cast<std::size_t>(j)] - want) <= tolerance(m));
+                    for (std::int64_t k = 0; k < K; ++k) {
+                        const double y = dot(m, [&](auto t) { return a[static_cast<std::size_t>(t * K + k)]; },
+                                             [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; });
+                        const auto at = static_cast<std::size_t>(panel_offset(K, N, k, j, panel_width, lanes));
+                        if (std::abs(r.row[at] - y) > tolerance(m)) BOOST_FAIL(m << "x" << K << "x" << N << " at " << k << "," << j);
+                    }
+                }
+                for (int threads = 0; threads <= 3; ++threads) BOOST_TEST((go(8, threads) == r));
+            }
+}
+
 BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
     for (const auto& x : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
         const std::int64_t m = x[0], K = x[1], N = x[2];

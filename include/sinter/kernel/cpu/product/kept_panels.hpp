@@ -42,7 +42,10 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
                 const float* const b = q.b + j0;
                 if (k) copying_tile_of<false, true>(height)(no_sum, sums, copied, height, b, q.b_step, q.depth, copied, panel);
                 else copying_tile_of<true, true>(height)(no_sum, sums, x, q.sum_step, b, q.b_step, q.depth, copied, panel);
-                if (column_sums && i == 0) sum_panel(panel, panel_width, panel_width, q.depth, column_sums + j0, true);
+                for (std::int64_t t = 0; column_sums && i == 0 && t < q.depth; t += copied_rows) {   // in the order of run_copying
+                    const std::int64_t n = q.depth - t < copied_rows ? q.depth - t : copied_rows;
+                    sum_panel(panel + t * panel_width, panel_width, panel_width, n, column_sums + j0, t == 0);
+                }
             } else if (k == 0) {
                 copying_tile_of<true, false>(height)(no_sum, sums, x, q.sum_step, panel, panel_width, q.depth, copied, panel);
             } else if (more && k <= 2) {   // a line of each of the next tile's rows, then the other one

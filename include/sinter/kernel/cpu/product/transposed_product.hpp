@@ -11,9 +11,6 @@ namespace sinter::cpu {
 /// Shorter sums are taken from where their operands lie.
 inline constexpr std::int64_t least_copied_depth = 96;
 
-/// Rows of the depth that are copied at once.
-inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
-
 /// Rows [t, t + n) of tile i, as [n][its height].
 __attribute__((noinline)) inline void copy_tile(const product& q, const row_cover& cover, std::int64_t i, std::int64_t t, std::int64_t n,
                                                 float* to) {
