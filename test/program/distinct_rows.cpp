@@ -53,6 +53,11 @@ BOOST_AUTO_TEST_CASE(tables_of_one_vector) {   // keys are multiplied in pairs o
     check_net<programs::fused_only, 24>(inputs(features<3>, indices<3>) >> one{}, one::reference);
 }
 
+BOOST_AUTO_TEST_CASE(columns_that_share_a_large_table) {   // a row is found by hashing, and may be a key of each column
+    using one = net<150, 4, 2, 16>;
+    check_net<programs::fused_only, 24>(inputs(features<2>, indices<2>) >> one{}, one::reference);
+}
+
 /// Losses of four steps, the last of fewer examples, and the weights that they leave.
 static std::vector<float> four_steps(int threads) {
     const auto p = make_run<decltype(columns_and_numbers), weigh_outputs, as_trained, 16>(threads);

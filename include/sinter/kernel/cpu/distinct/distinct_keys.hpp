@@ -17,11 +17,6 @@ struct distinct_shape {
         : columns(e[0]), width(e[1]), outputs(e[2]), numbers(e[3]), first(e[4]), numbers_first(e[5]) {}
 };
 
-/// An example that has a key.
-struct key_use {
-    std::int32_t example, key;
-};
-
 /// A batch's keys, the distinct rows of each column, one column's after the other's: where they lie.
 struct distinct_keys {
     float* rows;                 ///< [keys][width], copies of the table's
@@ -29,24 +24,37 @@ struct distinct_keys {
     std::int32_t* row;           ///< [keys]
     std::int32_t* next;          ///< [keys]: the next column's key of the same row, or -1
     std::int32_t* heads;         ///< the first key of each distinct row
-    std::int32_t* begin;         ///< [keys + 1]: where a key's uses begin
-    key_use* uses;               ///< [examples x columns], key by key, their examples rising
+    std::int32_t* place;         ///< [keys]: the row of the sums that is the key's, or of a key of one example ~ that example
+    std::int32_t* first;         ///< [keys]: its first example
+    std::int32_t* last;          ///< [keys]
+    std::int32_t* before;        ///< [examples][columns]: the example before that has the same key, if there is one
+    std::int32_t* of_sum;        ///< [sums]: whose each row of the sums is
     std::int32_t* column;        ///< [columns + 1]: each column's first key
+    std::int32_t* sum;           ///< [columns + 1]: its first row of the sums
     std::int32_t* head_count;
 
     distinct_keys(float* p, const distinct_shape& s, std::int64_t m) : rows(p) {
         const std::int64_t most = m * s.columns;
         key_of = reinterpret_cast<std::int32_t*>(p + most * s.width);
         row = key_of + most;
-        next = row + most + 1;   // the search writes one too many
-        heads = next + most + 1;
-        uses = reinterpret_cast<key_use*>(heads + most);
-        begin = heads + 3 * most;
-        column = begin + most + 1;
-        head_count = column + s.columns + 1;
-        static_assert(distinct_floats(1, 1) == 1 + 8 + 5);   // for one example of C columns: C (width + 7) and 4, C + 1
+        next = row + most;
+        heads = next + most;
+        place = heads + most;
+        first = place + most;    // the search writes one too many
+        last = first + most + 1;
+        before = last + most;
+        of_sum = before + most;
+        column = of_sum + most + 1;
+        sum = column + s.columns + 1;
+        head_count = sum + s.columns + 1;
+        static_assert(distinct_floats(1, 1) == 1 + 9 + 2 + 2 + 2);   // for one example of C columns: C (width + 9) + 2, 2 (C + 1), 1
     }
 };
+
+/// The gradient of a key with this place: its examples' rows of d summed, or the only one's where that lies.
+SINTER_INLINE const float* gradient_at(std::int64_t place, const float* sums, const float* d, std::int64_t outputs) {
+    return place < 0 ? d + ~place * outputs : sums + place * outputs;
+}
 
 /// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for i < rows.
 template <int NR>

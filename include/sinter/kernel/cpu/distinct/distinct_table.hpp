@@ -6,7 +6,7 @@
 namespace sinter::cpu {
 
 /// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. p[0] = keys,
-/// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
+/// p[1] = sums [places][N], p[2] = weights, packed [K][N], p[3] = D [m][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
 /// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
 template <class Body>
 struct distinct_table {
@@ -38,13 +38,10 @@ struct distinct_table {
         const distinct_shape& s = p.s;
         const std::int64_t step = distinct_table::step(s.width);
         for_each_column(p.k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
-            if (p.paired)
-                return multiply_paired_rows(p.of_keys + first * step, c.p[1] + first * s.outputs, last - first,
-                                            p.turned + column * s.outputs * step, s.outputs);
+            const float* const turned = p.turned + column * s.outputs * step;
+            if (p.paired) return multiply_keys<paired_tile>(first, last, 0, turned, p, c);
             for (std::int64_t j = 0; j < step; j += panel_width)
-                (step - j >= panel_width ? multiply_rows<2> : multiply_rows<1>)(
-                    p.of_keys + first * step + j, step, c.p[1] + first * s.outputs, s.outputs, last - first,
-                    p.turned + column * s.outputs * step + j, step, s.outputs);
+                (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j, turned + j, p, c);
         });
     }
     static void finish(const call& by) {
@@ -62,7 +59,7 @@ private:
         distinct_keys k;
         float *turned, *of_keys;   ///< [columns][N][step], [keys][step]
         std::int32_t* head_of;     ///< of all rows, unless lazy
-        bool paired;               ///< turned weights lie as multiply_paired_rows wants them
+        bool paired;               ///< turned weights lie as multiply_paired_tile wants them
         explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
             turned = c.scratch;
             of_keys = turned + s.columns * s.outputs * step(s.width);
@@ -70,6 +67,47 @@ private:
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
+    /// How many keys are multiplied at once: their gradients lie anywhere, so each has a pointer.
+    static constexpr int height = registers >= 32 ? 8 : 6;
+    struct paired_tile {
+        template <int MR>
+        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t) {
+            multiply_paired_tile<MR>(to, row, b, depth);
+        }
+    };
+    template <int NR>
+    struct tile {
+        template <int MR>
+        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t step) {
+            vf sum[MR * NR];
+            clear_block(sum);
+            for (std::int64_t t = 0; t < depth; ++t, b += step) {
+                vf v[NR];
+                load_block<NR>(v, b, 0);
+                unroll<MR * NR>([&](int i) SINTER_ALWAYS { sum[i] = fma(splat(row[i / NR][t]), v[i % NR], sum[i]); });
+            }
+            store_block<NR>(sum, to, step);
+        }
+    };
+    /// of_keys[i][j ..] = the gradients of the keys [first, last) times b.
+    template <class Tile>
+    __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
+                                                        const places& p, const call& c) {
+        const std::int64_t n = p.s.outputs, step = distinct_table::step(p.s.width);
+        const float *const sums = c.p[1], *const d = c.p[3];
+        const auto some = [&](auto rows, std::int64_t key) SINTER_ALWAYS {
+            constexpr int MR = decltype(rows)::value;
+            const float* row[MR];
+            unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = gradient_at(p.k.place[key + i], sums, d, n); });
+            Tile::template run<MR>(p.of_keys + key * step + j, row, b, n, step);
+        };
+        if (last - first < height) {
+            for (; first < last; ++first) some(std::integral_constant<int, 1>{}, first);
+            return;
+        }
+        for (; last - first >= height; first += height) some(std::integral_constant<int, height>{}, first);
+        if (first < last) some(std::integral_constant<int, height>{}, last - height);
+    }
     /// Rows [begin, end) of the table, or of those that occur. `One`: a row is one vector.
     template <bool One>
     static void sum_rows(std::int64_t begin, std::int64_t end, const places& p, const call& c) {

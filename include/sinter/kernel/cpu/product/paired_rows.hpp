@@ -40,35 +40,23 @@ __attribute__((noinline)) inline void turn_into_pairs(const float* from, float* 
         }
 }
 
-/// to[i] = the row x + i * depth times b, for i < rows. The depth is even.
-template <class = void>
-__attribute__((noinline)) inline void multiply_paired_rows(float* to, const float* x, std::int64_t rows, const float* b,
-                                                           std::int64_t depth) {
-    const auto tile = [&](auto height, std::int64_t i) SINTER_ALWAYS {
-        constexpr int MR = decltype(height)::value;
-        vf c[2 * MR];
-        clear_block(c);
-        const float* row[(MR + 2) / 3];   // see accumulate
-        unroll<(MR + 2) / 3>([&](int k) SINTER_ALWAYS {
-            row[k] = x + (i + 3 * k) * depth;
-            asm("" : "+r"(row[k]));
-        });
-        const float* v = b;
-        for (std::int64_t t = depth; t > 0; t -= 2, v += 2 * lanes) {
-            const vf low = load(v), high = load(v + lanes);
-            unroll<MR>([&](int k) SINTER_ALWAYS {
-                const vf both = splat_pair(row[k / 3] + k % 3 * depth);
-                c[2 * k] = fma(both, low, c[2 * k]);
-                c[2 * k + 1] = fma(both, high, c[2 * k + 1]);
-            });
-            unroll<(MR + 2) / 3>([&](int k) SINTER_ALWAYS { row[k] += 2; });
-        }
+/// to[i] = row[i] times b. The depth is even.
+template <int MR>
+SINTER_INLINE void multiply_paired_tile(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth) {
+    vf c[2 * MR];
+    clear_block(c);
+    for (std::int64_t t = 0; t < depth; t += 2, b += 2 * lanes) {
+        const vf low = load(b), high = load(b + lanes);
         unroll<MR>([&](int k) SINTER_ALWAYS {
-            const vf even = shuffle<every_second<0>>(c[2 * k], c[2 * k + 1]), odd = shuffle<every_second<1>>(c[2 * k], c[2 * k + 1]);
-            store(to + (i + k) * lanes, even + odd);
+            const vf both = splat_pair(row[k] + t);
+            c[2 * k] = fma(both, low, c[2 * k]);
+            c[2 * k + 1] = fma(both, high, c[2 * k + 1]);
         });
-    };
-    for_each_tile(rows, tile);
+    }
+    unroll<MR>([&](int k) SINTER_ALWAYS {
+        const vf even = shuffle<every_second<0>>(c[2 * k], c[2 * k + 1]), odd = shuffle<every_second<1>>(c[2 * k], c[2 * k + 1]);
+        store(to + k * lanes, even + odd);
+    });
 }
 
 } // namespace sinter::cpu
