@@ -21,6 +21,7 @@ struct conv_transpose_weights {
     /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces of the result, which lie far
     /// apart, are asked for two turns ahead.
     static void run(const call& c) {
+        constexpr bool far = stores_whole_lines && floats >= 1 << 18;   // than the second-level cache holds
         constexpr int taps = KH * KW, pieces = (CO + panel - 1) / panel * taps;
         constexpr std::int64_t from_rows = std::int64_t{taps} * CI, rows = std::int64_t{taps} * CO;
         const std::int64_t end = share(pieces, c.part + 1, c.parts);
@@ -31,16 +32,17 @@ struct conv_transpose_weights {
             for (int j = 0; j < CI; j += panel, from += panel * from_width) {
                 const int width = panel_columns(CI, j / panel, panel, lanes);
                 float* const to = c.p[1] + j * rows + ((taps - 1 - tap) * CO + o) * width;
-                if (j + 3 * panel <= CI)
+                if (!far && j + 3 * panel <= CI)
                     for (int k = 0; k < outputs * panel; k += floats_a_line) __builtin_prefetch(to + 2 * panel * rows + k, 1);
                 if (outputs == panel && CI - j >= panel) {
-                    transpose_square(from, to);
+                    transpose_square<far>(from, to);
                     continue;
                 }
                 for (int k = 0; k < width; k += lanes)
                     transpose_matrix(from + k * from_width, from_width, std::min(CI - j - k, lanes), outputs, to + k, width, false);
             }
         }
+        if constexpr (far) lines_are_stored();
     }
 };
 

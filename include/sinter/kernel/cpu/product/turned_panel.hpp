@@ -7,14 +7,18 @@
 /// Pieces of packed weights, transposed.
 namespace sinter::cpu {
 
-/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants.
-template <class = void>
+/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants. `PastCaches`: whole lines
+/// are written that nobody reads soon.
+template <bool PastCaches = false>
 __attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
     for (int i = 0; i < panel_width; i += lanes)
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](int k) SINTER_ALWAYS { store(to + (j + k) * panel_width + i, r[k]); });
+            unroll<lanes>([&](int k) SINTER_ALWAYS {
+                if constexpr (PastCaches) store_line(to + (j + k) * panel_width + i, r[k]);
+                else store(to + (j + k) * panel_width + i, r[k]);
+            });
         }
 }
 
