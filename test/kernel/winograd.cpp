@@ -153,6 +153,9 @@ BOOST_AUTO_TEST_CASE(any_number_of_outputs) {
     check<2>(6, 6, 16, 6, 6, 19, 1, 1, 2);
 }
 BOOST_AUTO_TEST_CASE(many_tiles) {   // parts that transform their own patches, in several blocks
-    check<4>(44, 44, 16, 44, 44, 16, 1, 1, 4);
+    check<4>(48, 48, 16, 48, 48, 16, 1, 1, 4);
     check<2>(44, 44, 16, 44, 44, 16, 1, 1, 2);
+}
+BOOST_AUTO_TEST_CASE(far_patches) {   // shared ones that fit no second-level cache, and windows that are kept beside fewer tiles
+    check<4>(32, 32, 64, 32, 32, 64, 1, 1, 4);
 }

@@ -41,70 +41,78 @@ template <int M, class Body, bool Pooled = false>
 struct winograd_convolution {
     using blocks = winograd_blocks<M>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
-    static constexpr std::int64_t products = std::int64_t{places} * (most * panel + gap);
+    /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed anew for each block.
+    static constexpr int most_passing = (lanes >= 16 && M == 4 ? 5 << 15 : 1 << 16) / (places * panel);
+    static constexpr std::int64_t products(bool passing) { return std::int64_t{places} * ((passing ? most_passing : most) * panel + gap); }
     /// The transformed windows of one panel; and of all panels, if they are few enough to stay in L2 from block to block.
     static constexpr std::int64_t windows(const blocks& b) {
         return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
     }
-    static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= 1 << 16; }
-    static constexpr std::int64_t own(const blocks& b) {
-        constexpr std::int64_t passing = std::int64_t{places} * (blocks::channels * panel + gap);
-        return products + (keeps(b) ? b.x.panels() * windows(b) : passing);
+    static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= (lanes >= 16 ? 3 << 16 : 1 << 16); }
+    /// Tiles of a block that a part transforms for itself: beside many such windows L2 has less room.
+    static constexpr int most_own(const blocks& b) { return keeps(b) && b.x.panels() * windows(b) > 1 << 16 ? most / 2 : most; }
+    static constexpr std::int64_t own_windows(const blocks& b) {
+        return keeps(b) ? b.x.panels() * windows(b) : std::int64_t{places} * (blocks::channels * panel + gap);
     }
+    static constexpr std::int64_t own(const blocks& b, bool passing) { return own_windows(b) + products(passing); }
     static constexpr blocks blocks_of(const std::int64_t* e) {
         winograd_extents x(e);
         if (Pooled) x.OH -= x.OH % M, x.OW -= x.OW % M;
         return blocks{x};
     }
-    static constexpr bool shared(std::int64_t tiles, int parts) { return tiles < std::int64_t{32} * parts; }
+    static constexpr int shared_tiles = 64;   ///< for each part: of fewer, patches are shared
+    static constexpr bool shared(std::int64_t tiles, int parts) { return tiles < std::int64_t{shared_tiles} * parts; }
     /// Blocks of all tiles where patches are shared: at least so many that with the panels there is work for all parts.
     static constexpr std::int64_t cut(std::int64_t tiles, int panels, int parts) {
-        const std::int64_t least = (tiles + most - 1) / most;
+        const std::int64_t least = (tiles + most_passing - 1) / most_passing;
         return std::min(tiles, std::max<std::int64_t>(least, (parts + panels - 1) / panels));
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t images) {
         const blocks b = blocks_of(e);
-        const std::int64_t tiles = b.tiles(images), few = std::min<std::int64_t>(tiles, 32 * parts - 1);
-        const std::int64_t together = b.patch_floats(few, cut(few, b.x.panels(), parts));
-        const std::int64_t alone = shared(tiles, parts) ? 0 : parts * b.patch_floats(most, 1);
-        return parts * own(b) + std::max(together, alone);
+        const std::int64_t tiles = b.tiles(images), few = std::min<std::int64_t>(tiles, shared_tiles * parts - 1);
+        const std::int64_t together = parts * own(b, true) + b.patch_floats(few, cut(few, b.x.panels(), parts));
+        return std::max(together, shared(tiles, parts) ? 0 : parts * (own(b, false) + b.patch_floats(most, 1)));
     }
 
     static void prepare(const call& c) {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts), end = share(tiles, c.part + 1, c.parts);
         if (!shared(tiles, c.parts)) return;
-        float* const v = c.scratch + c.parts * own(b);
+        float* const v = c.scratch + c.parts * own(b, true);
+        const auto patches = leaves_caches(b.patch_floats(tiles, n)) ? &blocks::template patches<true> : &blocks::template patches<false>;
         std::int64_t t = share(tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
             if (const std::int64_t to = std::min(last, end); t < to) {
-                b.patches(c.p[0], t, to, t - first, last - first, v + b.patch_floats(first, k));
+                (b.*patches)(c.p[0], t, to, t - first, last - first, v + b.patch_floats(first, k));
                 t = to;
             }
         }
+        lines_are_stored();
     }
     static void run(const call& c) {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m);
-        float* const v = c.scratch + c.parts * own(b);
+        const bool passing = shared(tiles, c.parts);
+        float *const v = c.scratch + c.parts * own(b, passing), *const room = c.scratch + first_part(c) * own(b, passing);
         const int panels = b.x.panels();
-        if (shared(tiles, c.parts)) {
+        if (passing) {
             const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
             for (std::int64_t i = share(n * panels, c.part, c.parts); i < end; ++i) {
                 const std::int64_t k = i % n, first = tiles * k / n;
                 const std::int64_t last = tiles * (k + 1) / n;
-                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, c);
+                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, room, c);
             }
             return;
         }
         const std::int64_t begin = share(tiles, c.part, c.parts), all = share(tiles, c.part + 1, c.parts) - begin;
-        const std::int64_t n = (all + most - 1) / most;
+        const std::int64_t n = (all + most_own(b) - 1) / most_own(b);
         float* const mine = v + first_part(c) * b.patch_floats(most, 1);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
-            b.patches(c.p[0], first, last, 0, last - first, mine);
-            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, !keeps(b) || (k == 0 && c.part == first_part(c)), c);
+            b.template patches<false>(c.p[0], first, last, 0, last - first, mine);
+            const bool fresh = !keeps(b) || (k == 0 && c.part == first_part(c));
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, fresh, room, c);
         }
     }
 
@@ -119,8 +127,8 @@ private:
     /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
     /// are to be transformed.
     static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
-                    const call& c) {
-        float *const m = c.scratch + first_part(c) * own(b), *u = m + products + (keeps(b) ? p * windows(b) : 0);
+                    float* room, const call& c) {
+        float *const m = room + own_windows(b), *u = room + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
         const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
@@ -133,8 +141,10 @@ private:
                 asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
             }
             if (fresh) transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
-            for (int f = 0; f < places; ++f, v += tiles * n + gap)
+            for (int f = 0; f < places; ++f, v += tiles * n + gap) {
+                if (last == end) asked.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
                 multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
+            }
             if (keeps(b)) u += places * (n * panel + gap);
         }
         finish(b, m, product_step, first, last, p * panel, c);

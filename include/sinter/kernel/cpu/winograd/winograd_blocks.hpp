@@ -17,6 +17,9 @@ private:
     static constexpr int at(const std::int64_t* e, int i) { return static_cast<int>(e[i]); }
 };
 
+/// So many transformed floats, written for all parts to read, that they leave the second-level cache before they are read.
+constexpr bool leaves_caches(std::int64_t floats) { return floats > 1 << 18; }
+
 /// Where tiles, and blocks of tiles and of channels, lie.
 template <int M>
 struct winograd_blocks {
@@ -43,6 +46,7 @@ struct winograd_blocks {
     }
     /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose patches are at v:
     /// [channel block][place][tile][channel].
+    template <bool Far>
     __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n,
                                            float* v) const {
         const std::ptrdiff_t pixel = x.CI, line = x.W * pixel;
@@ -58,7 +62,7 @@ struct winograd_blocks {
                 for (int c = 0; c < x.CI; c += channels, from += channels) {
                     const int width = std::min(channels, x.CI - c);
                     const std::int64_t step = n * width + gap;
-                    transform_patch<M>(from, line, pixel, in, width, to + at * width, step);
+                    transform_patch<M, Far>(from, line, pixel, in, width, to + at * width, step);
                     to += places * step;
                 }
             }

@@ -20,6 +20,8 @@ public:
         ahead_ = off, move_ = move;
     }
     void body_at(std::int64_t off) { ahead_ = off; }
+    /// From now on these, `step` floats a turn, in place of the first ones.
+    void stream(const float* at, std::int64_t step) { at_ = at, step_ = step; }
     /// Also these, `floats` in each call of the loop.
     void floats(const float* from, std::int64_t floats) {
         lines_.count = 0;

@@ -122,14 +122,21 @@ struct patch_inside {
 /// Channels that a patch is transformed of at once.
 inline constexpr int winograd_channels = 64;
 
+/// Stores a vector that is read soon, or (Far) so late that it would be in no cache any more.
+template <bool Far>
+SINTER_INLINE void store_near_or_far(float* p, vf v) {
+    if constexpr (Far && stores_whole_lines) store_line(p, v);
+    else store(p, v);
+}
+
 /// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of channel c goes to v[f * step + c].
-template <int M>
+template <int M, bool Far = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
                                                float* v, std::ptrdiff_t step) {
     using axis = winograd_axis<M>;
     constexpr int T = axis::size;
     const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { axis::patch(d, q); };
-    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store(v + (a * T + b) * step, q); };
+    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_near_or_far<Far>(v + (a * T + b) * step, q); };
     if (in.top == 0 && in.left == 0 && in.bottom == T && in.right == T) {
         for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
             transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(x + a * row + b * pixel); }, put);
@@ -176,7 +183,7 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
 
 /// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are
 /// there, and the first `n` channels of the panel; place f goes to m + f * step.
-template <int M>
+template <int M, bool Far = false>
 __attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows,
                                                           int columns, int n, float* m, std::ptrdiff_t step) {
     using axis = winograd_axis<M>;
@@ -188,7 +195,7 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
                                  const float* from = y + a * row + b * pixel + j;
                                  return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
                              },
-                             [&](int a, int b, vf q) SINTER_ALWAYS { store(m + (a * T + b) * step + j, q); });
+                             [&](int a, int b, vf q) SINTER_ALWAYS { store_near_or_far<Far>(m + (a * T + b) * step + j, q); });
     }
 }
 

@@ -16,7 +16,8 @@ struct winograd_weight_gradient {
     using blocks = winograd_blocks<M>;
     static constexpr int phases = 2, places = blocks::places, panel = blocks::panel, gap = blocks::gap;
     static constexpr int channels = blocks::channels;
-    static constexpr std::int64_t most = 64;   ///< tiles of a block: those of a place and channels stay in L1
+    static constexpr std::int64_t most = 64;      ///< tiles of a block: those of a place and channels stay in L1
+    static constexpr std::int64_t most_own = 32;  ///< of one that a part transforms for itself: all of it is near L2's size, with the sums
 
     struct plan {
         blocks b;
@@ -35,7 +36,7 @@ struct winograd_weight_gradient {
         constexpr std::int64_t output_floats(std::int64_t tiles, std::int64_t n) const {
             return std::int64_t{places} * panels * (tiles * panel + n * gap);
         }
-        constexpr std::int64_t own() const { return b.patch_floats(most, 1) + output_floats(most, 1); }
+        constexpr std::int64_t own() const { return b.patch_floats(most_own, 1) + output_floats(most_own, 1); }
         constexpr std::int64_t scratch() const {
             if (shared) return parts * block_sums() + b.patch_floats(tiles, n) + output_floats(tiles, n);
             return parts * (sum_floats() + own());
@@ -54,14 +55,17 @@ struct winograd_weight_gradient {
         float* const v = c.scratch + q.parts * q.block_sums();
         float* const z = v + q.b.patch_floats(q.tiles, q.n);
         const std::int64_t end = share(q.tiles, c.part + 1, c.parts);
+        const bool far = leaves_caches(q.tiles * q.per_tile());
         std::int64_t t = share(q.tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < q.n; ++k) {
             const std::int64_t first = q.tiles * k / q.n, last = q.tiles * (k + 1) / q.n;
             if (const std::int64_t to = std::min(last, end); t < to) {
-                transform(q, c, t, to, t - first, last - first, v + q.b.patch_floats(first, k), z + q.output_floats(first, k));
+                (far ? transform<true> : transform<false>)(q, c, t, to, t - first, last - first, v + q.b.patch_floats(first, k),
+                                                           z + q.output_floats(first, k));
                 t = to;
             }
         }
+        lines_are_stored();
     }
     static void run(const call& c) {
         const plan q(c);
@@ -72,26 +76,29 @@ struct winograd_weight_gradient {
             const int all = q.panels * q.channel_blocks, last = static_cast<int>(share(all, c.part + 1, c.parts));
             for (int i = static_cast<int>(share(all, c.part, c.parts)); i < last; ++i) {
                 for (std::int64_t k = 0; k < q.n; ++k) {
-                    const std::int64_t first = q.tiles * k / q.n, tiles = q.tiles * (k + 1) / q.n - first;
+                    const std::int64_t first = q.tiles * k / q.n, end = q.tiles * (k + 1) / q.n, tiles = end - first;
                     winograd_asked asked(z, 0);
                     const bool meets = body.list && k + 1 == q.n;
                     if (meets) expect(q, i, asked, c);
-                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, asked, meets);
+                    const transformed to_come = at(q, i, v + q.b.patch_floats(end, k + 1), z + q.output_floats(end, k + 1), tiles);
+                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, asked, meets,
+                        meets ? nullptr : &to_come);
                 }
                 emit(q, i, sums, 1, 0, c);
             }
             return;
         }
         float* const sums = c.scratch + c.part * (q.sum_floats() + q.own());
-        float *const v = sums + q.sum_floats(), *const z = v + q.b.patch_floats(most, 1);
+        float *const v = sums + q.sum_floats(), *const z = v + q.b.patch_floats(most_own, 1);
         const std::int64_t begin = share(q.tiles, c.part, c.parts), mine = share(q.tiles, c.part + 1, c.parts) - begin;
-        const std::int64_t n = (mine + most - 1) / most;
+        const std::int64_t n = (mine + most_own - 1) / most_own;
         if (!n) std::fill_n(sums, q.sum_floats(), 0.f);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
-            transform(q, c, first, first + tiles, 0, tiles, v, z);
+            transform<false>(q, c, first, first + tiles, 0, tiles, v, z);
             winograd_asked asked = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
-            for (int i = 0; i < q.panels * q.channel_blocks; ++i) add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums(), asked, false);
+            for (int i = 0; i < q.panels * q.channel_blocks; ++i)
+                add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums(), asked, false, nullptr);
         }
     }
     static void finish(const call& c) {
@@ -106,10 +113,11 @@ private:
     static constexpr finisher body = finisher_of<Body>();
 
     /// The tiles [tile, last), the first of them the `at`th of `n` in a block.
+    template <bool Far>
     static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n, float* v,
                           float* z) {
         const winograd_extents& x = q.b.x;
-        q.b.patches(c.p[0], tile, last, at, n, v);
+        q.b.template patches<Far>(c.p[0], tile, last, at, n, v);
         const std::int64_t step = n * panel + gap;
         for (; tile < last; ++tile, ++at) {
             const std::int64_t image = tile / (q.b.rows * q.b.columns);
@@ -118,7 +126,8 @@ private:
             const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
             float* to = z + at * panel;
             for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
-                transform_output_gradients<M>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to, step);
+                transform_output_gradients<M, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to,
+                                                   step);
         }
     }
     /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
@@ -147,14 +156,28 @@ private:
         const std::int64_t calls = places * winograd_calls(n), each = (9 * n + calls - 1) / calls;
         asked.body(body, c, each, width, 0, width, each * width);
     }
-    /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected.
+    /// Where a block's patches and outputs' gradients of one channel block and panel begin.
+    struct transformed {
+        const float *v, *z;
+    };
+    static transformed at(const plan& q, int i, const float* v, const float* z, std::int64_t tiles) {
+        const int ci = i % q.channel_blocks * channels;
+        return {v + places * (tiles * ci + i % q.channel_blocks * gap), z + i / q.channel_blocks * places * (tiles * panel + gap)};
+    }
+    /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected. `to_come`: tiles come from memory, so each place asks
+    /// for the next one's, the last one for these.
     static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
-                    winograd_asked& asked, bool meets) {
-        const int ci = i % q.channel_blocks * channels, n = std::min(channels, q.b.x.CI - ci);
-        v += places * (tiles * ci + i % q.channel_blocks * gap);
-        z += i / q.channel_blocks * places * (tiles * panel + gap);
+                    winograd_asked& asked, bool meets, const transformed* to_come) {
+        const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
+        const transformed from = at(q, i, v, z, tiles);
+        v = from.v, z = from.z;
         for (int f = 0; f < places; ++f, v += tiles * n + gap, z += tiles * panel + gap, sums += n * panel + gap) {
             if (meets) asked.body_at(weight_offset(q, i, weight_row(q, i, 9 * n * f / places)));
+            if (to_come) {
+                const std::int64_t calls = winograd_calls(n);
+                asked = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
+                asked.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z, (tiles * panel + calls - 1) / calls);
+            }
             multiply_rows(first, v, 1, n, tiles, z, sums, n, asked);
         }
     }
