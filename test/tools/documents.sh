@@ -5,6 +5,7 @@
 # wider than 140 columns; and the rooms of kernel/cpu/ use only those below them.
 set -u
 cd "$2" || exit 1
+[ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
 fault=0
 complain() { echo "$*"; fault=1; }
 

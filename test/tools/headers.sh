@@ -5,6 +5,7 @@
 # those of CUDA are for nvcc, and the CUDA tests include them.
 set -u
 cd "$2" || exit 1
+[ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
 
 compile() {
     local said library
