@@ -55,7 +55,7 @@ struct experiment {
     void launch(std::vector<floats>& memory, int m, int parts, bool measured) const {
         std::vector<float*> p;
         for (floats& f : memory) p.push_back(f.data());
-        const float scale = 1 / std::sqrt(static_cast<float>(c.width));
+        const float scale = c.scale != 0 ? c.scale : 1 / std::sqrt(static_cast<float>(c.width));
         const std::int64_t shift = c.mask == causal::no ? c.keys : c.mask == causal::yes ? 0 : c.keys - c.queries;
         const std::int64_t one = b.queries * b.keys;
         const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
@@ -175,6 +175,18 @@ BOOST_AUTO_TEST_CASE(at_the_edges) {
                 experiment{c, {}, 2}.check(false);
                 experiment{c, {1, 4, 1, keys}, 2}.check(true);
             }
+}
+
+/// Scores are scaled by their readers unless a bias or a negative factor forbids it: then the queries are, before.
+BOOST_AUTO_TEST_CASE(scaled_by_any_factor) {
+    const int keys = cpu::attention_keys + 5;
+    for (float scale : {0.01f, 2.f, -0.5f})
+        for (causal mask : {causal::no, causal::from_end}) {
+            const attention_case c{.heads = 2, .queries = 9, .keys = keys, .width = 5, .value_width = 3, .mask = mask, .scale = scale};
+            experiment{c, {}, 2}.check(false);
+            experiment{c, {}, 2}.check(true);   // with lengths: some queries see no key of a block, or none at all
+            experiment{c, {1, 1, 9, keys}, 2}.check(true);
+        }
 }
 
 /// Keys that none of a panel's queries sees are not read at all: causal attention costs half.
