@@ -18,8 +18,9 @@ struct folder {
     }
     void write_all(const std::string& prefix, const std::string& labels) const {
         const auto n = static_cast<char>(labels.size());
-        const std::string images = std::string("\0\0\x08\3\0\0\0", 7) + n + std::string("\0\0\0\x1c\0\0\0\x1c", 8) +
-                                   std::string(labels.size() * 784, '\x80');
+        std::string images("\0\0\x08\3\0\0\0", 7);
+        images += n;
+        images.append("\0\0\0\x1c\0\0\0\x1c", 8).append(labels.size() * 784, '\x80');
         for (const char* part : {"train", "t10k"}) {
             write(prefix + part + "-images-idx3-ubyte", images);
             write(prefix + part + "-labels-idx1-ubyte", std::string("\0\0\x08\1\0\0\0", 7) + n + labels);

@@ -115,10 +115,9 @@ BOOST_AUTO_TEST_CASE(damaged_gzip) {
 }
 
 BOOST_AUTO_TEST_CASE(extents_that_overflow_or_promise_too_much) {
-    const std::string huge = "\xff\xff\xff\xff"s;
-    refused("\0\0\x08\x03"s + huge + huge + huge, "extents overflow", "mem.idx", "[4294967295, 4294967295, 4294967295]",
+    refused("\0\0\x08\x03"s.append(12, '\xff'), "extents overflow", "mem.idx", "[4294967295, 4294967295, 4294967295]",
             "less than 2^64");
-    refused("\0\0\x0e\x02"s + huge + huge, "extents overflow", "mem.idx", "of 8 bytes each", "less than 2^64");
+    refused("\0\0\x0e\x02"s.append(8, '\xff'), "extents overflow", "mem.idx", "of 8 bytes each", "less than 2^64");
     // 2^62 bytes promised by twelve: refused before anything is allocated, gzip or not.
     const std::string exabytes = "\0\0\x08\x02\x80\0\0\0\x80\0\0\0"s;
     refused(exabytes, "cut short", "mem.idx", "at most 0 bytes", "4611686018427387904");
