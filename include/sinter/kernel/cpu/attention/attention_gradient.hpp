@@ -53,14 +53,19 @@ struct attention_backward {
         }
         attention_half(a, p, v + first * a.value_step(), a.value_step(), a.value_width, d, first, n, gradients, next);
     }
-    /// The sum of y dy is that of probabilities times their gradients, too, over all keys.
+    /// The sum of y dy is that of probabilities times their gradients, too, over all keys; divided by the probabilities' own, since
+    /// what rounding their logarithm adds to all of a query's does not cancel as it does in y.
     SINTER_INLINE vf less_of_block(const query_panel& p, int i, std::int64_t keys) const {
-        vf s = zero(), t = zero();
+        vf s = zero(), t = zero(), all = zero(), other = zero();
         const float *x = probabilities + i, *y = gradients + i;
         std::int64_t j = 0;
-        for (; j + 1 < keys; j += 2, x += 2 * p.width, y += 2 * p.width)
-            s = fma(load(x), load(y), s), t = fma(load(x + p.width), load(y + p.width), t);
-        return j < keys ? fma(load(x), load(y), s) + t : s + t;
+        for (; j + 1 < keys; j += 2, x += 2 * p.width, y += 2 * p.width) {
+            const vf a = load(x), b = load(x + p.width);
+            s = fma(a, load(y), s), t = fma(b, load(y + p.width), t);
+            all += a, other += b;
+        }
+        if (j < keys) s = fma(load(x), load(y), s), all += load(x);
+        return (s + t) / max(all + other, splat(0x1p-100f));   // a query may see no key
     }
     /// The gradients of the scores, times a factor, and what dropout leaves of the probabilities.
     void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float scale) const {
