@@ -173,14 +173,14 @@ constexpr std::uint64_t code(sinter::word w) { return w.pack(); }
 constexpr std::uint16_t of(sinter::instruction i) { return static_cast<std::uint16_t>(i); }
 constexpr std::uint16_t of(sinter::op_id k) { return static_cast<std::uint16_t>(k); }
 /// Adds p[4], of one number a column, and stores to p[3].
-using adds = body<code({.code = of(sinter::instruction::accumulator)}),
+using plus_addend = body<code({.code = of(sinter::instruction::accumulator)}),
                   code({.code = of(sinter::instruction::load), .map = int(sinter::row_map::none) | sinter::word::along_columns, .arg = 4}),
                   code({.code = of(sinter::op::add), .a = 0, .b = 1}), code({.code = of(sinter::instruction::store), .a = 2, .arg = 3})>;
 
 /// What the kernels hand to a body of which a vector may take several rows: the same numbers, and each its own column's addend.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check_body(int m) {
-    static_assert(adds::alike);
+    static_assert(plus_addend::alike);
     const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
     const std::size_t pooled = std::size_t(m) * (OH / 2) * (OW / 2) * CO;
     const auto x = noise(e.x() * m, 1), w = noise(e.w(), 3), d = noise(pooled, 4), addends = noise(std::max(CI, CO), 6);
@@ -193,7 +193,7 @@ void check_body(int m) {
     buffer plain(pooled), got(pooled);
     run<conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, store_raw>>(
         {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(plain_won.data()), plain.at.get()}, m, 1);
-    run<conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, adds>>(
+    run<conv_max_pool_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, plus_addend>>(
         {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), got.at.get(), ab.at.get()}, m, 2);
     BOOST_TEST((got.values() == plus(plain.values(), CO)));
     BOOST_TEST((won == plain_won));
@@ -204,7 +204,7 @@ void check_body(int m) {
     float* winners = reinterpret_cast<float*>(won.data());
     run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, store_raw>>(
         {db.at.get(), tb.at.get(), winners, plain_dx.at.get()}, m, 1);
-    run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, adds>>(
+    run<conv_pooled_input_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 2, plus_addend>>(
         {db.at.get(), tb.at.get(), winners, dx.at.get(), ab.at.get()}, m, 2);
     BOOST_TEST((dx.values() == plus(plain_dx.values(), CI)));
 }
