@@ -15,10 +15,7 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](int k) SINTER_ALWAYS {
-                if constexpr (PastCaches) store_line(to + (j + k) * panel_width + i, r[k]);
-                else store(to + (j + k) * panel_width + i, r[k]);
-            });
+            unroll<lanes>([&](int k) SINTER_ALWAYS { store_near_or_far<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
         }
 }
 

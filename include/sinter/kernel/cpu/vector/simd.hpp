@@ -102,6 +102,12 @@ SINTER_INLINE void lines_are_stored() { _mm_sfence(); }
 SINTER_INLINE void store_line(float* p, vf v) { store(p, v); }
 SINTER_INLINE void lines_are_stored() {}
 #endif
+/// A vector that is read soon, or (Far) so late that it would be in no cache any more.
+template <bool Far>
+SINTER_INLINE void store_near_or_far(float* p, vf v) {
+    if constexpr (Far) store_line(p, v);
+    else store(p, v);
+}
 
 #if defined(__AVX512F__)
 SINTER_INLINE vf fma(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }

@@ -289,8 +289,7 @@ private:
     }
     template <bool Full, bool PastCaches>
     static SINTER_INLINE void write(float* p, vf v, int n) {
-        if constexpr (Full && PastCaches) store_line(p, v);
-        else if constexpr (Full) store(p, v);
+        if constexpr (Full) store_near_or_far<PastCaches>(p, v);
         else store(p, v, n);
     }
     template <bool Full>
@@ -388,7 +387,6 @@ private:
         };
         ((reduces(I, Phase) ? end(I) : (void)0), ...);
     }
-
 };
 
 } // namespace sinter::cpu

@@ -122,13 +122,6 @@ struct patch_inside {
 /// Channels that a patch is transformed of at once.
 inline constexpr int winograd_channels = 64;
 
-/// Stores a vector that is read soon, or (Far) so late that it would be in no cache any more.
-template <bool Far>
-SINTER_INLINE void store_near_or_far(float* p, vf v) {
-    if constexpr (Far && stores_whole_lines) store_line(p, v);
-    else store(p, v);
-}
-
 /// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of channel c goes to v[f * step + c].
 template <int M, bool Far = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
