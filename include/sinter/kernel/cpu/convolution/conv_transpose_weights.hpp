@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/product/turned_panel.hpp>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 namespace sinter::cpu {
@@ -21,7 +22,7 @@ struct conv_transpose_weights {
     /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces of the result, which lie far
     /// apart, are asked for two turns ahead.
     static void run(const call& c) {
-        constexpr bool far = stores_whole_lines && floats >= 1 << 18;   // than the second-level cache holds
+        constexpr bool far = stores_whole_lines && floats >= second_level_floats;
         constexpr int taps = KH * KW, pieces = (CO + panel - 1) / panel * taps;
         constexpr std::int64_t from_rows = std::int64_t{taps} * CI, rows = std::int64_t{taps} * CO;
         const std::int64_t end = share(pieces, c.part + 1, c.parts);

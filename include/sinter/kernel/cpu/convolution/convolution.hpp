@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/round_up.hpp>
 #include <sinter/kernel/cpu/convolution/unfold.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Convolutions of any window and any number of groups, as products of unfolded images, slab by slab. All extents are told

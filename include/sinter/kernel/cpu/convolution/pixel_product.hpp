@@ -2,7 +2,10 @@
 #pragma once
 #include <algorithm>
 
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
 /// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.

@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/run_share.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 
 namespace sinter::cpu {

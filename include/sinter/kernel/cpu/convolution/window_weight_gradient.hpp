@@ -5,7 +5,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/conv_sums.hpp>
 #include <sinter/kernel/cpu/convolution/window_panels.hpp>
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
 namespace sinter::cpu {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/cpu/walk/body.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>

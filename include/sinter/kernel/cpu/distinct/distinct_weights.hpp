@@ -3,6 +3,7 @@
 #include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
 #include <sinter/kernel/cpu/product/few_rows.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
 namespace sinter::cpu {
 

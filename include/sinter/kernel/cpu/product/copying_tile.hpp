@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
 
 /// Tiles of transposed products that copy what they read, and what the loops around them share.
 namespace sinter::cpu {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 
 /// The weights' gradient of a layer of few inputs, fewer than the smallest tile has rows. One by one their sums would wait for themselves,
 /// so they go in tiles of four, the last of which may begin earlier. Every element is summed as a tile does it.

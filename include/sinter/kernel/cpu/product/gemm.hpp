@@ -3,6 +3,11 @@
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/product/gemm_row.hpp>
 #include <sinter/kernel/cpu/product/narrow_product.hpp>
+#include <sinter/kernel/cpu/product/run_blocks.hpp>
+#include <sinter/kernel/cpu/product/run_rows.hpp>
+#include <sinter/kernel/cpu/product/run_share.hpp>
+#include <sinter/kernel/cpu/product/run_small_product.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 

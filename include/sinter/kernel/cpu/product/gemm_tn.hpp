@@ -5,6 +5,9 @@
 #include <sinter/kernel/cpu/product/few_rows.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/product/narrow_gradient.hpp>
+#include <sinter/kernel/cpu/product/run_share.hpp>
+#include <sinter/kernel/cpu/product/run_small_product.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_gradient.hpp>
 #include <sinter/kernel/cpu/product/sparse_inputs.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/product/copying_tile.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
 /// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow each other, each passes by all
 /// panels, which the first one copies, and copies its own rows for the first of them. Meanwhile the next tile's rows are asked for: so

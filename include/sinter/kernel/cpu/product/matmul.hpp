@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 
 /// The weights' gradient of a layer of so few units (one, two) that a vector along them would be nearly empty: lanes are the rows of
 /// the result, for the left operand's lie one behind the other.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_share.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/detail/product_sum.hpp>
 

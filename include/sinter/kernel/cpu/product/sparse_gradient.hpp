@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 #include <sinter/kernel/cpu/product/zeros.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>

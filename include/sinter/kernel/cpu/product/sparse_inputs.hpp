@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
 
 /// The weights' gradient where the inputs are often exactly zero, as images are: those terms are skipped. For each input the

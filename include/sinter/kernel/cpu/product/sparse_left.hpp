@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/product.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/zeros.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 

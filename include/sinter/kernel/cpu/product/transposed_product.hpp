@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/product/gather_panel.hpp>
 #include <sinter/kernel/cpu/product/kept_panels.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
+#include <sinter/kernel/cpu/product/row_cover.hpp>
+#include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
 /// Products whose left operand lies transposed, [depth][rows], as gradients of weights have it. Where the sums are long, a
 /// tile's few floats of each of its rows cost a line each, and rows that are a power of two apart share few places in the caches:

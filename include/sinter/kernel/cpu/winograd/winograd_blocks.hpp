@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <algorithm>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
 
 /// Extents and blocks of 3 x 3 convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
@@ -18,7 +19,7 @@ private:
 };
 
 /// So many transformed floats, written for all parts to read, that they leave the second-level cache before they are read.
-constexpr bool leaves_caches(std::int64_t floats) { return floats > 1 << 18; }
+constexpr bool leaves_caches(std::int64_t floats) { return floats > second_level_floats; }
 
 /// Where tiles, and blocks of tiles and of channels, lie.
 template <int M>

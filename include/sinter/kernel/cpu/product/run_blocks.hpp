@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/run_tiles.hpp>
+
+namespace sinter::cpu {
+
+/// Floats of the left operand that stay in the second-level cache while panels pass by.
+inline constexpr std::int64_t blocked_floats = 24576;
+
+/// As run_tiles, where the right operand lies in panels: of a long left operand some rows at a time, which come from afar once and
+/// not for each panel.
+template <class = void>
+__attribute__((noinline)) inline void run_blocks(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+    const std::int64_t count = row_cover(q.rows).count, block = blocked_floats / (tile_rows * q.depth);
+    if (block >= count || block * tile_rows < 2 * panel_width || end - tile <= count) return run_tiles(q, f, c, tile, end);
+    for (std::int64_t first = 0; first < count; first += block)
+        for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
+            const std::int64_t from = panel + first, to = panel + (first + block < count ? first + block : count);
+            if (from < end && to > tile) run_tiles(q, f, c, from > tile ? from : tile, to < end ? to : end);
+        }
+}
+
+} // namespace sinter::cpu

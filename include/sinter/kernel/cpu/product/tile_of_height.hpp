@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/tile.hpp>
+
+/// The tiles of a height that is known at run time.
+namespace sinter::cpu {
+
+using tile_function = void (*)(const float* from, float* to, const float* x, std::int64_t row_step,
+                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles);
+using ahead_function = decltype(&multiply_tile_ahead<tile_rows, false>);
+template <bool Rows>
+ahead_function ahead_of(bool large) {
+    return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
+}
+
+template <int NR>
+tile_function tile_of(int height) {
+    return height == tile_rows ? multiply_tile<tile_rows, NR>
+                               : height == small_tile_rows ? multiply_tile<small_tile_rows, NR> : multiply_tile<1, NR>;
+}
+
+} // namespace sinter::cpu
