@@ -3,6 +3,8 @@
 // each level of memory, measured in turns. --help says more.
 #include <unistd.h>
 
+#include <fstream>
+
 #include <sinter/device/cpu.hpp>
 #include <sinter/expr/layers/norm.hpp>
 #include <sinter/ops.hpp>
@@ -28,9 +30,15 @@ std::int64_t cache(int name, std::int64_t otherwise) {
     const long n = sysconf(name);
     return n > 0 ? n : otherwise;
 }
+/// Of the third-level cache that this core has a share in: sysconf may tell of all such caches of the machine together.
+std::int64_t third_level() {
+    std::int64_t kilobytes = 0;
+    std::ifstream("/sys/devices/system/cpu/cpu0/cache/index3/size") >> kilobytes;
+    return kilobytes > 0 ? kilobytes << 10 : cache(_SC_LEVEL3_CACHE_SIZE, 16 << 20);
+}
 /// Half of the first two caches, an eighth of the third (others may use it, too), and what fits into none.
 std::vector<level> levels() {
-    const std::int64_t third = cache(_SC_LEVEL3_CACHE_SIZE, 16 << 20);
+    const std::int64_t third = third_level();
     return {{"L1", cache(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) / 2}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2},
             {"L3", third / 8}, {"memory", std::min<std::int64_t>(4 * third, 256 << 20)}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/vector/simd.hpp>
+#include <sinter/kernel/cpu/vector/lane_mask.hpp>
 
 #include <utility>
 
@@ -15,36 +15,22 @@ SINTER_INLINE vf with_sign(vf magnitude, vf sign) {
 /// 2^n, -126 <= n <= 127.
 SINTER_INLINE vf power_of_two(vi n) { return (vf)((n + 127) << 23); }
 
-/// Does the comparison hold in any lane?
-SINTER_INLINE bool any(vi mask) {
-#if defined(__AVX512F__)
-    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
-#elif defined(__AVX__)
-    return _mm256_movemask_ps((__m256)mask);
-#elif defined(__SSE__) && !defined(__CUDACC__)
-    return __builtin_ia32_movmskps((vf)mask);
-#else
-    std::int32_t all = 0;
-    for (int i = 0; i < lanes; ++i) all |= mask[i];
-    return all;
-#endif
-}
 /// `y` but f(x) in the marked lanes, one by one: for arguments so rare that no vector code is worth its room.
 template <class F>
-__attribute__((noinline, cold)) void patch_lanes(const vf& x, const vi& marked, vf& y, F f) {
+__attribute__((noinline, cold)) void patch_lanes(const vf& x, const lane_mask& marked, vf& y, F f) {
     for (int i = 0; i < lanes; ++i)
-        if (marked[i]) y[i] = static_cast<float>(f(x[i]));
+        if (holds(marked, i)) y[i] = static_cast<float>(f(x[i]));
 }
 
 /// `y` but F::far(x) in the marked lanes, which are few: the branch costs less than what they need, done for all. What a lane
 /// gets never depends on the others. By value, and nothing else is touched: a loop would keep what is passed in memory, and read again
 /// what it has in registers.
 template <class F>
-__attribute__((noinline, cold, const)) vf put_far(vf x, vi marked, vf y) {
+__attribute__((noinline, cold, const)) vf put_far(vf x, lane_mask marked, vf y) {
     return select(marked, F::far(x), y);
 }
 template <class F>
-SINTER_INLINE vf with_far(vf x, vi marked, vf y) {
+SINTER_INLINE vf with_far(vf x, lane_mask marked, vf y) {
     return __builtin_expect(any(marked), 0) ? put_far<F>(x, marked, y) : y;
 }
 

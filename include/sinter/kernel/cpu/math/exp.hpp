@@ -26,7 +26,7 @@ SINTER_INLINE vf near_exp(vf x) {
     return scale_up(t.expm1 + 1.f, t.exponent);
 }
 /// Lanes where it may be, and NaN.
-SINTER_INLINE vi beyond_exp(vf x) { return ~(absolute(x) <= splat(87.f)); }
+SINTER_INLINE lane_mask beyond_exp(vf x) { return exceeds(absolute(x), splat(87.f)); }
 
 /// For exp's ends: two factors, because one power of two cannot reach both.
 struct whole_exp {

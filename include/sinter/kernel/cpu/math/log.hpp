@@ -6,9 +6,8 @@ namespace sinter::cpu {
 
 /// Lanes without a positive normal number below the one with the bits `end`: where x's bits less the least normal one's are, as
 /// unsigned, too large.
-SINTER_INLINE vi beyond_log(vf x, std::int32_t end = 0x7f800000) {
-    const vi above = (vi)((vu)x - (vu)splat(std::int32_t{0x00800000}));
-    return (above | (vi)((vu)splat(end - 0x00800001) - (vu)above)) >> 31;
+SINTER_INLINE lane_mask beyond_log(vf x, std::int32_t end = 0x7f800000) {
+    return exceeds((vu)x - (vu)splat(std::int32_t{0x00800000}), (vu)splat(end - 0x00800001));
 }
 /// n ln 2 + log(1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1].
 SINTER_INLINE vf log_of(vf n, vf f) {

@@ -55,7 +55,7 @@ SINTER_INLINE two_floats exact_log2(vf x) {
     const vf high = n + b;
     return {high, ((n - high) + b) + b_low};
 }
-__attribute__((noinline, cold, const)) inline vf put_pow(vf x, vf y, vi marked, vf result) {
+__attribute__((noinline, cold, const)) inline vf put_pow(vf x, vf y, lane_mask marked, vf result) {
     return select(marked, pow_by_doubles(x, y), result);
 }
 /// x^y within 1 ULP (0.73 is the most that was seen), with the C library's rules: a negative x needs a whole y (else NaN); x^0
@@ -73,7 +73,7 @@ SINTER_INLINE vf pow(vf x, vf y) {
     pin(e);
     const vf rest = fma(h * h, p, fma(h_low, ln2, fma(h, ln2, -e))), near = 1.f + e;
     const vf result = scale_up(near + (((1.f - near) + e) + rest), (vi)((vu)shifted << 23));
-    const vi marked = beyond_log(x) | ~(absolute(t) < splat(125.5f));
+    const lane_mask marked = either(beyond_log(x), exceeds(absolute(t), splat(125.5f)));
     return __builtin_expect(any(marked), 0) ? put_pow(x, y, marked, result) : result;
 }
 #else

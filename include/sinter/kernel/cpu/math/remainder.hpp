@@ -21,7 +21,7 @@ SINTER_INLINE division divide(vf a, vf b) {
         const vi overflows = (absolute(q) == inf) & (absolute(r) < inf) & (y > 0.f);
         const vf by = select(overflows, y * 0x1p64f * 0x1p64f, y), p = select(overflows, r / by, q);
         r = fma(-round(p), by, r);
-    } while (any((absolute(r) >= y) & (y > 0.f)));
+    } while (any(mask_of((absolute(r) >= y) & (y > 0.f))));
     r = select(r < 0.f, r + y, r);   // exact, for so is the rest of the truncated quotient
     r = select((y == inf) & (absolute(a) < inf), absolute(a), r);
 #else

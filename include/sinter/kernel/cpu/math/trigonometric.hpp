@@ -36,7 +36,7 @@ SINTER_INLINE vf sine_of(const quarter_turns& t) {
 }
 template <class F>
 SINTER_INLINE vf with_far_angles(vf x, vf y, F far) {
-    const vi beyond = absolute(x) > most_angle;
+    const lane_mask beyond = exceeds(absolute(x), splat(most_angle));
     if (__builtin_expect(any(beyond), 0)) patch_lanes(x, beyond, y, far);
     return y;
 }

@@ -83,7 +83,7 @@ private:
             first_max m{e[0], place[n - 1]};
             vf sum = e[0];   // NaN where one is, and perhaps of infinities
             unroll<n - 1>([&](int q) SINTER_ALWAYS { m.best = max(e[q + 1], m.best), sum += e[q + 1]; });
-            if (__builtin_expect(any(sum != sum), 0)) {
+            if (__builtin_expect(any(nan_lanes(sum)), 0)) {
                 m = {e[0], place[0]};
                 unroll<n>([&](int q) SINTER_ALWAYS { m.see(e[q], place[q]); });
             } else if (c.p[1]) {

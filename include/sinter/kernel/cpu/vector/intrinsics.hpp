@@ -160,6 +160,18 @@ SINTER_INTRINSIC __m128i _mm512_maskz_cvtepi32_epi8(__mmask16 m, __m512i a) {
 SINTER_INTRINSIC __mmask16 _mm512_test_epi32_mask(__m512i a, __m512i b) {
     return static_cast<__mmask16>(__builtin_ia32_ptestmd512((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
 }
+SINTER_INTRINSIC __mmask16 _mm512_cmpnle_ps_mask(__m512 a, __m512 b) {
+    constexpr int not_less_or_equal = 6;
+    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b, not_less_or_equal,
+                                                               static_cast<__mmask16>(-1), lane_types::current_rounding));
+}
+SINTER_INTRINSIC __mmask16 _mm512_cmpgt_epu32_mask(__m512i a, __m512i b) {
+    constexpr int greater = 6;
+    return static_cast<__mmask16>(__builtin_ia32_ucmpd512_mask((lane_types::i16)a, (lane_types::i16)b, greater, static_cast<__mmask16>(-1)));
+}
+SINTER_INTRINSIC __m512 _mm512_mask_blend_ps(__mmask16 m, __m512 no, __m512 yes) {
+    return (__m512)__builtin_ia32_blendmps_512_mask((lane_types::f16)no, (lane_types::f16)yes, m);
+}
 SINTER_INTRINSIC __m512i _mm512_maskz_compress_epi32(__mmask16 m, __m512i a) {
     return (__m512i)__builtin_ia32_compresssi512_mask((lane_types::i16)a, lane_types::i16{}, m);
 }

@@ -147,7 +147,7 @@ SINTER_INLINE void pin(vf& v) { asm("" : "+w"(v)); }
 SINTER_INLINE void pin(vf&) {}
 #endif
 
-SINTER_INLINE vf select(vi mask, vf yes, vf no) { return (vf)(((vi)yes & mask) | ((vi)no & ~mask)); }
+SINTER_INLINE vf select(vi mask, vf yes, vf no) { return mask ? yes : no; }
 /// NaN where either is: max itself gives the second operand then.
 SINTER_INLINE vf max_or_nan(vf a, vf b) { return select(b == b, max(b, a), b); }
 
