@@ -167,7 +167,8 @@ SINTER_INTRINSIC __mmask16 _mm512_cmpnle_ps_mask(__m512 a, __m512 b) {
 }
 SINTER_INTRINSIC __mmask16 _mm512_cmpgt_epu32_mask(__m512i a, __m512i b) {
     constexpr int greater = 6;
-    return static_cast<__mmask16>(__builtin_ia32_ucmpd512_mask((lane_types::i16)a, (lane_types::i16)b, greater, static_cast<__mmask16>(-1)));
+    return static_cast<__mmask16>(__builtin_ia32_ucmpd512_mask((lane_types::i16)a, (lane_types::i16)b, greater,
+                                                               static_cast<__mmask16>(-1)));
 }
 SINTER_INTRINSIC __m512 _mm512_mask_blend_ps(__mmask16 m, __m512 no, __m512 yes) {
     return (__m512)__builtin_ia32_blendmps_512_mask((lane_types::f16)no, (lane_types::f16)yes, m);
