@@ -69,7 +69,7 @@ struct pooled_filter_lists {
                 transpose_lanes(at);
                 for (int q = 0; q < lanes; ++q) {
                     int& n = l.length[o + q];
-                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, (vi)at[q], v[q], v[q] != zero());
+                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, (vi)at[q], v[q], differs(v[q], zero()));
                 }
             }
         }

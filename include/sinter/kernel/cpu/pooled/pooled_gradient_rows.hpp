@@ -57,7 +57,7 @@ struct pooled_gradient_rows {
                     load_winners<CO>(g + from, winner + from, o, v, w);
                     const vi at = (lane + splat(std::int32_t(o))) * splat(std::int32_t(filter)) -
                                   splat(std::int32_t(y * S * row));
-                    n = append(offset, value, n, at, v, (v != zero()) & (w == place));
+                    n = append(offset, value, n, at, v, both(differs(v, zero()), equals(w, place)));
                 }
             }
             start[tall] = n;

@@ -63,10 +63,10 @@ struct pooled_gradient_slices {
                 vf v;
                 vi w;
                 load_winners<CO>(g, winner, o, v, w);
-                const vi alive = v != zero();
+                const lane_mask alive = differs(v, zero());
                 const auto add_to = [&](int q) SINTER_ALWAYS {
                     const int at = o - first;
-                    bits[q * words + at / mask_bits] |= lane_bits(alive & (w == splat(std::int32_t(q)))) << at % mask_bits;
+                    bits[q * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q))))) << at % mask_bits;
                 };
                 if constexpr (places <= 4) unroll<places>(add_to);
                 else for (int q = 0; q < places; ++q) add_to(q);

@@ -45,10 +45,10 @@ struct pooled_gradient_strips {
                 vf v;
                 vi w;
                 load_winners<CO>(g, winner, o, v, w);
-                const vi alive = v != zero();
+                const lane_mask alive = differs(v, zero());
                 const auto add_place = [&](int q) SINTER_ALWAYS {
                     const int at = q / P * wide + o;
-                    bits[q % P * words + at / mask_bits] |= lane_bits(alive & (w == splat(std::int32_t(q)))) << at % mask_bits;
+                    bits[q % P * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q))))) << at % mask_bits;
                 };
                 if constexpr (P * P <= 4) unroll<P * P>(add_place);
                 else for (int q = 0; q < P * P; ++q) add_place(q);

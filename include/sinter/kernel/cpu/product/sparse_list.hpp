@@ -9,12 +9,11 @@ namespace sinter::cpu {
 
 /// Appends the lanes that `keep` marks, in their order. Up to `lanes` elements from the end on are overwritten: the
 /// arrays need that much room. Returns the new length.
-SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, vi keep) {
+SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, lane_mask keep) {
 #if defined(__AVX512F__)
-    const __mmask16 m = _mm512_test_epi32_mask((__m512i)keep, (__m512i)keep);
-    _mm512_storeu_si512(offset + n, _mm512_maskz_compress_epi32(m, (__m512i)o));
-    _mm512_storeu_ps(value + n, _mm512_maskz_compress_ps(m, (__m512)v));
-    return n + __builtin_popcount(m);
+    _mm512_storeu_si512(offset + n, _mm512_maskz_compress_epi32(keep, (__m512i)o));
+    _mm512_storeu_ps(value + n, _mm512_maskz_compress_ps(keep, (__m512)v));
+    return n + __builtin_popcount(keep);
 #elif defined(__AVX2__) && defined(__BMI2__)
     const unsigned m = static_cast<unsigned>(_mm256_movemask_ps((__m256)keep));
     const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;

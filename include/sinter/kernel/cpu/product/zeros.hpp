@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/vector/simd.hpp>
+#include <sinter/kernel/cpu/vector/lane_mask.hpp>
 
 /// Which elements are not exactly zero (NaN is not zero), as words of 64 bits: what is left of a sum when terms with a factor of
 /// zero are left out is found by counting trailing zeros, in the order in which all terms would be added.
@@ -10,10 +10,10 @@ inline constexpr int mask_bits = 64;
 /// The first n bits of a word.
 constexpr std::uint64_t first_bits(std::int64_t n) { return n >= mask_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-/// Bit l: the highest bit of lane l, all of whose bits a comparison sets.
-SINTER_INLINE std::uint64_t lane_bits(vi v) {
+/// Bit l: lane l.
+SINTER_INLINE std::uint64_t lane_bits(lane_mask v) {
 #if defined(__AVX512F__)
-    return static_cast<std::uint64_t>(_mm512_test_epi32_mask((__m512i)v, (__m512i)v));
+    return v;
 #elif defined(__AVX__)
     return static_cast<std::uint64_t>(static_cast<unsigned>(_mm256_movemask_ps((__m256)v)));
 #elif defined(__SSE2__)
@@ -25,7 +25,7 @@ SINTER_INLINE std::uint64_t lane_bits(vi v) {
 #endif
 }
 /// Bit l: lane l of v is not zero.
-SINTER_INLINE std::uint64_t non_zero_bits(vf v) { return lane_bits(v != zero()); }
+SINTER_INLINE std::uint64_t non_zero_bits(vf v) { return lane_bits(differs(v, zero())); }
 
 /// Of x[0] to x[n - 1], n at most 64.
 SINTER_INLINE std::uint64_t row_mask(const float* x, std::int64_t n) {

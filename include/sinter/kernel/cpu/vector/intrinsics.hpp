@@ -165,6 +165,14 @@ SINTER_INTRINSIC __mmask16 _mm512_cmpnle_ps_mask(__m512 a, __m512 b) {
     return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b, not_less_or_equal,
                                                                static_cast<__mmask16>(-1), lane_types::current_rounding));
 }
+SINTER_INTRINSIC __mmask16 _mm512_cmpneq_ps_mask(__m512 a, __m512 b) {
+    constexpr int not_equal = 4;
+    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b, not_equal,
+                                                               static_cast<__mmask16>(-1), lane_types::current_rounding));
+}
+SINTER_INTRINSIC __mmask16 _mm512_cmpeq_epi32_mask(__m512i a, __m512i b) {
+    return static_cast<__mmask16>(__builtin_ia32_pcmpeqd512_mask((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
+}
 SINTER_INTRINSIC __mmask16 _mm512_cmpgt_epu32_mask(__m512i a, __m512i b) {
     constexpr int greater = 6;
     return static_cast<__mmask16>(__builtin_ia32_ucmpd512_mask((lane_types::i16)a, (lane_types::i16)b, greater,
