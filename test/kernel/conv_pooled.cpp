@@ -121,6 +121,10 @@ BOOST_AUTO_TEST_CASE(many_channels_that_come_out) {
     check<6, 6, 32, 6, 6, 150, 1, 1, 1, 0, 0, 2>(2, 0.6);   // winners in several words
     check<9, 9, 32, 9, 9, 70, 3, 3, 1, 1, 1, 3>(2, 0.5);    // in two blocks of channels, the patch not in registers
 }
+BOOST_AUTO_TEST_CASE(lists_of_winners) {
+    check<40, 40, 16, 40, 40, 8, 3, 3, 1, 1, 1, 2>(1, 0.6);   // rows of windows in two blocks
+    check<16, 4100, 16, 4, 1025, 5, 1, 1, 4, 0, 0, 4>(1, 0.6);   // places beyond 16 bits
+}
 BOOST_AUTO_TEST_CASE(lanes_along_windows_or_over_several) {
     check<28, 40, 3, 28, 40, 4, 3, 4, 1, 1, 1, 2>(2, 0.6);     // rows of windows longer than vectors, an even filter
     check<28, 28, 1, 28, 28, 7, 3, 3, 1, 1, 1, 2>(2, 1, true); // channels in two groups; ties

@@ -15,9 +15,10 @@ namespace sinter::cpu {
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_pooled_weight_gradient {
     static_assert(P >= 1 && P <= 16, "winners are bytes");
-    /// Tenths of a cycle for one output channel of one window, two thirds of the gradients alive (measured on a Zen 3).
+    /// Tenths of a cycle for one output channel of one window, two thirds of the gradients alive (measured on a Zen 3, whole vectors as
+    /// tables on a Zen 5).
     static constexpr int list_cost = 4 * KH * ((KW * CI + lanes - 1) / lanes) + 40;
-    static constexpr int quad_cost = 7 * KH * KW * CI * ((CO + lanes - 1) / lanes) / CO;
+    static constexpr int quad_cost = (has_tables ? 11 : 7) * KH * KW * CI * ((CO + lanes - 1) / lanes) / CO;
     static constexpr bool quads = has_permute && P == 2 && quad_cost < list_cost;
     using by_tables = pooled_filter_tables<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using method = std::conditional_t<

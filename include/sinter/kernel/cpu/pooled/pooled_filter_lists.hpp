@@ -6,8 +6,11 @@
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
 #include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
+#include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/panels.hpp>
+#include <type_traits>
 
 namespace sinter::cpu {
 
@@ -35,41 +38,52 @@ struct pooled_filter_lists {
     static constexpr std::int64_t image_floats = round_up(image::floats, 16),
                                   list_floats = round_up(std::int64_t{list} * channels, 16);
     static constexpr std::int64_t own = image_floats + 2 * list_floats;
+    /// A winner's place is told in pixels from the first window of its block.
+    using place = std::conditional_t<(block * P * S * image::width <= 1 << 16), std::uint16_t, std::int32_t>;
     static constexpr std::int64_t scratch(int parts) { return parts * (sum_floats + own); }
 
     struct lists {
-        std::int32_t* offset;
+        place* offset;
         float* value;
         int length[channels];
+        alignas(64) std::int32_t window[list];
     };
 
+    /// Where the windows of a block lie.
+    static void find_windows(lists& l) {
+        for (int p = 0; p < positions; ++p) l.window[p] = (p / columns * image::width + p % columns) * (P * S);
+    }
     /// The lists of rows [first, last) of windows of one image.
     static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last,
                                                 lists& l) {
-        const int begin = first * columns, end = last * columns;
+        const int count = (last - first) * columns;
+        g += first * columns * CO;
+        winner += first * columns * CO;
         for (int o = 0; o < CO; o += lanes) {
             std::fill_n(l.length + o, lanes, 0);
-            for (int p0 = begin; p0 < end; p0 += lanes) {
-                vf v[lanes], at[lanes];   // `at` holds integers: a transposition does not look at them
+            for (int p0 = 0; p0 < count; p0 += lanes) {
+                vf v[lanes], four[4] = {};   // of `four` a lane holds a channel's places in as many windows, as bytes
                 // Counted loops around the transpositions: the detour over memory is cheap, unrolled code is not.
                 for (int q = 0; q < lanes; ++q) {
                     const int p = p0 + q;
                     v[q] = zero();
-                    at[q] = zero();
-                    if (p < end) {
+                    if (p < count) {
                         vi w;
                         load_winners<CO>(g + p * CO, winner + p * CO, o, v[q], w);
-                        const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
-                        at[q] =
-                            (vf)(splat(std::int32_t(p / columns * (P * S * pitch) + p % columns * (P * S * CI))) +
-                                 dy * splat(std::int32_t{S * pitch - P * S * CI}) + w * splat(std::int32_t{S * CI}));
+                        four[q / 4] = (vf)((vi)four[q / 4] | w << q % 4 * 8);
                     }
                 }
                 transpose_lanes(v);
-                transpose_lanes(at);
+                alignas(64) float places[4 * lanes];
+                interleave_rows(four);
+                store_block<1>(four, places, lanes);
+                const vi at = (vi)load(reinterpret_cast<const float*>(l.window + p0));
                 for (int q = 0; q < lanes; ++q) {
+                    const vi w = load_bytes(reinterpret_cast<const std::uint8_t*>(places + 4 * q));
+                    const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
+                    const vi place = at + dy * splat(std::int32_t{S * image::width - P * S}) + w * splat(std::int32_t{S});
                     int& n = l.length[o + q];
-                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, (vi)at[q], v[q], differs(v[q], zero()));
+                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, place, v[q], differs(v[q], zero()));
                 }
             }
         }
@@ -83,7 +97,7 @@ struct pooled_filter_lists {
         for (int o = 0; o < CO; ++o, sum += filter) {
             vf c[R * V];
             load_block<V>(c, sum, vectors * lanes);
-            walk<V, pitch, lanes>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
+            walk_words<V, pitch, lanes, CI>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
             store_block<V>(c, sum, vectors * lanes);
         }
     }
@@ -97,8 +111,9 @@ struct pooled_filter_lists {
         float* sum = c.scratch + c.part * sum_floats;
         float* copy = c.scratch + c.parts * sum_floats + first_part(c) * own;
         lists l;
-        l.offset = reinterpret_cast<std::int32_t*>(copy + image_floats);
+        l.offset = reinterpret_cast<place*>(copy + image_floats);
         l.value = copy + image_floats + list_floats;
+        find_windows(l);
         std::fill_n(sum, sum_floats, 0.f);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
@@ -107,13 +122,14 @@ struct pooled_filter_lists {
             for (int first = 0; first < rows; first += block) {
                 build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first,
                       std::min(first + block, rows), l);
+                const float* const x = copy + first * (P * S * pitch);
                 constexpr int higher = KH % bands, least = KH / bands;
                 for (int b = 0; b < bands; ++b) {
                     const int ky = b * least + std::min(b, higher);
                     if (b < higher) {
-                        if constexpr (higher > 0) band<least + 1>(sum, copy, l, ky);
+                        if constexpr (higher > 0) band<least + 1>(sum, x, l, ky);
                     } else {
-                        band<least>(sum, copy, l, ky);
+                        band<least>(sum, x, l, ky);
                     }
                 }
             }

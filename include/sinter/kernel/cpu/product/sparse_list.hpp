@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/zeros.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
+#include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no arithmetic.
@@ -29,6 +30,21 @@ SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, 
         n -= keep[i];
     }
     return n;
+#endif
+}
+
+/// The same with offsets of 16 bits, which lanes of `o` are small enough for.
+SINTER_INLINE int append(std::uint16_t* offset, float* value, int n, vi o, vf v, lane_mask keep) {
+#if defined(__AVX512F__)
+    const __m256i halves = _mm512_maskz_cvtepi32_epi16(all_lanes, _mm512_maskz_compress_epi32(keep, (__m512i)o));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + n), halves);
+    _mm512_storeu_ps(value + n, _mm512_maskz_compress_ps(keep, (__m512)v));
+    return n + __builtin_popcount(keep);
+#else
+    alignas(64) std::int32_t kept[lanes];
+    const int end = append(kept, value + n, 0, o, v, keep);
+    for (int i = 0; i < lanes; ++i) offset[n + i] = static_cast<std::uint16_t>(kept[i]);
+    return n + end;
 #endif
 }
 
@@ -148,6 +164,32 @@ SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* val
 template <int V, int RowStep, int Step, int N>
 SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x) {
     walk<V, RowStep, Step>(c, offset, value, n, x, indices<N>{});
+}
+
+/// The same with offsets in `Unit` floats, a word of several at a time, and one word ahead: multiply-adds whose address has just been
+/// loaded wait for more than that load (on Zen 5 they take a fifth longer). The words behind the last one are there, too.
+template <int V, int RowStep, int Step, int Unit, int N, class Offset>
+SINTER_INLINE void walk_words(vf (&c)[N], const Offset* offset, const float* value, int n, const float* x) {
+    constexpr int bits = 8 * sizeof(Offset), several = 64 / bits;
+    const auto word_at = [](const Offset* p) SINTER_ALWAYS {
+        std::uint64_t w;
+        __builtin_memcpy(&w, p, sizeof w);
+        asm("" : "+r"(w));
+        return w;
+    };
+    std::uint64_t word, next = word_at(offset);
+    const auto add = [&](int i) SINTER_ALWAYS {
+        const vf a = splat(value[i]);
+        const float* p = x + static_cast<std::int64_t>(word >> i * bits & first_bits(bits)) * Unit;
+        unroll<N>([&](int k) SINTER_ALWAYS { c[k] = fma(a, load(p + k / V * RowStep + k % V * Step), c[k]); });
+        return --n > 0;
+    };
+    if (n > 0)
+        do {
+            word = next;
+            next = word_at(offset += several);
+        } while ([&]<int... I>(std::integer_sequence<int, I...>) SINTER_ALWAYS { return (add(I) && ...); }(indices<several>{}) &&
+                 (value += several, true));
 }
 
 /// Accumulators of a walk: all registers but a few.

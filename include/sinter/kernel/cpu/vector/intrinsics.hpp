@@ -107,6 +107,7 @@ typedef unsigned short __mmask16;
 namespace lane_types {
 typedef float f16 __attribute__((vector_size(64)));
 typedef int i16 __attribute__((vector_size(64)));
+typedef short s16 __attribute__((vector_size(32)));
 typedef long long l8 __attribute__((vector_size(64)));
 inline constexpr int current_rounding = 4;
 } // namespace lane_types
@@ -153,6 +154,9 @@ SINTER_INTRINSIC __m512i _mm512_maskz_mul_epu32(__mmask8 m, __m512i a, __m512i b
 }
 SINTER_INTRINSIC __m512i _mm512_maskz_cvtepu8_epi32(__mmask16 m, __m128i a) {
     return (__m512i)__builtin_ia32_pmovzxbd512_mask((lane_types::b16)a, lane_types::i16{}, m);
+}
+SINTER_INTRINSIC __m256i _mm512_maskz_cvtepi32_epi16(__mmask16 m, __m512i a) {
+    return (__m256i)__builtin_ia32_pmovdw512_mask((lane_types::i16)a, lane_types::s16{}, m);
 }
 SINTER_INTRINSIC __m128i _mm512_maskz_cvtepi32_epi8(__mmask16 m, __m512i a) {
     return (__m128i)__builtin_ia32_pmovdb512_mask((lane_types::i16)a, lane_types::b16{}, m);
