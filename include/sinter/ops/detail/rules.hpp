@@ -11,7 +11,7 @@ namespace sinter {
 template <int Operands, int Flops>
 struct elementwise_rule {
     static constexpr op_kind kind = op_kind::elementwise;
-    static constexpr int operands = Operands;
+    static constexpr int operands = Operands, operations = Flops;
     static constexpr bool monotone = false;
     static constexpr long flops(const node& n, const node*) { return static_cast<long>(Flops) * n.s.size(); }
 };

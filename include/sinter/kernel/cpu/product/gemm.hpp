@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/following.hpp>
 #include <sinter/kernel/cpu/product/gemm_row.hpp>
 #include <sinter/kernel/cpu/product/narrow_product.hpp>
 #include <sinter/kernel/cpu/product/run_blocks.hpp>
@@ -22,13 +22,14 @@ namespace sinter::cpu {
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
-    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32;
     template <int C>
     using only = gemm<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
         return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
-               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0);
+               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
+               (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0>();
@@ -45,6 +46,8 @@ struct gemm {
             if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);
         if constexpr (Cases & small)
             if (is_small_product(q)) return run_share(q, f, c, run_small_product);
+        if constexpr (follows_well<Body>() && (Cases & follows) != 0)
+            if (suits_following(q)) return run_following_share<Body>(q, f, c);
         run_share(q, f, c, run_blocks);
     }
 };

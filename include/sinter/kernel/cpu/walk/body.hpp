@@ -53,6 +53,16 @@ struct body {
         return false;
     }();
     static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill), stores = count(instruction::store);
+    template <int I>
+    static constexpr int operations_of() {
+        if constexpr (requires { rule<static_cast<op_id>(code[I].code)>::operations; })
+            return rule<static_cast<op_id>(code[I].code)>::operations;
+        else return 0;
+    }
+    /// About how many its functions take for an element.
+    static constexpr int operations = []<int... I>(std::integer_sequence<int, I...>) {
+        return (0 + ... + (code[I].row ? 0 : operations_of<I>()));
+    }(all{});
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
         for (int i = 0; i < size; ++i)
@@ -92,6 +102,12 @@ struct body {
     static SINTER_INLINE void vector(vf raw, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
         vf r[size + 1];
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
+    }
+
+    /// Of two whole vectors side by side, word by word: the chains of operations that words are do not wait for each other.
+    static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col, const call& c) {
+        vf r[size + 1], s[size + 1];
+        run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
     }
 
     /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes count: column sums stay in
@@ -232,6 +248,11 @@ private:
     template <bool Full, bool Tile = false, int Repeated = 0, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step<I, Full, Tile, Repeated>(r, r, raw, at, c), ...);
+    }
+    template <int... I>
+    static SINTER_INLINE void run_both(vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c,
+                                       std::integer_sequence<int, I...>) {
+        ((step<I, true>(r, r, left, a, c), step<I, true>(s, s, right, b, c)), ...);
     }
     static constexpr bool sums_columns(int i) { return code[i].is(instruction::column_sum) && !code[i].row; }
     template <int... I>
