@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(as_products_and_softmax) {
 BOOST_AUTO_TEST_CASE(dropout_in_training_alone) {
     for (program_mode mode : {program_mode::training, program_mode::evaluation, program_mode::prediction}) {
         graph g;
-        g.mode = mode;
+        g.set_mode(mode);
         const tensor q = parameter(tensor{&g, 0}, "q", extents(3, 4), ones), y = attention(q, q, q);
         BOOST_TEST(attention(q, q, q, {.dropout = 0}).id == y.id);
         const tensor first = attention(q, q, q, {.dropout = 0.5f}), second = attention(q, q, q, {.dropout = 0.5f});

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <memory>
 
 /// Arrays for constant evaluation. Compilers count every step of a constant evaluation, and std::vector spends many on
-/// checks and construction; these two do only what the passes need.
+/// checks and construction; these do only what the passes need.
 namespace sinter {
 
 /// A view of `n` elements that somebody else owns; push() writes into room already there.
@@ -35,6 +36,12 @@ struct growing {
     growing& operator=(const growing&) = delete;
     constexpr ~growing() { delete[] p; }
 
+    /// Of an empty one: room for `count` elements, which it then has, whatever they are.
+    constexpr T* make_room(int count) {
+        p = new T[count > 0 ? count : 1];
+        return n = capacity = count, p;
+    }
+
     constexpr T& operator[](int i) const { return p[i]; }
     constexpr view<const T> all() const { return {p, n}; }
     constexpr int push(const T& x) {
@@ -47,6 +54,40 @@ struct growing {
         }
         p[n] = x;
         return n++;
+    }
+};
+
+/// The same for large elements that are only appended: none is made before its value is there.
+template <class T>
+struct appended {
+    T* p = nullptr;
+    int n = 0, capacity = 0;
+
+    constexpr appended() = default;
+    appended(const appended&) = delete;
+    appended& operator=(const appended&) = delete;
+    constexpr ~appended() { release(); }
+
+    constexpr T& operator[](int i) const { return p[i]; }
+    constexpr view<const T> all() const { return {p, n}; }
+    constexpr int push(const T& x) {
+        if (n == capacity) reserve(capacity ? 2 * capacity : 64);
+        std::construct_at(p + n, x);
+        return n++;
+    }
+    constexpr void reserve(int room) {
+        if (room <= capacity) return;
+        T* const q = std::allocator<T>().allocate(static_cast<std::size_t>(room));
+        for (int i = 0; i < n; ++i) std::construct_at(q + i, p[i]);
+        release();
+        p = q;
+        capacity = room;
+    }
+
+private:
+    static_assert(std::is_trivially_destructible_v<T>);
+    constexpr void release() {
+        if (p) std::allocator<T>().deallocate(p, static_cast<std::size_t>(capacity));
     }
 };
 

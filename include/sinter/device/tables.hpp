@@ -24,14 +24,14 @@ class program_tables {
     static constexpr list all = [] {
         list l;
         int n = 0;
-        each_table(P::graph.n, [&](int v, std::int64_t at) {
+        if (count) each_table(P::graph.n, [&](int v, std::int64_t at) {
             l.e[n++] = {P::graph.n[v].fill, P::graph.n[v].s, P::graph.n[v].f, at};
         });
         return l;
     }();
 
 public:
-    static constexpr std::int64_t floats = each_table(P::graph.n, [](int, std::int64_t) {});
+    static constexpr std::int64_t floats = count ? each_table(P::graph.n, [](int, std::int64_t) {}) : 0;
     static void fill(float* memory) {
         for (int i = 0; i < count; ++i) all.e[i].fill(memory + all.e[i].at, all.e[i].s, all.e[i].f);
     }

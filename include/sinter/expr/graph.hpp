@@ -82,7 +82,7 @@ struct loop_carry {
 enum class program_mode : std::uint8_t { training, evaluation, prediction };
 
 struct graph {
-    growing<node> n;
+    appended<node> n;
     growing<variable> parameters, states;
     growing<assignment> assignments;      ///< states to be overwritten at the end of a step
     growing<int> inputs, targets, outputs;
@@ -90,7 +90,6 @@ struct graph {
     growing<loop> loops;                  ///< node::loop - 1
     growing<loop_carry> carries;
     scope_tree scopes;
-    program_mode mode = program_mode::training;
     int scope = 0, epoch = 0, loss = -1, streams = 0;
     int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
@@ -98,6 +97,14 @@ struct graph {
 
     constexpr graph() = default;
     graph(const graph&) = delete;
+
+    /// Is this the training program? Where nothing in a net asks, evaluation's program is training's without gradients.
+    constexpr bool trains() {
+        asked_ = true;
+        return mode_ == program_mode::training;
+    }
+    constexpr bool asked_whether_it_trains() const { return asked_; }
+    constexpr void set_mode(program_mode m) { mode_ = m; }
 
     /// Appends a node, or finds the equal one that is there already (common subexpressions never arise).
     constexpr int push(node x) { return take(x); }
@@ -147,6 +154,8 @@ private:
     }
     growing<int> chain;
     int head[1024] = {};   // node + 1
+    program_mode mode_ = program_mode::training;
+    bool asked_ = false;
 
     static constexpr unsigned hash(const node& x) {
         return ((static_cast<unsigned>(x.k) * 31u + static_cast<unsigned>(x.in[0]) * 2654435761u +

@@ -62,7 +62,7 @@ constexpr tensor so_far(tensor target) {
     return i < 0 ? target : tensor{target.g, target.g->assignments[i].value};
 }
 constexpr void assign_value(tensor target, tensor value, bool again) {
-    if (!target.ok() || !value.ok() || target.g->mode != program_mode::training) return;
+    if (!target.ok() || !value.ok() || !target.g->trains()) return;
     graph* g = target.g;
     const shape s = target.shape();
     if (g->n[target.id].k != op::state) {

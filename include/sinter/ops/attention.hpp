@@ -148,7 +148,7 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
 
     if (!(o.dropout >= 0.f && o.dropout < 1.f))   // NaN too
         return fail(g, fault_kind::dropout_rate_refused, self, extents(o.dropout < 0.f ? -1 : 1), extents(0, 1));
-    const bool drops = o.dropout > 0.f && g->mode == program_mode::training;
+    const bool drops = o.dropout > 0.f && g->trains();
 
     const bool batched = x.batched || y.batched || z.batched || measured || (biased && o.bias.shape().batched);
     for (tensor* t : {&q, &k, &v})

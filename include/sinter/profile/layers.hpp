@@ -9,7 +9,7 @@ namespace sinter::profile {
 template <class Net, class Loss>
 std::vector<layer_text> layers_of(program_mode mode) {
     layer_walk w;
-    w.g.mode = mode;
+    w.g.set_mode(mode);
     if constexpr (requires { w.net(Net{}); }) w.net(Net{});
     const bool known = !w.rows.empty();   // something else with a trace() is one row
     if (known && mode == program_mode::prediction) return w.rows;

@@ -133,7 +133,9 @@ private:
 
 /// Returns how many layers were found in `n`, the nodes of g.
 constexpr int distinct_rows(const graph_view& g, view<node> n, int lanes, int batch) {
-    return distinct_rows_pass(n, lanes, batch).run(g);
+    for (const node& x : n)
+        if (x.k == op::scatter_rows) return distinct_rows_pass(n, lanes, batch).run(g);
+    return 0;
 }
 
 } // namespace sinter

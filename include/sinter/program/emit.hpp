@@ -114,7 +114,7 @@ private:
         l.group = group_number;
         l.scope = n.scope;
         l.idles_last = idle_.idles_in_last_turn(q);
-        std::int64_t e[extent::count] = {};
+        std::int64_t* const e = write_.extents();
         body_.begin(q);
         if (q.heavy) {
             s.kind = n.k;
@@ -132,7 +132,7 @@ private:
             l.m = body_.is_flat() ? all : q.space.rows();
             l.batched = q.space.batched;
         }
-        write_.finish(s, l, e, static_cast<std::int64_t>(q.space.size()));
+        write_.finish(s, l, static_cast<std::int64_t>(q.space.size()));
     }
     static constexpr shape unbatched(shape s) {
         s.batched = false;
@@ -171,14 +171,14 @@ private:
             if (r_.of[v] >= 0 && at_[v] == at_[a.target]) continue;
             spec s;
             launch l;
-            std::int64_t e[extent::count] = {};
+            std::int64_t* const e = write_.extents();
             group q;
             q.space = n_[a.target].s;
             body_.begin(q);
             body_.copy(v, at_[a.target]);
             l.root = v;
             l.m = q.space.size();
-            write_.finish(s, l, e, q.space.size());
+            write_.finish(s, l, q.space.size());
         }
     }
 };

@@ -13,10 +13,8 @@ class body_emitter {
 public:
     /// `far`: so many floats an example and more are written past the caches.
     constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0)
-        : far_(far), n_(g.n.p), r_(r), at_(at), bases_(g.n.n), base_(bases_.p), numbers_(3 * g.n.n, 0), reg_(numbers_.p),
-          phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), rows_(g.n.n, false), row_(rows_.p) {
-        find_bases(g.n, bases_);
-    }
+        : far_(far), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n), reg_(numbers_.p),
+          phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), row_(rows_.make_room(g.n.n)) {}
 
     constexpr void begin(const group& q) {
         ++now_;

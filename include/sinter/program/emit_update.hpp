@@ -122,23 +122,23 @@ private:
     constexpr void finish_rows(std::int64_t begin, std::int64_t end) {
         spec s;
         launch l;
-        std::int64_t e[extent::count] = {};
+        std::int64_t* const e = write_.extents();
         s.kind = walk::rows;
         l.m = (end - begin) / 16;
         l.every = u_.every;
-        write_.finish(s, l, e, end - begin);
+        write_.finish(s, l, end - begin);
     }
     constexpr void stretch(int parameter, std::int64_t begin, std::int64_t end, const update_code& code, bool last) {
         spec s;
         launch l;
-        std::int64_t e[extent::count] = {};
+        std::int64_t* const e = write_.extents();
         group q;
         q.space = extents(static_cast<int>(end - begin));
         write_.body.begin(q);
         write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, last); });
         l.m = end - begin;
         if (last) l.every = u_.every;
-        write_.finish(s, l, e, end - begin);
+        write_.finish(s, l, end - begin);
     }
 };
 

@@ -16,10 +16,8 @@ namespace sinter {
 class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
-        : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), bases_(g.n.n), base_(bases_.p), uses_(g.n.n), weight_(g.n.n),
-          elsewhere_(g.n.n), of_input_(g.n.n), root_(g.n.n), waits_(g.n.n) {
-        find_bases(g.n, bases_);
-    }
+        : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), base_(find_bases(g.n, bases_)), uses_(g.n.n), weight_(g.n.n),
+          elsewhere_(g.n.n), of_input_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;

@@ -50,9 +50,11 @@ constexpr int base_of(const Nodes& n, int v) {
     while (v >= 0 && is_view(n[v])) v = n[v].in[0];
     return v;
 }
-/// base_of every node, for passes that ask often.
-constexpr void find_bases(view<const node> n, growing<int>& base) {
-    for (int v = 0; v < n.n; ++v) base.p[v] = is_view(n.p[v]) ? base.p[n.p[v].in[0]] : v;
+/// base_of every node, for passes that ask often: into `room`.
+constexpr const int* find_bases(view<const node> n, growing<int>& room) {
+    int* const base = room.make_room(n.n);
+    for (int v = 0; v < n.n; ++v) base[v] = n.p[v].about->kind == op_kind::view ? base[n.p[v].in[0]] : v;
+    return base;
 }
 /// f(v) for what a step leaves, and what its loops count by: the loss, outputs, gradients, states' new values; v is -1 where there is no
 /// such thing.

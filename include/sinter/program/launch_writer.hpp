@@ -33,8 +33,12 @@ public:
 
     body_emitter body;   ///< of the launch that is being made
 
+    /// Of the launch that is being made, extent::count of them, at first 0.
+    constexpr std::int64_t* extents() const { return o_.extents.p + o_.extents.n; }
+
     /// The launch is whole: `work` elements of it pass through the body.
-    constexpr void finish(spec& s, launch& l, std::int64_t* e, std::int64_t work) {
+    constexpr void finish(spec& s, launch& l, std::int64_t work) {
+        std::int64_t* const e = extents();
         e[extent::columns] = body.columns();
         e[extent::buffer_stride] = round_up(body.columns(), 16);
         for (int i = 0; i < body.divisors(); ++i) e[extent::first_q + i] = body.divisor(i);
@@ -44,7 +48,7 @@ public:
         l.args = body.args().n;
         append(o_.args, body.args());
         l.first_extent = o_.extents.n;
-        append(o_.extents, view<const std::int64_t>{e, extent::count});
+        o_.extents.n += extent::count;
         l.first_constant = o_.constants.n;
         append(o_.constants, body.literals());
         const view<const word> words = body.words();

@@ -62,10 +62,10 @@ constexpr void place_variables(const graph_view& g, const target& t, int max_bat
 template <class F>
 constexpr std::int64_t each_table(view<const node> n, F visit) {
     std::int64_t floats = 0;
-    for (int v = 0; v < n.n; ++v) {
-        if (n[v].k != op::table) continue;
-        visit(v, floats);
-        floats += round_up(n[v].s.size(), 16);
+    for (const node& x : n) {
+        if (x.k != op::table) continue;
+        visit(static_cast<int>(&x - n.p), floats);
+        floats += round_up(x.s.size(), 16);
     }
     return floats;
 }
@@ -73,8 +73,8 @@ constexpr std::int64_t each_table(view<const node> n, F visit) {
 class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), pinned_(g.n.n, false), last_(g.n.n, -1),
-          slots_(g.n.n, 0), over_(g.n.n, -1) {
+        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), base_(find_bases(g.n, bases_)),
+          pinned_(g.n.n), last_(g.n.n, -1), slots_(g.n.n), over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
     }
@@ -105,6 +105,8 @@ private:
     const bool* updated_;
     const target& t_;
     int max_batch_;
+    growing<int> bases_;
+    const int* const base_;   ///< the node whose memory each shows
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
     growing<int> slots_;  ///< slices that a node's memory has, one for each turn, if others than its own loop read it; else 0
@@ -117,7 +119,7 @@ private:
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v) {
             const node& n = n_[v];
             if (!r_.live[v] || !is_view(n)) continue;
-            const int from = base_of(g_.n, n.in[0]), l = n_[from].loop;
+            const int from = base_[n.in[0]], l = n_[from].loop;
             if (l && l != n.loop && r_.of[from] >= 0) slots_.p[from] = g_.loops[l - 1].steps;
         }
         for (const loop_carry& c : g_.carries) {
@@ -175,7 +177,7 @@ private:
     constexpr void pin_gradients(address* at) {
         for (int i = 0; i < g_.gradients.n; ++i) {
             if (g_.gradients[i] < 0) continue;
-            const int v = base_of(g_.n, g_.gradients[i]);
+            const int v = base_[g_.gradients[i]];
             pinned_.p[v] = true;
             if (!updated_[i]) at[v] = {space::gradient, at[g_.parameters[i].id].offset()};
         }
@@ -183,17 +185,17 @@ private:
     constexpr void find_last_uses() {
         const int end = r_.g.n;
         auto use = [&](int v, int group) {
-            if (v >= 0 && last_.p[base_of(g_.n, v)] < group) last_.p[base_of(g_.n, v)] = group;
+            if (v >= 0 && last_.p[base_[v]] < group) last_.p[base_[v]] = group;
         };
         growing<int> last_float(g_.n.n, -1);   // what nodes that are computed again read, their users' users read
         for (int v = g_.n.n - 1; v >= 0; --v) {
-            if (!r_.live[v] || is_view(n_[v])) continue;
+            if (!r_.live[v] || n_[v].about->kind == op_kind::view) continue;
             const bool again = r_.of[v] < 0 || !r_.stored[v];
-            const int group = again && last_float[v] > r_.of[v] ? last_float[v] : r_.of[v];
+            const int group = again && last_float.p[v] > r_.of[v] ? last_float.p[v] : r_.of[v];
             for (int k = 0; k < n_[v].operands; ++k) {
-                const int u = base_of(g_.n, n_[v].in[k]);
+                const int u = base_[n_[v].in[k]];
                 use(u, r_.of[v] >= 0 ? until(u, group) : group);
-                if (last_float[u] < group) last_float[u] = group;
+                if (last_float.p[u] < group) last_float.p[u] = group;
             }
         }
         use(g_.loss, end);
@@ -219,7 +221,7 @@ private:
     /// otherwise the emitter copies it at the end of the step.
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
-            const int v = base_of(g_.n, a.value), last = last_.p[a.target];
+            const int v = base_[a.value], last = last_.p[a.target];
             if (r_.of[v] < 0 || pinned_.p[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v))) continue;
             pinned_.p[v] = true;
             at[v] = at[a.target];
@@ -244,10 +246,10 @@ private:
     constexpr void write_over() {
         const int unknown = r_.g.n;   // a reader that is no group
         growing<int> reader(g_.loops.n ? g_.n.n : 0, -1);   // the last one of each node; without loops last_ is as much
-        growing<bool> lends(g_.n.n, false);
+        growing<bool> lends(g_.n.n);
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v)
             for (int k = 0; k < n_[v].operands && r_.live[v] && !is_view(n_[v]); ++k) {
-                int& last = reader[base_of(g_.n, n_[v].in[k])];
+                int& last = reader.p[base_[n_[v].in[k]]];
                 const int group = r_.of[v] < 0 ? unknown : r_.of[v];
                 if (last < group) last = group;
             }
@@ -258,11 +260,11 @@ private:
                 if (!has_buffer(v) || (slots_.p[v] > 0) != (q.loop > 0) || !same_space(n_[v].s, q.space)) continue;
                 for (int w = q.head; w >= 0 && over_.p[v] < 0; w = r_.next[w])
                     for (int k = 0; k < n_[w].operands && over_.p[v] < 0; ++k) {
-                        const int u = base_of(g_.n, n_[w].in[k]);
-                        if (lends[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader[u] != i)) continue;
+                        const int u = base_[n_[w].in[k]];
+                        if (lends.p[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader.p[u] != i)) continue;
                         if (size_of(u) != size_of(v) || !reads_in_turn(q, u)) continue;
                         over_.p[v] = over_.p[u] < 0 ? u : over_.p[u];
-                        lends[u] = true;   // its memory, once
+                        lends.p[u] = true;   // its memory, once
                         if (int& last = last_.p[over_.p[v]]; last < last_.p[v]) last = last_.p[v];
                     }
             }
@@ -280,7 +282,7 @@ private:
         for (int v = q.head; v >= 0; v = r_.next[v])
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int in = n_[v].in[k];
-                if (base_of(g_.n, in) != u) continue;
+                if (base_[in] != u) continue;
                 if (n_[v].about->kind == op_kind::heavy || !same_space(n_[in].s, q.space)) return false;
                 if (q.loop ? (n_[in].k != op::loop_input && n_[in].k != op::loop_saved) || n_[in].in[0] != u
                            : !same_space(n_[u].s, q.space)) return false;
@@ -312,19 +314,19 @@ private:
                 out.z.unshared += size;
                 if (over_.p[v] >= 0) continue;
                 const int from = begins(v, i), until = last_.p[v] < i ? i : last_.p[v];
-                chain[v] = ending[until];
-                ending[until] = v;
-                int& before = from != i || tail < 0 ? beginning[from] : next[tail];   // in the members' order
-                next[v] = before;
+                chain.p[v] = ending.p[until];
+                ending.p[until] = v;
+                int& before = from != i || tail < 0 ? beginning.p[from] : next.p[tail];   // in the members' order
+                next.p[v] = before;
                 before = v;
                 if (from == i) tail = v;
-                change[from] += size;
-                change[until + 1] -= size;
+                change.p[from] += size;
+                change.p[until + 1] -= size;
             }
         }
         std::int64_t alive = 0;
         for (int i = 0; i < groups; ++i) {
-            out.live[i] = alive += change[i];
+            out.live[i] = alive += change.p[i];
             if (alive > out.z.alive) out.z.alive = alive;
         }
 
@@ -334,10 +336,10 @@ private:
             else arena.give(out.at[v].offset(), size_of(v));
         };
         auto first_written_in = [&](int i, bool take) {
-            for (int v = i < groups ? beginning[i] : -1; v >= 0; v = next[v]) place(v, take);
+            for (int v = i < groups ? beginning.p[i] : -1; v >= 0; v = next.p[v]) place(v, take);
         };
         auto last_read_in = [&](int i, bool take) {
-            for (int v = i < 0 ? -1 : ending[i]; v >= 0; v = chain[v]) place(v, take);
+            for (int v = i < 0 ? -1 : ending.p[i]; v >= 0; v = chain.p[v]) place(v, take);
         };
         if (!backwards) {
             for (int i = 0; i < groups; ++i) last_read_in(i - 1, false), first_written_in(i, true);

@@ -59,15 +59,28 @@ struct traced_within {
         if (g.err.what == fault_kind::none) hoist(g);
         roomy<Room> t;
         take(t, g, {});
+        t.c.by_mode = g.asked_whether_it_trains();
         return t;
     }
     static constexpr roomy<Room> v = make();
     static constexpr bool fits = Room == most_nodes || v.c.err.what != fault_kind::program_too_large;
 };
 template <class R, bool Small = traced_within<R, first_room>::fits>
-struct traced_stage : traced_within<R, first_room> {};
+struct traced_alone : traced_within<R, first_room> {};
 template <class R>
-struct traced_stage<R, false> : traced_within<R, most_nodes> {};
+struct traced_alone<R, false> : traced_within<R, most_nodes> {};
+
+/// Evaluation comes behind training, and is traced once more only if the net is another then.
+template <class R>
+using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training, R::max_batch, R::target, R::options>;
+template <class R, bool ByMode = traced_alone<training_request<R>>::v.c.by_mode>
+struct evaluated_trace : traced_alone<R> {};
+template <class R>
+struct evaluated_trace<R, false> : traced_alone<training_request<R>> {};
+template <class R, bool Evaluation = R::mode == program_mode::evaluation>
+struct traced_stage : traced_alone<R> {};
+template <class R>
+struct traced_stage<R, true> : evaluated_trace<R> {};
 
 // ---- differentiate, column sums, pool gradients, distinct rows, turned weights, product sums
 template <class R>

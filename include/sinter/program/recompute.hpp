@@ -11,14 +11,19 @@ namespace sinter {
 class recomputer {
 public:
     constexpr recomputer(const graph_view& g, grouping& r)
-        : g_(g), r_(r), n_(g.n.p), bases_(g.n.n), base_(bases_.p), stays_(g.n.n), first_(g.n.n, -1) {
-        find_bases(g.n, bases_);
-    }
+        : g_(g), r_(r), n_(g.n.p), base_(find_bases(g.n, bases_)) {}
 
     constexpr void run() {
-        find_readers();
         for (int v = 0; v < g_.n.n; ++v)
-            if (r_.of[v] >= 0 && r_.stored[v] && !stays_[v] && is_cheap(n_[v])) consider(v);
+            if (r_.of[v] >= 0 && r_.stored[v] && is_cheap(n_[v]) && has_operands(n_[v])) found_.push(v);
+        if (!found_.n) return;
+        stays_.make_room(g_.n.n);
+        first_.make_room(g_.n.n);
+        for (int v = 0; v < g_.n.n; ++v) stays_.p[v] = true, first_.p[v] = -1;
+        for (int v : found_.all()) stays_.p[v] = false;
+        find_readers();
+        for (int v : found_.all())
+            if (!stays_.p[v]) consider(v);
     }
 
 private:
@@ -27,7 +32,8 @@ private:
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     growing<int> bases_;
     const int* const base_;       ///< the node whose memory each shows
-    growing<bool> stays_;         ///< wanted when the step is over, or not read element by element
+    growing<int> found_;          ///< what might be computed again
+    growing<bool> stays_;         ///< not found, wanted when the step is over, or not read element by element
     growing<int> first_, chain_, reader_;   ///< readers of each node, as lists
 
     static constexpr bool is_cheap(const node& n) {
@@ -43,6 +49,7 @@ private:
             if (!r_.live[v] || is_leaf(n)) continue;
             for (int k = 0; k < n.operands; ++k) {
                 const int seen = n.in[k], u = base_[seen];
+                if (stays_.p[u]) continue;
                 if (is_view(n)) {
                     if (n.loop != n_[u].loop) stays_[u] = true;   // by slices
                     continue;
@@ -57,14 +64,17 @@ private:
             }
         }
     }
-    constexpr void consider(int v) {
-        const node& n = n_[v];
+    /// Do all operands lie in memory, or were they given and at hand?
+    constexpr bool has_operands(const node& n) const {
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             const node& o = n_[u];
-            const bool there = o.k == op::constant || o.k == op::input || (r_.of[u] >= 0 && (r_.stored[u] || left_to_readers(u)));
-            if (!there || o.loop) return;
+            if (o.loop || !(o.k == op::constant || o.k == op::input || (r_.of[u] >= 0 && r_.stored[u]))) return false;
         }
+        return true;
+    }
+    constexpr void consider(int v) {
+        const node& n = n_[v];
         int instead = -1;
         for (int e = first_[v]; e >= 0; e = chain_[e])
             if (!spares(v, r_.of[reader_[e]], instead)) return;

@@ -9,9 +9,7 @@ namespace sinter {
 class sinker {
 public:
     constexpr sinker(const graph_view& g, grouping& r)
-        : g_(g), r_(r), n_(g.n.p), bases_(g.n.n), base_(bases_.p) {
-        find_bases(g.n, bases_);
-    }
+        : g_(g), r_(r), n_(g.n.p), base_(find_bases(g.n, bases_)) {}
 
     /// A walk moves down into the first group that uses its results, if that does the same walk and reads them in place:
     /// what it reads is ready before, and every other user comes later still.
@@ -21,8 +19,9 @@ public:
             if (r_.of[v] >= 0 && r_.live[v])
                 for (int k = 0; k < n_[v].operands; ++k) {
                     const int u = base_[n_[v].in[k]];
-                    chain.push(first[u]);
-                    first[u] = user.push(v);
+                    if (r_.of[u] < 0 || r_.g.p[r_.of[u]].heavy) continue;   // no walk's value
+                    chain.push(first.p[u]);
+                    first.p[u] = user.push(v);
                 }
         for (int from = r_.g.n - 1; from >= 0; --from) {
             group& q = r_.g[from];

@@ -23,7 +23,7 @@ constexpr tensor as_output(tensor y) {
 namespace detail {
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode) {
-    g.mode = mode;
+    g.set_mode(mode);
     bundle y;
     if constexpr (requires { Net::trace(g); }) y = Net::trace(g);
     else return g.fail(fault_kind::input_missing, op::input, extents(), extents());

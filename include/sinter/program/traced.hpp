@@ -22,6 +22,7 @@ inline constexpr int first_room = most_nodes;
 struct graph_counts {
     int nodes = 0, parameters = 0, states = 0, assignments = 0, gradients = 0, inputs = 0, targets = 0, outputs = 0,
         regions = 0, scopes = 0, loops = 0, carries = 0, streams = 0, loss = -1;
+    bool by_mode = false;   ///< the net asked which program this is
     fault err;
 };
 
@@ -80,10 +81,11 @@ struct traced {
         copy(g.loops, loops);
         copy(g.carries, carries);
         c = {g.n.n, g.parameters.n, g.states.n, g.assignments.n, g.gradients.n, g.inputs.n, g.targets.n, g.outputs.n,
-             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, err};
+             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, false, err};
     }
     /// Puts everything back into a graph that can grow.
     constexpr void give(graph& g) const {
+        g.n.reserve(2 * c.nodes);   // gradients are about as many
         for (int i = 0; i < c.nodes; ++i) g.restore(n[i]);
         for (int i = 1; i < c.scopes; ++i) g.scopes.restore(scopes[i]);
         for (int i = 0; i < c.parameters; ++i) g.parameters.push(parameters[i]);

@@ -15,19 +15,25 @@ namespace sinter {
 constexpr bool turns_weights(std::int64_t rows, std::int64_t weights) { return weights >= 131072 && rows <= 128; }
 
 constexpr void turn_weights(const graph_view& g, view<node> n, int batch) {
+    growing<int> found;
+    for (int v = 0; v < n.n; ++v) {
+        const node& x = n.p[v];
+        if (x.k != op::gemm || x.loop) continue;
+        const node& t = n.p[x.in[1]];
+        const std::int64_t rows = x.s.rows() * (x.s.batched ? batch : 1);
+        if (t.k == op::weight_transpose && turns_weights(rows, t.s.size())) found.push(v);
+    }
+    if (!found.n) return;
     growing<int> readers(n.n, 0);
     for (const node& x : n)
         for (int k = 0; k < x.operands; ++k) ++readers[x.in[k]];
     for (int v : g.outputs) ++readers[v];
     for (int v : g.gradients)
         if (v >= 0) ++readers[v];
-    for (node& x : n) {
-        if (x.k != op::gemm || x.loop) continue;
-        const int turned = x.in[1];
-        const node& t = n[turned];
-        const std::int64_t rows = x.s.rows() * (x.s.batched ? batch : 1);
-        if (t.k != op::weight_transpose || readers[turned] != 1 || !turns_weights(rows, t.s.size())) continue;
-        x.in[1] = t.in[0];
+    for (int v : found.all()) {
+        node& x = n[v];
+        if (readers[x.in[1]] != 1) continue;
+        x.in[1] = n[x.in[1]].in[0];
         x.p[0] = 1;
     }
 }

@@ -16,38 +16,41 @@ namespace sinter {
 inline constexpr int most_slots_behind_products = 2;
 
 constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, const update_set& u, bool* updated) {
-    growing<int> last(g.n.n, -1), last_float(g.n.n, -1);
+    const node* const n = g.n.p;
+    growing<int> bases, last(g.n.n, -1), last_float(g.n.n, -1);
+    const int* const base = find_bases(g.n, bases);
     for (int v = g.n.n - 1; v >= 0; --v) {
-        if (!r.live[v] || is_view(g.n[v]) || g.n[v].about->kind == op_kind::pick) continue;
-        const int group = r.of[v] >= 0 ? r.of[v] : last_float[v];
-        for (int k = 0; k < g.n[v].operands; ++k) {
-            const int u = base_of(g.n, g.n[v].in[k]);
-            if (last[u] < group) last[u] = group;
-            if (last_float[u] < group) last_float[u] = group;
+        const op_kind kind = n[v].about->kind;
+        if (!r.live[v] || kind == op_kind::view || kind == op_kind::pick) continue;
+        const int group = r.of[v] >= 0 ? r.of[v] : last_float.p[v];
+        for (int k = 0; k < n[v].operands; ++k) {
+            const int u = base[n[v].in[k]];
+            if (last.p[u] < group) last.p[u] = group;
+            if (last_float.p[u] < group) last_float.p[u] = group;
         }
     }
     auto at_the_end = [&](int v) {   // read when the step is over
-        if (v >= 0) last[base_of(g.n, v)] = r.g.n;
+        if (v >= 0) last[base[v]] = r.g.n;
     };
     at_the_end(g.loss);
     for (int v : g.outputs) at_the_end(v);
     for (const assignment& a : g.assignments) at_the_end(a.value);
     growing<int> pins(g.n.n, 0), code(r.g.n, 0);
     for (int d : g.gradients)
-        if (d >= 0) ++pins[base_of(g.n, d)];
+        if (d >= 0) ++pins[base[d]];
     for (int i = 0; i < g.gradients.n; ++i) {
         updated[i] = false;
         if (!allowed || g.gradients[i] < 0 || !u.at_once(g.parameters[i])) continue;
         const int words = u.in_step(g.parameters[i]).code.n, slots = u.in_step(g.parameters[i]).slots;
-        const int d = base_of(g.n, g.gradients[i]), p = g.parameters[i].id, at = r.of[d];
-        if (at < 0 || pins[d] > 1 || last[d] >= 0 || g.n[d].loop) continue;
-        const op_kind kind = g.n[d].about->kind;
+        const int d = base[g.gradients[i]], p = g.parameters[i].id, at = r.of[d];
+        if (at < 0 || pins[d] > 1 || last[d] >= 0 || n[d].loop) continue;
+        const op_kind kind = n[d].about->kind;
         if (kind != op_kind::heavy && kind != op_kind::elementwise) continue;
         const group& q = r.g[at];
-        if (g.n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
-        if (kind == op_kind::heavy && !g.n[d].about->epilogue) continue;
+        if (n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
+        if (kind == op_kind::heavy && !n[d].about->epilogue) continue;
         if (q.code + code[at] + words > most_words || q.space.batched) continue;
-        if (!same_space(q.space, g.n[d].s) || !(g.n[d].s.form == g.n[p].s.form)) continue;
+        if (!same_space(q.space, n[d].s) || !(n[d].s.form == n[p].s.form)) continue;
         updated[i] = last[p] < at;
         if (updated[i]) code[at] += words;
     }

@@ -21,7 +21,7 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         const shape c = extents(x.shape().last());
         const tensor gamma = parameter(x, "gamma", c, ones), beta = parameter(x, "beta", c, zeros);
         const tensor running_mean = state(x, "running_mean", c, zeros), running_var = state(x, "running_variance", c, ones);
-        if (x.g->mode != program_mode::training)
+        if (!x.g->trains())
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
         const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, running_mean, Epsilon.value);
         const tensor keep = constant(x.g, Momentum.value);

@@ -110,7 +110,7 @@ struct recurrent_layer : sequence_layer<D> {
         bundle kept = from_zero;
         constexpr const char* names[] = {"carried", "carried_2"};
         for (int i = 0; i < kept.n; ++i) kept.t[i] = sinter::state(x, names[i], from_zero[i].shape(), zeros);
-        const recurrent_result r = D::steps(x, lengths, x.g->mode == program_mode::training ? kept : from_zero);
+        const recurrent_result r = D::steps(x, lengths, x.g->trains() ? kept : from_zero);
         for (int i = 0; i < kept.n; ++i) assign(kept[i], r.state[i]);
         return r;
     }
