@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <memory>
+#include <type_traits>
 
 /// Arrays for constant evaluation. Compilers count every step of a constant evaluation, and std::vector spends many on
 /// checks and construction; these do only what the passes need.

@@ -171,7 +171,6 @@ private:
             if (r_.of[v] >= 0 && at_[v] == at_[a.target]) continue;
             spec s;
             launch l;
-            std::int64_t* const e = write_.extents();
             group q;
             q.space = n_[a.target].s;
             body_.begin(q);

@@ -122,7 +122,6 @@ private:
     constexpr void finish_rows(std::int64_t begin, std::int64_t end) {
         spec s;
         launch l;
-        std::int64_t* const e = write_.extents();
         s.kind = walk::rows;
         l.m = (end - begin) / 16;
         l.every = u_.every;
@@ -131,7 +130,6 @@ private:
     constexpr void stretch(int parameter, std::int64_t begin, std::int64_t end, const update_code& code, bool last) {
         spec s;
         launch l;
-        std::int64_t* const e = write_.extents();
         group q;
         q.space = extents(static_cast<int>(end - begin));
         write_.body.begin(q);

@@ -72,7 +72,8 @@ struct traced_alone<R, false> : traced_within<R, most_nodes> {};
 
 /// Evaluation comes behind training, and is traced once more only if the net is another then.
 template <class R>
-using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training, R::max_batch, R::target, R::options>;
+using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training, R::max_batch,
+                                 R::target, R::options>;
 template <class R, bool ByMode = traced_alone<training_request<R>>::v.c.by_mode>
 struct evaluated_trace : traced_alone<R> {};
 template <class R>
