@@ -28,6 +28,13 @@ namespace {
 
 const std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 49, 64, 65, 100};
 
+/// Its memory is asked for.
+struct expecting_body : store_body {
+    static void expect(int rows, int columns, std::int64_t off, std::int64_t, const call& c) {
+        BOOST_REQUIRE(rows > 0 && columns > 0 && off >= 0 && off < std::int64_t{c.m} * c.e[1]);
+    }
+};
+
 /// Every element of a row-major result once, and close to `want(i, j)`, a sum of K products.
 template <class Want>
 void check_rows(const char* what, const outcome& r, std::int64_t m, std::int64_t K, std::int64_t N, Want want) {
@@ -57,6 +64,7 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
     });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_body{}, parts) == r));
 }
 
 /// The same product by weights of which the transpose is packed.

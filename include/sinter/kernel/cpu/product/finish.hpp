@@ -54,8 +54,9 @@ __attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_
 }
 
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
-/// of memory, at the price of a multiply loop of the body's own.
-template <class Body>
+/// of memory, at the price of a multiply loop of the body's own. `Asks`: for the lines that the body will touch, a row of them every so
+/// many turns, of at least as many as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
+template <class Body, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step,
                                                    std::int64_t n, const finished& done, const call& by) {
@@ -64,7 +65,15 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     const int col = done.col;
     vf sum[2 * tile_rows];
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
-    accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
+    if constexpr (Asks) {
+        const std::int64_t turns = n / tile_rows;
+        for (std::int64_t i = 0; i < tile_rows; ++i, x += turns * sum_step, b += turns * b_step) {
+            Body::expect(1, panel_width, off + i * off_step, 0, c);
+            accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, turns);
+        }
+        n -= turns * tile_rows;
+    }
+    if (!Asks || n > 0) accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
         const int r = i / 2, v = i % 2 * lanes;
         Body::vector(sum[i], off + r * off_step + v, row + r, col + v, c);
@@ -129,12 +138,14 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
 }
 
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
-/// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors.
-template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct>
+/// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
+template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Asks = false>
 constexpr finisher finisher_of() {
     finisher f{finish_tile<Body, Whole>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
+    if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
+        f.asking = multiply_and_finish<Body, true>;
     if constexpr (Small && requires { Body::size; } && is_moderate<Body>()) {
         f.large = multiply_and_finish_small<Body, tile_rows>;
         f.small = multiply_and_finish_small<Body, small_tile_rows>;

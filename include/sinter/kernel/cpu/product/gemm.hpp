@@ -32,7 +32,7 @@ struct gemm {
                (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0);
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0>();
+        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
         const bool turned = c.e[3];
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         if constexpr (Cases & begins_with_zeros)

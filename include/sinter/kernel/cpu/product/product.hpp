@@ -43,7 +43,7 @@ using small_function = void (*)(const float* x, std::int64_t row_step, std::int6
 /// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
 struct finisher {
     void (*finish)(const finished&, const call&);
-    direct_function direct = nullptr;
+    direct_function direct = nullptr, asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
     void (*expect)(const finished&, const call&) = nullptr;
     void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]

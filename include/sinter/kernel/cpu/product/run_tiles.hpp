@@ -126,6 +126,10 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                         continue;
                     }
                 }
+                if (last && expect && is_large && direct && f.asking && !asks_ahead && !expected_ahead && n >= tile_rows) {
+                    f.asking(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
+                    continue;
+                }
                 if (last && expect) {
                     done.off += expected_ahead;
                     f.expect(done, c);
