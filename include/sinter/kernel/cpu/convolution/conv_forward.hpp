@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/convolution/conv_source.hpp>
+#include <sinter/kernel/cpu/convolution/sparse_forward.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 namespace sinter::cpu {
@@ -61,7 +62,9 @@ struct conv_forward {
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
-    using type = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using dense = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using sparse = sparse_forward<dense, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<sparse::pays, sparse, dense>;
 };
 
 } // namespace sinter::cpu

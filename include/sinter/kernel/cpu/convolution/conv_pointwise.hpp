@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include <sinter/kernel/cpu/convolution/pixel_product.hpp>
+#include <sinter/kernel/cpu/convolution/sparse_pixels.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
@@ -21,13 +22,20 @@ struct pointwise_forward {
     static constexpr bool in_place = S == 1 && OH == H && OW == W;
     static constexpr int block = pointwise_block(CI);
     static constexpr std::int64_t columns = in_place ? columns_at_once(CI, CO) : CO;
-    static constexpr std::int64_t floats = in_place ? 0 : round_up(std::int64_t{block} * CI, 16);
+    static constexpr bool skips_zeros = in_place && sparse_pixels::suits(CI, CO);
+    static constexpr std::int64_t floats =
+        skips_zeros ? sparse_pixels::floats(CI) : in_place ? 0 : round_up(std::int64_t{block} * CI, 16);
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
     static void finish(const call&) {}
 
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
         const std::int64_t pixels = std::int64_t{c.m} * OH * OW, end = share(pixels, c.part + 1, c.parts);
+        if constexpr (skips_zeros) {
+            const std::int64_t i = share(pixels, c.part, c.parts);
+            const product q{c.p[0] + i * CI, CI, 1, c.p[1], 0, right::panels, end - i, CO, CI, false, i * CO, i};
+            if (sparse_pixels::pays(q)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats);
+        }
         for (std::int64_t j = 0; j < CO; j += columns)
             for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);

@@ -4,6 +4,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/conv_sums.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
+#include <sinter/kernel/cpu/convolution/sparse_weight_gradient.hpp>
 #include <sinter/kernel/cpu/convolution/window_weight_gradient.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
@@ -186,7 +187,9 @@ template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int 
 struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
     using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using in_place = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-    using type = std::conditional_t<by_windows::pays, by_windows, in_place>;
+    using any = std::conditional_t<by_windows::pays, by_windows, in_place>;
+    using sparse = sparse_weight_gradient<any, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<sparse::pays, sparse, any>;
 };
 
 } // namespace sinter::cpu

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/convolution/sparse_weight_gradient.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/product/run_share.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
@@ -49,7 +50,10 @@ struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0,
     using product = std::conditional_t<S == 1 && OH == H && OW == W, dense, strided>;
     using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
     using in_place = conv_weight_gradient<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
-    using type = std::conditional_t<by_windows::pays, by_windows, std::conditional_t<dense::pays, product, in_place>>;
+    using any = std::conditional_t<by_windows::pays, by_windows, std::conditional_t<dense::pays, product, in_place>>;
+    using sparse = sparse_weight_gradient<any, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
+    static constexpr bool skips_zeros = std::is_same_v<product, dense> && sparse::pays;
+    using type = std::conditional_t<skips_zeros, sparse, any>;
 };
 
 } // namespace sinter::cpu
