@@ -54,14 +54,14 @@ private:
                 }
                 const int u = base_[n.in[k]];
                 ++uses_[u];
+                if (elsewhere_.p[u]) continue;
                 const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
-                const bool in_place =
-                    (seen.size() == 1 && !seen.batched) ||
-                    (same_space(seen, n_[u].s) &&
-                     (kind == op_kind::elementwise ? same_space(seen, n.s) || (n_[u].k == op::to_float && row_level(seen, n.s))
-                                                   : kind != op_kind::heavy));
-                if (!in_place || kind == op_kind::heavy) elsewhere_[u] = true;
+                if (kind == op_kind::heavy) elsewhere_.p[u] = true;
+                else if (seen.size() != 1 || seen.batched)
+                    elsewhere_.p[u] = (n.in[k] != u && !same_space(seen, n_[u].s)) ||
+                                      (kind == op_kind::elementwise && !same_space(seen, n.s) &&
+                                       !(n_[u].k == op::to_float && row_level(seen, n.s)));
             }
         }
     }

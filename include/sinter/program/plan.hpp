@@ -194,7 +194,8 @@ private:
             const int group = again && last_float.p[v] > r_.of[v] ? last_float.p[v] : r_.of[v];
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int u = base_[n_[v].in[k]];
-                use(u, r_.of[v] >= 0 ? until(u, group) : group);
+                const int by = r_.of[v] >= 0 && g_.loops.n ? until(u, group) : group;
+                if (last_.p[u] < by) last_.p[u] = by;
                 if (last_float.p[u] < group) last_float.p[u] = group;
             }
         }
