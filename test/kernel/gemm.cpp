@@ -106,6 +106,7 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
     for (int threads = 1; threads <= 5; ++threads) BOOST_TEST((go(8, threads) == r));
     for (int threads = 0; threads <= 3; ++threads) BOOST_TEST((with(tile_body{}, threads ? 8 : 1, threads) == r));
+    for (int threads = 0; threads <= 3; ++threads) BOOST_TEST((with(long_body{}, threads ? 8 : 1, threads) == r));
 }
 
 float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }

@@ -49,6 +49,11 @@ struct tile_body : store_body {
     }
 };
 
+/// The same, of so many words that a tile is finished while the next one is summed.
+struct long_body : store_body {
+    static constexpr int size = 20, sums = 0;
+};
+
 /// Results of a kernel: values, rows, columns and visits, each of n floats.
 struct outcome {
     floats value, row, col, visits;

@@ -53,8 +53,8 @@ struct by_hand {
     }
 };
 
-template <int Batch, program_options O = program_options{.store_gradients = true}>
-using program_for = compiled<request<std::remove_const_t<decltype(net)>, weigh_outputs, sgd, program_mode::training, Batch, cpu_device::target, O>>;
+template <int Batch, program_options O = program_options{.store_gradients = true}, class Net = std::remove_const_t<decltype(net)>>
+using program_for = compiled<request<Net, weigh_outputs, sgd, program_mode::training, Batch, cpu_device::target, O>>;
 
 template <class P>
 int transposes() {
@@ -87,4 +87,8 @@ BOOST_AUTO_TEST_CASE(no_transpose_lies_in_memory) {
     BOOST_TEST(transposes<program_for<9>>() == 0);
     BOOST_TEST((transposes<program_for<9, program_options{.fuse = false}>>() == 0));
     BOOST_TEST(transposes<program_for<129>>() == 1);   // many rows repay one
+    constexpr auto little = features<I> >> dense<50> >> relu >> dense<2>;
+    using type = std::remove_const_t<decltype(little)>;
+    BOOST_TEST((transposes<program_for<128, program_options{.store_gradients = true}, type>>() == 0));
+    BOOST_TEST((transposes<program_for<129, program_options{.store_gradients = true}, type>>() == 1));
 }

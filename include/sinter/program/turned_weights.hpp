@@ -3,7 +3,7 @@
 #include <sinter/ops/matmul.hpp>
 #include <sinter/program/grouping.hpp>
 
-/// The gradient of a large dense layer's input is few rows times the transpose of its weights. That transpose need not lie in memory:
+/// The gradient of a dense layer's input is few rows times the transpose of its weights. That transpose need not lie in memory:
 /// the kernel turns a piece of the weights at a time, in the first-level cache, as it multiplies.
 ///
 ///     gemm(d, weight_transpose(W))      becomes   gemm(d, W) with p[0] = 1
@@ -11,8 +11,9 @@
 /// in place; the transpose is dead then. It stays where others read it too, and within loops, which need it in each turn.
 namespace sinter {
 
-/// Where it pays: weights of which a second-level cache holds little, and no more rows than a kernel turns a piece for once.
-constexpr bool turns_weights(std::int64_t rows, std::int64_t weights) { return weights >= 131072 && rows <= 128; }
+/// Where it pays: weights of which a second-level cache holds little, or so few that a launch for them, and their transpose in the
+/// first-level cache, are worth sparing; and no more rows than a kernel turns a piece for once.
+constexpr bool turns_weights(std::int64_t rows, std::int64_t weights) { return (weights >= 131072 || weights <= 4096) && rows <= 128; }
 
 constexpr void turn_weights(const graph_view& g, view<node> n, int batch) {
     growing<int> found;

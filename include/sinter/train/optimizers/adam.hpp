@@ -11,18 +11,25 @@ namespace detail {
 /// What adam and adamw share: the step along the two moments, both corrected for their start at zero.
 constexpr tensor adam_step(update_context& u, tensor g) {
     const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(1);
-    const tensor v = u.slot(1) * u.scalar(2) + g * g * u.scalar(3);
+    const tensor v = u.slot(1) + (g * g - u.slot(1)) * u.scalar(3);
     u.set_slot(0, m);
     u.set_slot(1, v);
     return m * u.scalar(0) / (sqrt(v) * u.scalar(4) + u.scalar(5));
 }
+/// b^t; a library's pow takes a hundredth of a small net's step, and more where the result is no normal number.
+inline double to_the_power(double b, std::int64_t t) {
+    double r = 1;
+    for (; t > 0 && r > 1e-30; t >>= 1, b *= b)
+        if (t & 1) r *= b;
+    return r;
+}
 inline void adam_scalars(float rate, float b1, float b2, float epsilon, std::int64_t step, float* out) {
-    const double t = static_cast<double>(step + 1);
-    out[0] = static_cast<float>(rate / (1. - __builtin_pow(static_cast<double>(b1), t)));
+    const std::int64_t t = step + 1;
+    out[0] = static_cast<float>(rate / (1. - to_the_power(b1, t)));
     out[1] = 1.f - b1;
     out[2] = b2;
     out[3] = 1.f - b2;
-    out[4] = static_cast<float>(1. / __builtin_sqrt(1. - __builtin_pow(static_cast<double>(b2), t)));
+    out[4] = static_cast<float>(1. / __builtin_sqrt(1. - to_the_power(b2, t)));
     out[5] = epsilon;
 }
 } // namespace detail

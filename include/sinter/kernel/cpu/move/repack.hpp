@@ -32,25 +32,8 @@ struct transpose_panels {
                     transpose_square(from, to);
                     continue;
                 }
-                for (int k = 0; k < w; k += lanes) {
-                    const std::int64_t rows = K - k0 - k < lanes ? K - k0 - k : lanes;
-                    if (rows == lanes) transpose_rows(from + k * v, v, there, to + k, w);
-                    else transpose_matrix(from + k * v, v, rows, there, to + k, w, false);
-                }
+                transpose_piece(from, v, K - k0, there, to, w);
             }
-        }
-    }
-
-private:
-    /// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
-    __attribute__((noinline)) static void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to,
-                                                         std::int64_t to_step) {
-        for (std::int64_t j = 0; j < columns; j += 4) {
-            vf four[4];
-            load_four_columns(four, from + j, step);
-            unroll<4>([&](int i) SINTER_ALWAYS {
-                if (j + i < columns) store(to + (j + i) * to_step, four[i]);
-            });
         }
     }
 };

@@ -137,6 +137,40 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     } while (--tiles > 0);
 }
 
+/// The same of bodies of many words, as Adam's is, where the result is packed and the left operand lies transposed: a tile's vectors
+/// are finished one by one in every second turn of the next tile's loop, so that divisions and roots, which take turns in one slow
+/// unit, pass beside multiply-adds.
+template <class Body, int MR>
+__attribute__((noinline)) void multiply_while_finishing(const float* x, std::int64_t, std::int64_t sum_step, const float* b,
+                                                        std::int64_t b_step, std::int64_t n, std::int64_t tiles, const finished& done,
+                                                        const call& by) {
+    constexpr int all = 2 * MR * lanes;
+    alignas(64) float sums[all];
+    const call c = by;
+    const int col = done.col;
+    std::int64_t off = done.off - all, row = done.row - MR;   // of the tile in `sums`, which waits to be finished
+    std::int64_t at = all;                                    // from here on
+    const auto finish_one = [&]() SINTER_ALWAYS {
+        Body::vector(load(sums + at), off + at, row + at / panel_width, col + static_cast<int>(at % panel_width), c);
+        at += lanes;
+    };
+    for (; tiles > 0; --tiles, x += MR) {
+        vf sum[2 * MR];
+        clear_block(sum);
+        bool second = false;
+        accumulate<MR, 2>(sum, x, 1, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+            if (second && at < all) finish_one();
+            second = !second;
+        });
+        while (at < all) finish_one();
+        store_block<2>(sum, sums, panel_width);
+        off += all;
+        row += MR;
+        at = 0;
+    }
+    while (at < all) finish_one();
+}
+
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
 /// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
 template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Asks = false>
@@ -146,9 +180,13 @@ constexpr finisher finisher_of() {
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
         f.asking = multiply_and_finish<Body, true>;
-    if constexpr (Small && requires { Body::size; } && is_moderate<Body>()) {
-        f.large = multiply_and_finish_small<Body, tile_rows>;
-        f.small = multiply_and_finish_small<Body, small_tile_rows>;
+    if constexpr (Small && requires { Body::size; }) {
+        if constexpr (is_moderate<Body>()) {
+            f.large = multiply_and_finish_small<Body, tile_rows>;
+            f.small = multiply_and_finish_small<Body, small_tile_rows>;
+        } else if constexpr (Direct && Body::sums == 0) {
+            f.small = multiply_while_finishing<Body, small_tile_rows>;
+        }
     }
     if constexpr (lists_lines<Body>) f.list = list_tile<Body>;
     if constexpr (Direct) f.columns = finish_columns<Body>;

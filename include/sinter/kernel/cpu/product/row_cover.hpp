@@ -13,7 +13,7 @@ struct row_cover {
         if (n < small_tile_rows) return;
         std::int64_t least = n;
         const std::int64_t most = n / tile_rows;
-        for (std::int64_t l = most; l >= 0 && l > most - small_tile_rows; --l) {
+        for (std::int64_t l = most; l >= 0 && l > most - small_tile_rows && least > 0; --l) {
             const std::int64_t rest = n - l * tile_rows, small = (rest + small_tile_rows - 1) / small_tile_rows;
             if (const std::int64_t waste = small * small_tile_rows - rest; waste < least) {
                 least = waste;

@@ -19,6 +19,26 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         }
 }
 
+/// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
+template <class = void>
+__attribute__((noinline)) inline void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to,
+                                                     std::int64_t to_step) {
+    for (std::int64_t j = 0; j < columns; j += 4) {
+        vf four[4];
+        load_four_columns(four, from + j, step);
+        unroll<4>([&](int i) SINTER_ALWAYS {
+            if (j + i < columns) store(to + (j + i) * to_step, four[i]);
+        });
+    }
+}
+/// to[j * width + i] = from[i * step + j] for all i < width, j < columns; of the rows i there are so many, the others are zero.
+template <class = void>
+inline void transpose_piece(const float* from, std::int64_t step, std::int64_t rows, std::int64_t columns, float* to, int width) {
+    for (int i = 0; i < width; i += lanes)
+        if (rows - i >= lanes) transpose_rows(from + i * step, step, columns, to + i, width);
+        else transpose_matrix(from + i * step, step, rows - i, columns, to + i, width, false);
+}
+
 /// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns from k on, as [rows][width] in the
 /// first-level cache; zeros where the weights end. n is a multiple of panel_width. What lies in weights one behind the other is
 /// a square's row, and squares side by side are far apart, so the next ones are asked for.
@@ -37,9 +57,7 @@ __attribute__((noinline)) inline void gather_turned_panel(const float* w, std::i
             transpose_square(from, to);
             continue;
         }
-        if (there < width)
-            for (std::int64_t i = 0; i < left * width; i += lanes) store(to + i, zero());
-        transpose_matrix(from, from_width, there, left, to, width, there < width);
+        transpose_piece(from, from_width, there, left, to, width);
     }
 }
 

@@ -85,7 +85,7 @@ struct body {
     /// Before a part's work: its partial sums are zero.
     static void begin(const call& c) {
         for (int k = 0; k < sums; ++k)
-            std::memset(partial_sum(k, c.part, c), 0, 4 * static_cast<std::size_t>(c.e[extent::buffer_stride]));
+            for (std::int64_t j = 0; j < c.e[extent::buffer_stride]; j += lanes) store(partial_sum(k, c.part, c) + j, zero());
     }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
     static void finish(const call& c) {
@@ -167,9 +167,12 @@ struct body {
         unroll<NR>([&](auto j) SINTER_ALWAYS {
             vf r[size + 1];
             const int at = j * lanes;
+            std::int64_t there = off + at;
             begin_tile(r, all{});
             unroll<MR>([&](int i) SINTER_ALWAYS {
-                run_all<true, true>(r, sums[i * NR + at / lanes], {off + i * off_step + at, row + i, col + at, lanes}, c, all{});
+                run_all<true, true>(r, sums[i * NR + at / lanes], {there, row + i, col + at, lanes}, c, all{});
+                there += off_step;
+                asm("" : "+r"(there));   // else every row's place is worked out beforehand, and kept in memory
             });
             end_tile(r, col + at, c, all{});
         });
