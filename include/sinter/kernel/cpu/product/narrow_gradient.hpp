@@ -2,6 +2,8 @@
 #pragma once
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The weights' gradient of a layer of so few units (one, two) that a vector along them would be nearly empty: lanes are the rows of
 /// the result, for the left operand's lie one behind the other.
@@ -28,12 +30,26 @@ __attribute__((noinline)) void sum_scaled_rows(float* to, const float* d, std::i
     unroll<V>([&](int i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
 }
 
+/// to[i][lanes] = element i of each of the columns, which are `step` apart, and zeros behind them; whole blocks of rows. A vector of which
+/// parts were just stored would be waited for.
+template <class = void>
+__attribute__((noinline)) inline void rows_of_columns(const float* from, std::int64_t step, std::int64_t columns, std::int64_t rows,
+                                                      float* to) {
+    for (std::int64_t i = 0; i < rows; i += lanes) {
+        vf r[lanes];
+        clear_block(r);
+        unroll<narrow_gradient>([&](auto j) SINTER_ALWAYS { r[j] = load(j < columns ? from + j * step + i : no_sum); });
+        transpose_lanes(r);
+        store_block<1>(r, to + i * lanes, lanes);
+    }
+}
+
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.
 template <class = void>
 __attribute__((noinline)) inline void run_narrow_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                           std::int64_t end) {
     constexpr int at_once = 8, half = at_once / 2, rows_at_once = at_once * lanes;
-    alignas(64) float across[rows_at_once], sums[rows_at_once * lanes] = {};
+    alignas(64) float columns[narrow_gradient * rows_at_once], sums[rows_at_once * lanes];
     const row_cover cover(q.rows);
     const std::int64_t last = end == cover.count ? q.rows : cover.begin(end);
     for (std::int64_t row = cover.begin(tile), n = 0; row < last; row += n) {
@@ -42,12 +58,13 @@ __attribute__((noinline)) inline void run_narrow_gradient(const product& q, cons
         const float* a = q.a + row * q.row_step;
         for (std::int64_t j = 0; j < q.columns; ++j) {
             const float* d = q.b + j;
+            float* across = columns + j * rows_at_once;
             if (n == rows_at_once) sum_scaled_rows<at_once, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
             else if (n == half * lanes) sum_scaled_rows<half, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
             else if (n == lanes) sum_scaled_rows<1, true>(across, d, q.b_step, a, q.sum_step, q.depth, 0);
             else sum_scaled_rows<1, false>(across, d, q.b_step, a, q.sum_step, q.depth, static_cast<int>(n));
-            for (std::int64_t i = 0; i < n; ++i) sums[i * lanes + j] = across[i];
         }
+        rows_of_columns(columns, rows_at_once, q.columns, n, sums);
         f.finish({sums, static_cast<int>(n), lanes, lanes, q.off + row * lanes, lanes, q.row + row, q.col}, c);
     }
 }
