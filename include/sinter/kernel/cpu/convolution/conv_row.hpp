@@ -53,13 +53,17 @@ struct conv_row {
     }
 
     /// `count` steps of one tap after the other, for pixels [A, B) of the tile; I counts their accumulators, J vectors.
-    template <int M, int A, int B, int... I, int... J>
-    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, int count,
-                                  std::integer_sequence<int, I...>, std::integer_sequence<int, J...>) {
-        for (int t = 0; t < count; ++t) {
+    template <int M, int A, int B, int Count, int... I, int... J>
+    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, std::integer_sequence<int, I...>,
+                                  std::integer_sequence<int, J...>) {
+        for (int t = 0; t < Count; ++t) {
             vf b[V] = {load(w + (t * V + J) * lanes)...};
             if constexpr (B - A > 1 && B - A <= 4) (pin(b[J]), ...);
-            ((c[A * V + I] = fma(splat(x[I / V * (S * C) + t]), b[I % V], c[A * V + I])), ...);
+            const float* in = x + t;
+            // Neighbouring pixels share inputs, which compilers that write out few steps keep in registers that they do not have. With
+            // four lanes, as a broadcast takes more than a load, that is worth its detours over memory.
+            if constexpr (lanes > 4 && Count <= 8 && (B - A) * (V + 1) + KW > registers) asm("" : "+r"(in));
+            ((c[A * V + I] = fma(splat(in[I / V * (S * C)]), b[I % V], c[A * V + I])), ...);
         }
     }
 
@@ -74,8 +78,8 @@ struct conv_row {
                 return e;
             }();
             if constexpr (A < B)
-                sum<M, A, B>(c, x + (at + (K + A * S) * C), w + K * TapStep * C * V * lanes, (E - K) * C,
-                             indices<(B - A) * V>{}, indices<V>{});
+                sum<M, A, B, (E - K) * C>(c, x + (at + (K + A * S) * C), w + K * TapStep * C * V * lanes,
+                                          indices<(B - A) * V>{}, indices<V>{});
             taps<M, L, R, E>(c, x, at, w);
         }
     }
