@@ -223,7 +223,7 @@ const float strange[] = {0.5f, std::numeric_limits<float>::infinity(), std::nume
 BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 150})
         for (std::int64_t K : {64, 77, 193})
-            for (std::int64_t N : {5 * panel_width, 9 * panel_width - 3})
+            for (std::int64_t N : {5 * panel_width, 7 * panel_width, 9 * panel_width - 3})
                 for (float odd : strange) {   // a weight whose input is zero in the first example
                     floats b = random_floats(static_cast<std::size_t>(K * N), 2);
                     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
@@ -342,7 +342,7 @@ BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
 BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing_else_changes) {
     for (std::int64_t m : {32, 71, 300})
         for (std::int64_t K : {80, 112})
-            for (std::int64_t N : {5 * panel_width, 9 * panel_width + lanes - 2})
+            for (std::int64_t N : {5 * panel_width, 7 * panel_width, 9 * panel_width + lanes - 2})
                 for (float odd : strange) {   // a gradient of an example whose inputs are zero
                     floats d = random_floats(static_cast<std::size_t>(m * N), 3);
                     d[static_cast<std::size_t>(7 * N + 2)] = odd;

@@ -22,14 +22,14 @@ inline float input_share(const product& q) {
     return suits_sparse_inputs(q) ? non_zero_share(q.a, q.depth, q.rows, q.sum_step) : 1.f;
 }
 
-/// Four panels of the gradients from column j0 on, as [chunk of 64 examples][panel][64][]; false if one is not finite.
-__attribute__((noinline)) inline bool copy_gradients(const product& q, std::int64_t j0, float* to) {
+/// Some panels of the gradients from column j0 on, as [chunk of 64 examples][panel][64][]; false if one is not finite.
+__attribute__((noinline)) inline bool copy_gradients(const product& q, std::int64_t j0, int panels, float* to) {
     vf finite = zero();
     for (std::int64_t i = 0; i < q.depth; ++i)
-        for (int v = 0; v < 2 * sparse_panels; ++v) {
+        for (int v = 0; v < 2 * panels; ++v) {
             const vf d = load(q.b + i * q.b_step + j0 + v * lanes);
             finite = fma(d, zero(), finite);
-            const std::int64_t row = (i / mask_bits * sparse_panels + v / 2) * mask_bits + i % mask_bits;
+            const std::int64_t row = (i / mask_bits * panels + v / 2) * mask_bits + i % mask_bits;
             store(to + row * panel_width + v % 2 * lanes, d);
         }
     return sum_lanes(finite) == 0.f;
@@ -41,10 +41,13 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                                                         std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
-    const panel_groups groups(q, tile, end, sparse_panels);
+    const panel_groups groups = sparse_groups(q, tile, end, [&] { return input_share(q); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
-    for (std::int64_t j0 = groups.column; j0 < groups.end_column; j0 += sparse_panels * panel_width) {
-        const bool finite = copy_gradients(q, j0, d);
+    for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {
+        const bool fewer = groups.end_column - j0 < sparse_panels * panel_width;
+        const int panels = fewer ? fewer_panels : sparse_panels;
+        width = panels * panel_width;
+        const bool finite = copy_gradients(q, j0, panels, d);
         for (std::int64_t k = 0; k < q.rows; k += sparse_inputs) {
             const int n = static_cast<int>(q.rows - k < sparse_inputs ? q.rows - k : sparse_inputs);
             for (std::int64_t i = 0; i < q.depth; i += mask_bits) {
@@ -54,10 +57,13 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                     for (int l = 0; l < n; l += lanes) column_masks(x + l, q.sum_step, examples, mask + l);
                 else
                     for (std::uint64_t& m : mask) m = first_bits(examples);
-                add_marked_rows<true>(x, 1, mask, 1, d + i * sparse_panels * panel_width, mask_bits * panel_width, n, sums, i == 0,
-                                      q.sum_step);
+                const auto add = [&](auto panels) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
+                    add_marked_rows<panels, true>(x, 1, mask, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step);
+                };
+                if (fewer) add(std::integral_constant<int, fewer_panels>{});
+                else add(std::integral_constant<int, sparse_panels>{});
             }
-            for (int p = 0; p < sparse_panels; ++p) {
+            for (int p = 0; p < panels; ++p) {
                 const std::int64_t j = j0 + p * panel_width;
                 f.finish({sums + p * sparse_rows * panel_width, n, panel_width, panel_width,
                           q.off + j * q.rows + k * panel_width, panel_width, q.row + k, q.col + static_cast<int>(j)}, c);
