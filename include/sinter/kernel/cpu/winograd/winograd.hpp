@@ -6,6 +6,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_blocks.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_product.hpp>
+#include <sinter/kernel/panels.hpp>
 
 /// 3 x 3 convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::cpu {

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <sinter/kernel/cpu/winograd/winograd.hpp>
+#include <sinter/kernel/panels.hpp>
 
 namespace sinter::cpu {
 
