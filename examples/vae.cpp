@@ -30,7 +30,7 @@ constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
     const tensor mean = cloud[0], log_variance = cloud[1];
     tensor point = mean;
     // "Reparameterised": the randomness comes from outside, so that mean and variance have a gradient.
-    if (x.ok() && x.g->mode != program_mode::prediction) point = mean + exp(log_variance * 0.5f) * ops::random_normal(mean);
+    if (x.ok() && x.g->mode() != program_mode::prediction) point = mean + exp(log_variance * 0.5f) * ops::random_normal(mean);
     return outputs(x, decoder(point), mean, log_variance);
 };
 

@@ -70,7 +70,7 @@ inline constexpr auto googlenet = image<Extent, Extent, 3> >> [](tensor x) {
     const tensor scores = named<"classifier">(classifier<Classes>)(modules_to_5b<Narrower>(d));
     const bundle all = outputs(scores, named<"auxiliary_4a">(auxiliary<Classes, Narrower>)(a),
                                named<"auxiliary_4d">(auxiliary<Classes, Narrower>)(d));
-    return x.g->mode == program_mode::prediction ? bundle(scores) : all;
+    return x.g->mode() == program_mode::prediction ? bundle(scores) : all;
 };
 
 /// Cross entropy of the classifier and, by 0.3, of the two heads, all against one class number an example.

@@ -98,12 +98,13 @@ struct graph {
     constexpr graph() = default;
     graph(const graph&) = delete;
 
-    /// Is this the training program? Where nothing in a net asks, evaluation's program is training's without gradients.
-    constexpr bool trains() {
+    /// Which program this is. Where nothing in a net asks, evaluation's program is training's without gradients.
+    constexpr program_mode mode() {
         asked_ = true;
-        return mode_ == program_mode::training;
+        return mode_;
     }
-    constexpr bool asked_whether_it_trains() const { return asked_; }
+    constexpr bool trains() { return mode() == program_mode::training; }
+    constexpr bool asked_for_mode() const { return asked_; }
     constexpr void set_mode(program_mode m) { mode_ = m; }
 
     /// Appends a node, or finds the equal one that is there already (common subexpressions never arise).

@@ -59,7 +59,7 @@ struct traced_within {
         if (g.err.what == fault_kind::none) hoist(g);
         roomy<Room> t;
         take(t, g, {});
-        t.c.by_mode = g.asked_whether_it_trains();
+        t.c.by_mode = g.asked_for_mode();
         return t;
     }
     static constexpr roomy<Room> v = make();
