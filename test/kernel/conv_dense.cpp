@@ -16,16 +16,6 @@
 using namespace conv_test;
 using namespace sinter::cpu;
 
-/// Says that it walks three arrays: products of single pixels then let their sums wait for whole rows.
-struct store_raw_and_walk : store_raw {
-    template <class F>
-    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const sinter::call& c, F f) {
-        for (int i = 0; i < rows; ++i)
-            for (int j = 0; j < columns; j += floats_a_line)
-                for (int array = 0; array < 3; ++array) f(c.p[3] + off + i * off_step + j, std::true_type{});
-    }
-};
-
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check(int m) {
     const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
@@ -69,7 +59,7 @@ void check(int m) {
                 const auto y2 = yb.values();
                 BOOST_TEST(error(y2, y, CI) < 1);
                 yb.clear();
-                run<typename nest<sinter::op::conv, store_raw_and_walk, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                run<typename nest<sinter::op::conv, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
                     {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
                 BOOST_TEST((yb.values() == y2));
                 dxb.clear();
@@ -78,7 +68,7 @@ void check(int m) {
                 const auto dx2 = dxb.values();
                 BOOST_TEST(error(dx2, dx, CO) < 1);
                 dxb.clear();
-                run<typename nest<sinter::op::conv_input_gradient, store_raw_and_walk, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                run<typename nest<sinter::op::conv_input_gradient, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
                     {db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
                 BOOST_TEST((dxb.values() == dx2));
             }

@@ -11,18 +11,9 @@
 
 #include "conv_reference.hpp"
 
-// Convolutions by 1 x 1 of images half of which is zero, as behind relu.
+// Convolutions of images half of which is zero, as behind relu.
 using namespace conv_test;
 using namespace sinter::cpu;
-
-/// Says what it will touch, to be asked for.
-struct store_and_list : store_raw {
-    template <class F>
-    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const sinter::call& c, F f) {
-        for (int i = 0; i < rows; ++i)
-            for (int j = 0; j < columns; j += floats_a_line) f(c.p[3] + off + i * off_step + j, std::true_type{});
-    }
-};
 
 std::vector<float> half_zero(std::size_t n, unsigned seed, float above) {
     auto x = noise(n, seed);
@@ -68,7 +59,7 @@ void check_forward(int m, float above) {
             if (finite) BOOST_TEST(error(y1, y, CI) < 1);
             BOOST_TEST(same(y1, tiles));
             yb.clear();
-            using listing = pointwise_forward<1, HW, CI, 1, HW, CO, 1, store_and_list>;
+            using listing = pointwise_forward<1, HW, CI, 1, HW, CO, 1, store_raw_and_walk<1>>;
             run<listing>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
             BOOST_TEST(same(yb.values(), tiles));
         }
@@ -90,7 +81,7 @@ BOOST_AUTO_TEST_CASE(few_rows_and_few_zeros) {
 
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check_windows(int m, float above) {
-    using chosen = nest<sinter::op::conv, store_and_list, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
+    using chosen = nest<sinter::op::conv, store_raw_and_walk<1>, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
     static_assert(std::is_same_v<typename chosen::type, typename chosen::sparse>);
     const extents e{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
     const auto x = half_zero(e.x() * m, 1, above);
@@ -121,7 +112,7 @@ BOOST_AUTO_TEST_CASE(windows) {
 
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check_weight_gradient(int m, float above) {
-    using chosen = nest<sinter::op::conv_weight_gradient, store_and_list, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
+    using chosen = nest<sinter::op::conv_weight_gradient, store_raw_and_walk<1>, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
     static_assert(std::is_same_v<typename chosen::type, typename chosen::sparse>);
     using dense =
         typename nest<sinter::op::conv_weight_gradient, store_raw, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>::any;
