@@ -42,33 +42,6 @@ struct sparse_pixels {
         }
     }
 
-private:
-    static std::int64_t step(const product& q) { return q.result_step ? q.result_step : q.columns; }
-    static product columns_of(const product& q, std::int64_t j, std::int64_t n) {
-        product part = q;
-        part.b += j * q.depth;
-        part.columns = n;
-        part.off += j;
-        part.result_step = step(q);
-        part.col += static_cast<int>(j);
-        return part;
-    }
-
-    template <class = void>
-    static void run_block(const product& q, const finisher& f, const call& c, float* room) {
-        float* const sums = room;
-        const row_lists lists(room + rows(q.depth) * group, q.rows, q.depth);
-        for (std::int64_t i = 0; i < q.rows; ++i)
-            for (std::int64_t k = 0; k < q.depth; k += mask_bits)
-                lists.make(k / mask_bits, i, q.a + i * q.row_step + k, std::min<std::int64_t>(mask_bits, q.depth - k));
-        std::int64_t j = 0;
-        for (; j + group <= q.columns; j += group)
-            if (!run_columns(columns_of(q, j, group), f, c, lists, {}, sums, j + 2 * group <= q.columns ? group * q.depth : 0))
-                run_pixels(columns_of(q, j, group), f, c);
-        if (j < q.columns) run_pixels(columns_of(q, j, q.columns - j), f, c);
-    }
-
-public:
     /// Whose lists the rows have, for each tap of a window, and how many words of the depth a tap has; or none: a row's are its own.
     struct taps {
         const std::int32_t* which = nullptr;
@@ -109,6 +82,32 @@ public:
             }
         }
         return true;
+    }
+
+private:
+    static std::int64_t step(const product& q) { return q.result_step ? q.result_step : q.columns; }
+    static product columns_of(const product& q, std::int64_t j, std::int64_t n) {
+        product part = q;
+        part.b += j * q.depth;
+        part.columns = n;
+        part.off += j;
+        part.result_step = step(q);
+        part.col += static_cast<int>(j);
+        return part;
+    }
+
+    template <class = void>
+    static void run_block(const product& q, const finisher& f, const call& c, float* room) {
+        float* const sums = room;
+        const row_lists lists(room + rows(q.depth) * group, q.rows, q.depth);
+        for (std::int64_t i = 0; i < q.rows; ++i)
+            for (std::int64_t k = 0; k < q.depth; k += mask_bits)
+                lists.make(k / mask_bits, i, q.a + i * q.row_step + k, std::min<std::int64_t>(mask_bits, q.depth - k));
+        std::int64_t j = 0;
+        for (; j + group <= q.columns; j += group)
+            if (!run_columns(columns_of(q, j, group), f, c, lists, {}, sums, j + 2 * group <= q.columns ? group * q.depth : 0))
+                run_pixels(columns_of(q, j, group), f, c);
+        if (j < q.columns) run_pixels(columns_of(q, j, q.columns - j), f, c);
     }
 };
 
