@@ -10,6 +10,7 @@ namespace sinter::profile {
 struct kernel_count {
     std::int64_t launches = 0, examples = 0;   ///< examples: the sum of its launches' batches
     double seconds = 0;                        ///< of all launches together
+    double least = 0;                          ///< seconds of the fastest launch: what others on the machine disturb least
 };
 
 /// What a kernel did in all its launches.
@@ -34,10 +35,13 @@ struct kernel_work {
 /// Prints a line for each kernel, in the program's order; `counts` has one entry for each. Without `limits` no floors.
 SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts, std::int64_t steps,
                                machine_limits* limits, std::FILE* out) {
-    double all = 0, floors = 0;
-    for (const kernel_count& n : counts) all += n.seconds;
+    double all = 0, best = 0, floors = 0;
+    for (const kernel_count& n : counts) {
+        all += n.seconds;
+        best += n.least * static_cast<double>(n.launches);
+    }
     all = std::max(all, 1e-9);
-    std::fprintf(out, "%8s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "%", "GFLOP/s", "GB/s", "floor",
+    std::fprintf(out, "%8s %9s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "us best", "%", "GFLOP/s", "GB/s", "floor",
                  "layer and kernel");
     for (const kernel_text& k : text.kernels) {
         const kernel_count& n = counts[static_cast<std::size_t>(k.launch)];
@@ -45,15 +49,15 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
         const double s = std::max(n.seconds, 1e-9);   // the clock may not have moved
         const double floor = limits ? w.floor(*limits, n.launches) : 0;
         floors += floor;
-        std::fprintf(out, "%8lld %9.3f %9.2f %5.1f %9.1f %8.1f ", static_cast<long long>(n.launches), 1e3 * n.seconds,
-                     1e6 * n.seconds / static_cast<double>(std::max<std::int64_t>(n.launches, 1)), 100 * n.seconds / all,
-                     1e-9 * w.flops / s, 1e-9 * w.bytes / s);
+        std::fprintf(out, "%8lld %9.3f %9.2f %9.2f %5.1f %9.1f %8.1f ", static_cast<long long>(n.launches), 1e3 * n.seconds,
+                     1e6 * n.seconds / static_cast<double>(std::max<std::int64_t>(n.launches, 1)), 1e6 * n.least,
+                     100 * n.seconds / all, 1e-9 * w.flops / s, 1e-9 * w.bytes / s);
         if (limits) std::fprintf(out, "%6.2f", floor / s);
         else std::fprintf(out, "%6s", "-");
         std::fprintf(out, "  %s%s%s: %s\n", k.layer.c_str(), k.layer.empty() ? "" : " ", k.out.c_str(), k.members.c_str());
     }
-    std::fprintf(out, "%9.3f ms a step in kernels, %lld steps", 1e3 * all / static_cast<double>(std::max<std::int64_t>(steps, 1)),
-                 static_cast<long long>(steps));
+    const double each = 1e3 / static_cast<double>(std::max<std::int64_t>(steps, 1));
+    std::fprintf(out, "%9.3f ms a step in kernels, %.3f at their best, %lld steps", each * all, each * best, static_cast<long long>(steps));
     if (limits) {
         std::fprintf(out, ", floors / time %.2f\n%d thread%s: peak %.1f GFLOP/s, copies", floors / all, limits->threads(),
                      limits->threads() == 1 ? "" : "s", 1e-9 * limits->flops());

@@ -7,8 +7,8 @@
 /// Where a training step's time goes, kernel by kernel.
 namespace sinter::profile {
 
-/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), share,
-/// rates, and the part of it that the machine could not do without. The trainer (or estimator) has really been trained
+/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), its
+/// fastest launch's, share, rates, and the part of it that the machine could not do without. The trainer (or estimator) has really been trained
 /// meanwhile. Throws option_error where there are no steps.
 template <class Model, class Next>
 void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) {
@@ -35,7 +35,7 @@ void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) 
             if (v.empty()) continue;   // it runs only in each so-manieth step
             std::sort(v.begin(), v.end());
             const auto n = static_cast<std::int64_t>(v.size());
-            counts[i] = {n, n * batch, static_cast<double>(n) * v[v.size() / 2]};
+            counts[i] = {n, n * batch, static_cast<double>(n) * v[v.size() / 2], v.front()};
         }
         machine_limits limits(m.threads());
         constexpr bool here = P::request::target.lanes == cpu::lanes;   // what this processor can do says nothing of a GPU

@@ -35,7 +35,9 @@ public:
                 return;
             }
             kernel_count& n = counts_[static_cast<std::size_t>(launch)];
-            n.seconds += now - began_;
+            const double took = now - began_;
+            n.seconds += took;
+            n.least = n.launches ? std::min(n.least, took) : took;
             n.examples += batch;
             ++n.launches;
         };
