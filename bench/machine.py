@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""Says on what a benchmark ran, since figures of different machines do not compare. As a program: prints that as JSON."""
+"""Says on what a benchmark ran, since figures of different machines do not compare.
+
+As a program: prints that as JSON; with --vector-bits how wide this processor's vectors are, by which results are kept apart.
+"""
 import json
 import os
 import platform
@@ -21,6 +24,11 @@ def cpu_flags():
         return set(re.search(r"flags\s*:\s*(.*)", open("/proc/cpuinfo").read())[1].split())
     except (OSError, TypeError):
         return set()
+
+
+def vector_bits():
+    flags = cpu_flags()
+    return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
 
 
 def compiler_version(command):
@@ -52,7 +60,7 @@ def describe(**more):
     if load > 0.3:
         print(f"warning: {load:.1f} cores are busy: something else is running, times will be too long", file=sys.stderr)
     return {"machine": {"cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
-                        "busy_cores_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
+                        "vector_bits": vector_bits(), "busy_cores_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
 
 
 def sentence(machine):
@@ -71,4 +79,4 @@ def sentence(machine):
 
 
 if __name__ == "__main__":
-    print(json.dumps(describe()))
+    print(vector_bits() if sys.argv[1:] == ["--vector-bits"] else json.dumps(describe()))

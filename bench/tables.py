@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md.
+"""Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md and pages beside it.
 
 Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
-       tables.py fill [--doc FILE] [--results FOLDER]    replaces what stands between <!-- table NAME --> and <!-- end -->
+       tables.py fill [--doc FILE] [--results FOLDER]
+
+FOLDER has a folder for each width of vectors, as 256-bit. `fill` puts what stands in that of the widest between the page's
+<!-- table NAME --> and <!-- end -->, the aims of all, and writes a page of tables alone, FILE-256-bit.md, for each of the others.
 """
 import argparse
 import json
@@ -137,18 +140,35 @@ def bandwidth_table(path):
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
           "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table, "bandwidth": bandwidth_table}
 FILES = {"aims": "step"}   # whose lines a table is made of, where they do not bear its name
+TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
+          "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions", "bandwidth": "Bandwidth"}
+
+
+def table_of(name, folder):
+    path = folder / f"{FILES.get(name, name)}.jsonl"
+    return TABLES[name](path) if path.exists() else "Not measured yet."
 
 
 def fill(doc, results):
+    folders = sorted(results.glob("*-bit"), key=lambda folder: -int(folder.name.removesuffix("-bit")))
+    if not folders:
+        raise SystemExit(f"{results}: no results there, in a folder such as 256-bit")
+    widest, *others = folders
     text = doc.read_text()
-    for name, make in TABLES.items():
-        path = results / f"{FILES.get(name, name)}.jsonl"
+    for name in TABLES:
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise SystemExit(f"{doc.name}: no place for table {name}")
-        table = make(path) if path.exists() else "Not measured yet."
-        text = place.sub(lambda m: m[1] + "\n" + table + "\n\n" + m[2], text)
+        tables = [table_of(name, folder) for folder in [widest, *(others if name == "aims" else [])]]
+        text = place.sub(lambda m: m[1] + "\n" + "\n\n".join(tables) + "\n\n" + m[2], text)
     doc.write_text(text)
+    for folder in others:
+        page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks with {folder.name} vectors",
+                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} vectors; "
+                "filled by `bench/tables.py fill`."]
+        for name in TABLES:
+            page += [f"## {TITLES[name]}", table_of(name, folder)]
+        doc.with_name(f"{doc.stem}-{folder.name}.md").write_text("\n\n".join(page) + "\n")
 
 
 def main():

@@ -145,8 +145,9 @@ for piece in building $only; do echo "$piece ${took[$piece]}"; done |
     python3 "$bench/collect.py" --lines "$out" --commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo unknown)" >"$out/bench.json"
 say "All results: $out/bench.json, after $SECONDS seconds"
 if [ ! $quick ]; then
-    mkdir -p "$bench/results"
-    for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$bench/results/"; fi; done
+    results=$bench/results/$(python3 "$bench/machine.py" --vector-bits)-bit
+    mkdir -p "$results"
+    for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$results/"; fi; done
     python3 "$bench/tables.py" fill
     say "doc/benchmarks.md is filled from bench/results"
 fi
