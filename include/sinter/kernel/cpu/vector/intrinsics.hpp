@@ -35,6 +35,9 @@ SINTER_INTRINSIC __m128i _mm_packs_epi32(__m128i a, __m128i b) {
 SINTER_INTRINSIC __m128i _mm_packus_epi16(__m128i a, __m128i b) {
     return (__m128i)__builtin_ia32_packuswb128((lane_types::s8)a, (lane_types::s8)b);
 }
+SINTER_INTRINSIC __m128i _mm_mul_epu32(__m128i a, __m128i b) {
+    return (__m128i)__builtin_ia32_pmuludq128((lane_types::i4)a, (lane_types::i4)b);
+}
 SINTER_INTRINSIC __m128i _mm_unpacklo_epi8(__m128i a, __m128i b) {
     return (__m128i)__builtin_ia32_punpcklbw128((lane_types::b16)a, (lane_types::b16)b);
 }
