@@ -9,6 +9,7 @@
 #include <sinter/kernel/cpu/product/run_small_product.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
+#include <sinter/kernel/cpu/product/turned_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 namespace sinter::cpu {
@@ -37,7 +38,7 @@ struct gemm {
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
-        if (turned) return run_share(q, f, c, run_tiles);
+        if (turned) return suits_turned_product(q) ? run_turned_product(q, f, c) : run_share(q, f, c, run_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
