@@ -402,6 +402,25 @@ BOOST_AUTO_TEST_CASE(by_the_transpose_of_packed_weights) {
     check_turned(7, 2 * cpu::gathered_floats / panel_width, 19);
 }
 
+/// Lanes along the rows, from a batch that nearly fills vectors of them; one row is a tile's.
+BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
+    const std::int64_t most = cpu::most_turned_groups * panel_width, block = cpu::waiting_floats / panel_width;
+    for (std::int64_t m : {std::int64_t{lanes}, std::int64_t{panel_width}, std::int64_t{panel_width - 1}, std::int64_t{5 * lanes}, most}) {
+        for (std::int64_t K : {1, panel_width, 4 * panel_width + lanes, 4 * panel_width + lanes + 1, 9 * panel_width + 3})
+            for (std::int64_t N : {4 * panel_width, 7 * panel_width, 4 * panel_width + 1}) check_turned(m, K, N);
+        const std::int64_t K = 5 * panel_width + 7, N = 4 * panel_width;
+        const floats a = random_floats(static_cast<std::size_t>(m * K), 5);
+        floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)));
+        pack_panels(random_floats(static_cast<std::size_t>(K * N), 6).data(), packed.data(), N, K, panel_width, lanes);
+        const auto rows = [&](std::int64_t n) {
+            return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(n * N), {K, N, K, 1}, static_cast<int>(n), 1).value;
+        };
+        BOOST_TEST(std::memcmp(rows(m).data(), rows(1).data(), static_cast<std::size_t>(N) * sizeof(float)) == 0);
+    }
+    check_turned(panel_width, 5 * panel_width, block + 3 * panel_width);   // more columns than wait in the cache
+    check_turned(3 * lanes, 3, block + panel_width);
+}
+
 BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {
     constexpr int most = cpu::gemm_row<store_body, 1, 1>::most;   // one group of panels, several, and the last one narrow or not full
     check_gemm_row<1, 1>();
@@ -435,6 +454,8 @@ BOOST_AUTO_TEST_CASE(gemm_tn_copying_its_operands) {
     const std::int64_t panels = cpu::continued_floats / (cpu::tile_rows * panel_width) / block;
     check_gemm_tn(piece + 3, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
     check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
+    // few examples, of weights that lie in memory
+    check_gemm_tn(16, cpu::memory_floats / 240 + 3, 243);
 }
 
 /// Stores behind the sums of the right operand's rows.
@@ -533,7 +554,8 @@ BOOST_AUTO_TEST_CASE(smaller_batches_need_no_other_loops) {
     };
     BOOST_TEST(rows(784, 10, 0, 0) == forward::ragged);
     BOOST_TEST(rows(784, 128, 0, 0) == forward::skips_zeros);
-    BOOST_TEST(rows(784, 128, 1, 0) == 0);
+    BOOST_TEST(rows(784, 128, 1, 0) == (cpu::registers < 32 ? forward::turns : 0));
+    BOOST_TEST(rows(784, 129, 1, 0) == forward::ragged);
     BOOST_TEST(rows(784, 10, 0, 1) == (forward::begins_with_zeros | forward::ragged));
     const auto weights = [](std::int64_t K, std::int64_t N, std::int64_t m) {
         const std::int64_t e[] = {K, N, 0};

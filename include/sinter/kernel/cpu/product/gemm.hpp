@@ -23,14 +23,14 @@ namespace sinter::cpu {
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
-    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, turns = 64;
     template <int C>
     using only = gemm<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
         return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
                (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
-               (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0);
+               (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0) | (e[3] && suits_turned_product(q) ? turns : 0);
     }
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
@@ -38,7 +38,9 @@ struct gemm {
         const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
-        if (turned) return suits_turned_product(q) ? run_turned_product(q, f, c) : run_share(q, f, c, run_tiles);
+        if constexpr (Cases & turns)
+            if (turned && suits_turned_product(q) && fills_lanes(q)) return run_turned_product(q, f, c);
+        if (turned) return run_share(q, f, c, run_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);

@@ -41,8 +41,13 @@ struct gemm_tn {
         return c;
     }
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
+    /// Of weights that lie in memory, with tiles of few rows, from fewer examples on, too: more than lie side by side in a cache's sets
+    /// where they are a power of two apart.
+    static constexpr std::int64_t deep_of_far = registers < 32 ? 9 : deep;
 
-    static constexpr bool packs(const std::int64_t* e, std::int64_t m) { return m >= deep && e[1] >= wide; }
+    static constexpr bool packs(const std::int64_t* e, std::int64_t m) {
+        return e[1] >= wide && (m >= deep || (m >= deep_of_far && e[0] >= wide && e[0] * e[1] > memory_floats));
+    }
     static product product_of(const call& c) {
         const std::int64_t zeros = c.e[2] * c.batch, first = zeros > 0 ? zeros : 0, rows = c.m - (zeros < 0 ? -zeros : zeros);
         if (rows < 1) return product_of(c, 0, c.m);

@@ -18,8 +18,8 @@ inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
-/// of columns even and odd t are summed apart, unless there are more rows than tile_rows: a tile's few sums would wait for each other. `each` is called once for every t
-/// of a tile of more vectors.
+/// of columns even and odd t are summed apart, for a tile's few sums would wait for each other; not where it has more rows than others.
+/// `each` is called once for every t of a tile of more vectors.
 template <int MR, int NR, class Each>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
                               const float* b, std::int64_t b_step, std::int64_t n, Each each) {

@@ -57,7 +57,11 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
     const row_cover cover(q.rows);
     const std::int64_t longest = q.depth < piece ? q.depth : piece, step = round_up(tile_rows * longest + lanes, 16);
     const bool carry = q.depth > piece, expect = f.expect && q.rows * q.columns > near_floats;
-    const std::int64_t room = copied_floats / step, block = carry ? continued_floats / sums / room : r.end_panel - r.first_panel;
+    // Of a large result and short sums the lines of the tiles to come, which follow; then the rows' groups are alike.
+    const std::int64_t expected_ahead = q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * sums : 0;
+    const std::int64_t most = copied_floats / step, all = r.end_tile - r.first_tile, groups = (all + most - 1) / most;
+    const std::int64_t room = expected_ahead ? (all + groups - 1) / groups : most;
+    const std::int64_t block = carry ? continued_floats / sums / room : r.end_panel - r.first_panel;
     for (std::int64_t first = r.first_tile; first < r.end_tile; first += room) {
         const std::int64_t tiles = r.end_tile - first < room ? r.end_tile - first : room;
         for (std::int64_t p0 = r.first_panel; p0 < r.end_panel; p0 += block)
@@ -84,7 +88,11 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
                         done.rows = static_cast<int>(row + height - begin);
                         done.off = q.off + (q.packed_result ? j0 * q.rows : j0) + begin * off_step;
                         done.row = q.row + begin;
-                        if (last && expect) f.expect(done, c);
+                        if (last && expect) {
+                            done.off += expected_ahead;
+                            f.expect(done, c);
+                            done.off -= expected_ahead;
+                        }
                         const bool new_tile = p == p0, new_panel = in_place && k == 0;
                         if ((new_tile || new_panel) && w == panel_width && height > 1) {
                             if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, panel, w, n, x, panel);

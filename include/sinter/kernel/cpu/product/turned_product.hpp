@@ -12,12 +12,17 @@ namespace sinter::cpu {
 inline constexpr std::int64_t waiting_floats = 16384, turned_at_once = 4, turned_ahead = 32;
 /// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of that. Then tiles are twice as high.
 inline constexpr int most_turned_groups = 8;
+/// The higher ones' height: a panel has no fewer columns.
+inline constexpr int turned_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
 
-/// Are the lanes nearly full, and all panels of the result whole? With more registers turned pieces of weights do as well.
+/// Are all panels of the result whole? With more registers turned pieces of weights do as well.
 constexpr bool suits_turned_product(const product& q) {
+    return registers < 32 && q.columns % panel_width == 0 && q.columns >= 4 * panel_width;
+}
+/// Are the rows few, and the lanes nearly full?
+inline bool fills_lanes(const product& q) {
     const std::int64_t filled = round_up(q.rows, lanes);
-    return registers < 32 && q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_turned_groups * panel_width &&
-           q.columns % panel_width == 0 && q.columns >= 4 * panel_width;
+    return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_turned_groups * panel_width;
 }
 
 /// to[i][] = from[i][] + sum over t < n of w[i * w_step + t] * x[t][]: MR of the weights' rows. w goes on `panel_step` floats behind
@@ -38,7 +43,7 @@ __attribute__((noinline)) void multiply_turned(const float* from, float* to, con
 template <class = void>
 __attribute__((noinline)) inline void run_turned_panels(const product& q, const finisher& f, const call& c, std::int64_t panel,
                                                         std::int64_t end) {
-    constexpr int terms = turned_at_once * panel_width, height = 2 * tile_rows;
+    constexpr int terms = turned_at_once * panel_width, height = turned_height, half = height / 2;
     alignas(64) float sums[waiting_floats], x[most_turned_groups * panel_width * terms];
     alignas(64) float again[most_turned_groups * height * panel_width], tile[panel_width * panel_width];
     const int groups = static_cast<int>((q.rows + panel_width - 1) / panel_width);
@@ -73,9 +78,9 @@ __attribute__((noinline)) inline void run_turned_panels(const product& q, const 
                         multiply_turned<height, 1>(t ? waiting : no_sum, to, w + begin * w_step, w_step, q.columns * panel_width, rows, n);
                         continue;
                     }
-                    for (int half = 0; half < height; half += tile_rows)
-                        multiply_turned<tile_rows, 2>(t ? waiting + half * width : no_sum, to + half * width, w + (begin + half) * w_step,
-                                                      w_step, q.columns * panel_width, rows, n);
+                    for (int k = 0; k < height; k += half)
+                        multiply_turned<half, 2>(t ? waiting + k * width : no_sum, to + k * width, w + (begin + k) * w_step, w_step,
+                                                 q.columns * panel_width, rows, n);
                 }
         }
         for (std::int64_t j = 0; j < columns; j += panel_width)
