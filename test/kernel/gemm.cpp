@@ -402,13 +402,15 @@ BOOST_AUTO_TEST_CASE(by_the_transpose_of_packed_weights) {
     check_turned(7, 2 * cpu::gathered_floats / panel_width, 19);
 }
 
-/// Lanes along the rows, from a batch that nearly fills vectors of them; one row is a tile's.
+/// Lanes along the rows, of a batch that nearly fills vectors of them; one row is a tile's.
 BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
-    const std::int64_t most = cpu::most_turned_groups * panel_width, block = cpu::waiting_floats / panel_width;
-    for (std::int64_t m : {std::int64_t{lanes}, std::int64_t{panel_width}, std::int64_t{panel_width - 1}, std::int64_t{5 * lanes}, most}) {
-        for (std::int64_t K : {1, panel_width, 4 * panel_width + lanes, 4 * panel_width + lanes + 1, 9 * panel_width + 3})
-            for (std::int64_t N : {4 * panel_width, 7 * panel_width, 4 * panel_width + 1}) check_turned(m, K, N);
-        const std::int64_t K = 5 * panel_width + 7, N = 4 * panel_width;
+    const std::int64_t N = cpu::waiting_floats / panel_width + 3 * panel_width;   // more columns than wait in the cache
+    for (std::int64_t m : {lanes, panel_width - 1, panel_width, 3 * lanes, 2 * panel_width}) {
+        for (std::int64_t K : {cpu::far_floats / N + 1, std::int64_t{4 * panel_width + lanes}, std::int64_t{4 * panel_width + lanes + 1},
+                               std::int64_t{9 * panel_width + 3}})
+            check_turned(m, K, N);
+        check_turned(m, cpu::far_floats / (4 * panel_width) + 1, 4 * panel_width);
+        const std::int64_t K = 5 * panel_width + 7;
         const floats a = random_floats(static_cast<std::size_t>(m * K), 5);
         floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)));
         pack_panels(random_floats(static_cast<std::size_t>(K * N), 6).data(), packed.data(), N, K, panel_width, lanes);
@@ -417,8 +419,6 @@ BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
         };
         BOOST_TEST(std::memcmp(rows(m).data(), rows(1).data(), static_cast<std::size_t>(N) * sizeof(float)) == 0);
     }
-    check_turned(panel_width, 5 * panel_width, block + 3 * panel_width);   // more columns than wait in the cache
-    check_turned(3 * lanes, 3, block + panel_width);
 }
 
 BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {

@@ -68,10 +68,9 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         // Few rows do not repay gathering, if the vectors can be read where they are.
         const bool gather = q.b_layout == right::columns || q.b_layout == right::turned_panels ||
                             (q.b_layout == right::rows && (cover.count > 2 || there < w));
-        const std::int64_t piece = (gather ? gathered_floats : streamed_floats) / panel_width;
+        const bool wide = w == panel_width, carry = q.depth > (gather ? gathered_floats : streamed_floats) / panel_width;
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
-        if (q.depth > piece && group > carried_tiles) group = carried_tiles;
-        const bool wide = w == panel_width, carry = q.depth > piece;
+        if (carry && group > carried_tiles) group = carried_tiles;
         const int rest_height = cover.height(cover.large);
         const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
         const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
@@ -79,6 +78,9 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         const bool turned = q.b_layout == right::turned_panels;
         const bool ahead = wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats &&
                            cover.count <= panel_width && j0 + 2 * panel_width <= q.columns;
+        // A panel that the second-level cache does not hold beside the next one: its own next piece's.
+        const bool by_pieces = registers < 32 && ahead && !turned && carry && cover.count > 1;
+        const std::int64_t piece = (gather || by_pieces ? gathered_floats : streamed_floats) / panel_width;
         const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;
         const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
         finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
@@ -140,6 +142,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
                     expected_stream next{q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step, ahead_step};
                     if (!turned && cover.count == 1 && q.depth * panel_width > gathered_floats) {   // panels are read once, front to back
                         next.at = b + gathered_floats;
+                    } else if (by_pieces) {
+                        next.at = (last ? q.b + (j0 + panel_width) * q.depth : b + n * panel_width) + i * n * ahead_step;
                     } else if (turned) {   // squares of the weights' panels: this panel's next piece, or the next one's first
                         const std::int64_t square = panel_width * ahead_step;
                         next.at = q.b + (last ? j0 + panel_width : j0) * panel_width + (last ? 0 : t + n) * q.columns + i * square;

@@ -11,15 +11,15 @@ namespace sinter::cpu {
 /// is a stream from memory, of so many lines ahead of the tile that are asked for.
 inline constexpr std::int64_t waiting_floats = 16384, turned_at_once = 4, turned_ahead = 32;
 /// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of that. Then tiles are twice as high.
-inline constexpr int most_turned_groups = 8;
+inline constexpr int most_turned_groups = 2;
 /// The higher ones' height: a panel has no fewer columns.
 inline constexpr int turned_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
 
-/// Are all panels of the result whole? With more registers turned pieces of weights do as well.
+/// Do the weights come from afar, and are all panels of the result whole? With more registers turned pieces of weights do as well.
 constexpr bool suits_turned_product(const product& q) {
-    return registers < 32 && q.columns % panel_width == 0 && q.columns >= 4 * panel_width;
+    return registers < 32 && q.columns * q.depth > far_floats && q.columns % panel_width == 0;
 }
-/// Are the rows few, and the lanes nearly full?
+/// Are the rows few, and the lanes nearly full? Behind more rows it costs less to turn a piece of the weights.
 inline bool fills_lanes(const product& q) {
     const std::int64_t filled = round_up(q.rows, lanes);
     return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_turned_groups * panel_width;
