@@ -15,7 +15,8 @@ namespace sinter::cpu {
 /// in few places of the caches.
 template <int CI, int CO, int Pixels, class Body>
 struct pointwise_weight_gradient {
-    static constexpr bool pays = CI >= 256 && CO >= 256;   ///< copies are read often enough
+    /// Are copies read often enough? Of a tile of few rows a line is read by several.
+    static constexpr bool few_rows = tile_rows < floats_a_line / 2, pays = few_rows ? CO > 2 * panel_width : CI >= 256 && CO >= 256;
 
     static void run(const call& c) { run(c.p[0], c); }
     static void run(const float* x, const call& c) {
@@ -48,9 +49,8 @@ struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0,
     using dense = pointwise_weight_gradient<CI, CO, OH * OW, Body>;
     using strided = strided_pointwise_weight_gradient<H, W, CI, OH, OW, CO, S, Body>;
     using product = std::conditional_t<S == 1 && OH == H && OW == W, dense, strided>;
-    using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
     using in_place = conv_weight_gradient<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
-    using any = std::conditional_t<by_windows::pays, by_windows, std::conditional_t<dense::pays, product, in_place>>;
+    using any = std::conditional_t<dense::pays, product, in_place>;
     using sparse = sparse_weight_gradient<any, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
     static constexpr bool skips_zeros = std::is_same_v<product, dense> && sparse::pays;
     using type = std::conditional_t<skips_zeros, sparse, any>;

@@ -52,6 +52,51 @@ copying_function copying_tile_of(int height) {
     return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
 }
 
+/// Of so many rows a line each, that the turns of a tile's loop ask for.
+struct asked_rows {
+    const float* at;
+    std::int64_t step, rows;
+    asked_rows part(std::int64_t i, std::int64_t of) const {
+        const std::int64_t first = rows * i / of;
+        return {at + first * step, step, rows * (i + 1) / of - first};
+    }
+};
+
+/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of no more rows than there are turns.
+template <int MR>
+__attribute__((noinline)) void multiply_tile_asking_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
+                                                         asked_rows a) {
+    const std::int64_t share = (a.rows << 16) / n;   // of a row, for each turn: without branches, which would be guessed wrong
+    std::int64_t row = 0;
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    accumulate<MR, 2>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(a.at + (row >> 16) * a.step, 0, 2);
+        row += share;
+    });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
+/// The left operand's rows of the next piece of the depth: so many lines of each. All but the first panel's tiles share them, and a panel's
+/// tiles the lines of the panel that follows; else memory would be read for the short time only in which something is copied.
+struct next_piece {
+    const float* at;
+    std::int64_t step, lines, rows;
+
+    /// What tile k of `tiles` of panel p of `panels` asks for.
+    asked_rows share(std::int64_t p, std::int64_t panels, std::int64_t k, std::int64_t tiles, const asked_rows& panel) const {
+        constexpr std::int64_t panel_lines = (panel_width + floats_a_line - 1) / floats_a_line;
+        const std::int64_t first = lines * p / panels, own = panel.rows ? panel_lines : 0, all = own + lines * (p + 1) / panels - first;
+        const std::int64_t calls = all ? tiles / all : 0, line = calls ? k / calls : all;
+        if (line >= all) return {no_sum, 0, 0};
+        const asked_rows whole = line < own ? asked_rows{panel.at + line * floats_a_line, panel.step, panel.rows}
+                                            : asked_rows{at + (first + line - own) * floats_a_line, step, rows};
+        return whole.part(k % calls, calls);
+    }
+};
+/// Does that pay? Where vectors have 512 bits copies fill the second-level cache.
+inline constexpr bool asks_pieces = lanes < 16;
+
 /// Of a product the tiles [first_tile, end_tile) of the panels [first_panel, end_panel).
 struct tile_range {
     std::int64_t first_tile, end_tile, first_panel, end_panel;

@@ -62,13 +62,19 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
     const std::int64_t most = copied_floats / step, all = r.end_tile - r.first_tile, groups = (all + most - 1) / most;
     const std::int64_t room = expected_ahead ? (all + groups - 1) / groups : most;
     const std::int64_t block = carry ? continued_floats / sums / room : r.end_panel - r.first_panel;
+    const bool asks = asks_pieces && carry && q.b_layout == right::rows;
     for (std::int64_t first = r.first_tile; first < r.end_tile; first += room) {
         const std::int64_t tiles = r.end_tile - first < room ? r.end_tile - first : room;
         for (std::int64_t p0 = r.first_panel; p0 < r.end_panel; p0 += block)
             for (std::int64_t t = 0; t < q.depth; t += piece) {
                 const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
                 const bool last = t + n == q.depth;
-                for (std::int64_t p = p0; p < r.end_panel && p < p0 + block; ++p) {
+                const std::int64_t p_end = p0 + block < r.end_panel ? p0 + block : r.end_panel, top = cover.begin(first);
+                const std::int64_t bottom = first + tiles < cover.count ? cover.begin(first + tiles) : q.rows, t_next = t + n;
+                const next_piece next{q.a + t_next * q.sum_step + top, q.sum_step,
+                                      last ? 0 : (bottom - top + floats_a_line - 1) / floats_a_line,
+                                      q.depth - t_next < piece ? q.depth - t_next : piece};
+                for (std::int64_t p = p0; p < p_end; ++p) {
                     const std::int64_t j0 = p * panel_width;
                     const int w = panel_columns(q.columns, p, panel_width, lanes);
                     const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
@@ -104,6 +110,15 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
                         if (new_tile) copy_tile(q, cover, i, t, n, x);
                         if (last && height == tile_rows && direct) {
                             direct(from, x, 1, height, panel, w, n, done, c);
+                            continue;
+                        }
+                        if (asks && k > 0 && p > p0 && w == panel_width && height > 1) {
+                            const asked_rows right = p + 1 < p_end ? asked_rows{b + panel_width, q.b_step, n}
+                                : asked_rows{q.b + t_next * q.b_step + p0 * panel_width, q.b_step, last ? 0 : next.rows};
+                            const asked_rows ask = next.share(p - p0 - 1, p_end - p0 - 1, k - 1, tiles - 1, right);
+                            (height == tile_rows ? multiply_tile_asking_rows<tile_rows> : multiply_tile_asking_rows<small_tile_rows>)(
+                                from, to, x, panel, n, ask);
+                            if (last) f.finish(done, c);
                             continue;
                         }
                         (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, panel, w, n, 1);
