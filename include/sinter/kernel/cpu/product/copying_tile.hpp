@@ -7,7 +7,7 @@ namespace sinter::cpu {
 
 /// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
 /// megabyte where vectors have 512 bits. Tiles are larger there, too.
-inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = lanes >= 16 ? 81920 : 20480;
+inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = copied_floats;
 /// Rows of the depth that are copied at once.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
 /// Rows ahead of a copy that are asked for.
