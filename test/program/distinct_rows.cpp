@@ -57,6 +57,10 @@ BOOST_AUTO_TEST_CASE(columns_that_share_a_large_table) {   // a row is found by 
     using one = net<150, 4, 2, 16>;
     check_net<programs::fused_only, 24>(inputs(features<2>, indices<2>) >> one{}, one::reference);
 }
+BOOST_AUTO_TEST_CASE(a_row_is_one_column_s) {   // rows are updated behind their tiles, and weights' tiles copy gradients for each other
+    using one = net<40, 3 * cpu::lanes, 3, 2 * cpu::panel_width>;
+    check_net<programs::all, 24>(inputs(features<3>, indices<1>) >> one{}, one::reference);
+}
 
 /// Losses of four steps, the last of fewer examples, and the weights that they leave.
 static std::vector<float> four_steps(int threads) {

@@ -51,9 +51,12 @@ struct distinct_keys {
     }
 };
 
-/// The gradient of a key with this place: its examples' rows of d summed, or the only one's where that lies.
+/// The gradient of a key with this place: its examples' rows of d summed, or the only one's where that lies. Which one is a coin's toss,
+/// so nothing branches on it.
 SINTER_INLINE const float* gradient_at(std::int64_t place, const float* sums, const float* d, std::int64_t outputs) {
-    return place < 0 ? d + ~place * outputs : sums + place * outputs;
+    const auto summed = reinterpret_cast<std::uintptr_t>(sums), alone = reinterpret_cast<std::uintptr_t>(d);
+    const std::int64_t one = place >> 63;
+    return reinterpret_cast<const float*>(summed ^ ((summed ^ alone) & static_cast<std::uintptr_t>(one))) + (place ^ one) * outputs;
 }
 
 /// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for i < rows.

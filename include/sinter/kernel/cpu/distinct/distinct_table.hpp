@@ -33,13 +33,19 @@ struct distinct_table {
             for (std::int32_t h = 0; h < *p.k.head_count; ++h) p.head_of[p.k.row[p.k.heads[h]]] = p.k.heads[h];
         }
     }
-    static void run(const call& c) {
+    static void run(const call& by) {
+        const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
         const distinct_shape& s = p.s;
         const std::int64_t step = distinct_table::step(s.width);
         for_each_column(p.k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
             const float* const turned = p.turned + column * s.outputs * step;
             if (p.paired) return multiply_keys<paired_tile>(first, last, 0, turned, p, c);
+            if (p.at_once) {
+                for (std::int64_t j = 0; j < step; j += panel_width)
+                    (step - j >= panel_width ? update_keys<2> : update_keys<1>)(first, last, j, turned + j, p, c);
+                return;
+            }
             for (std::int64_t j = 0; j < step; j += panel_width)
                 (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j, turned + j, p, c);
         });
@@ -47,6 +53,7 @@ struct distinct_table {
     static void finish(const call& by) {
         const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
+        if (p.at_once) return;
         const std::int64_t n = c.e[7] ? *p.k.head_count : c.e[6];
         const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
         if (p.s.width == lanes) sum_rows<true>(begin, end, p, c);
@@ -59,11 +66,13 @@ private:
         distinct_keys k;
         float *turned, *of_keys;   ///< [columns][N][step], [keys][step]
         std::int32_t* head_of;     ///< of all rows, unless lazy
+        bool at_once;              ///< every row has one key, so its sum is known when the key's product is
         bool paired;               ///< turned weights lie as multiply_paired_tile wants them
         explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
             turned = c.scratch;
             of_keys = turned + s.columns * s.outputs * step(s.width);
             paired = s.width == lanes && s.outputs % panel_width == 0;
+            at_once = !paired && c.e[7] && s.width % lanes == 0 && *k.head_count == k.column[s.columns];
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
@@ -71,14 +80,16 @@ private:
     static constexpr int height = registers >= 32 ? 8 : 6;
     struct paired_tile {
         template <int MR>
-        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t) {
+        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t,
+                                      std::int64_t) {
             multiply_paired_tile<MR>(to, row, b, depth);
         }
     };
     template <int NR>
     struct tile {
         template <int MR>
-        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t step) {
+        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t step,
+                                      std::int64_t to_step) {
             vf sum[MR * NR];
             clear_block(sum);
             for (std::int64_t t = 0; t < depth; ++t, b += step) {
@@ -86,7 +97,7 @@ private:
                 load_block<NR>(v, b, 0);
                 unroll<MR * NR>([&](int i) SINTER_ALWAYS { sum[i] = fma(splat(row[i / NR][t]), v[i % NR], sum[i]); });
             }
-            store_block<NR>(sum, to, step);
+            store_block<NR>(sum, to, to_step);
         }
     };
     /// of_keys[i][j ..] = the gradients of the keys [first, last) times b.
@@ -99,7 +110,7 @@ private:
             constexpr int MR = decltype(rows)::value;
             const float* row[MR];
             unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = gradient_at(p.k.place[key + i], sums, d, n); });
-            Tile::template run<MR>(p.of_keys + key * step + j, row, b, n, step);
+            Tile::template run<MR>(p.of_keys + key * step + j, row, b, n, step, step);
         };
         if (last - first < height) {
             for (; first < last; ++first) some(std::integral_constant<int, 1>{}, first);
@@ -107,6 +118,36 @@ private:
         }
         for (; last - first >= height; first += height) some(std::integral_constant<int, height>{}, first);
         if (first < last) some(std::integral_constant<int, height>{}, last - height);
+    }
+    /// The same where each key's row is its own: the body is given the products a tile at a time, and its lines are asked for before that.
+    template <int NR>
+    __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
+                                                      const places& p, const call& by) {
+        alignas(64) float products[height * NR * lanes];
+        const call c = by;
+        const std::int64_t n = p.s.outputs, width = p.s.width, step = distinct_table::step(width);
+        const float *const sums = c.p[1], *const d = c.p[3];
+        const std::int32_t *const place = p.k.place, *const rows = p.k.row;
+        const auto some = [&](auto count, std::int64_t key, std::int64_t from) SINTER_ALWAYS {
+            constexpr int MR = decltype(count)::value;
+            const float* row[MR];
+            unroll<MR>([&](int i) SINTER_ALWAYS {
+                row[i] = gradient_at(place[key + i], sums, d, n);
+                if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, NR * lanes, rows[key + i] * width + j, 0, c);
+            });
+            tile<NR>::template run<MR>(products, row, b, n, step, NR * lanes);
+            for (std::int64_t i = from - key; i < MR; ++i)
+                unroll<NR>([&](int v) SINTER_ALWAYS {
+                    const std::int64_t at = rows[key + i], col = j + v * lanes;
+                    Body::vector(load(products + (i * NR + v) * lanes), at * width + col, at, static_cast<int>(col), c);
+                });
+        };
+        if (last - first < height) {
+            for (; first < last; ++first) some(std::integral_constant<int, 1>{}, first, first);
+            return;
+        }
+        for (; last - first >= height; first += height) some(std::integral_constant<int, height>{}, first, first);
+        if (first < last) some(std::integral_constant<int, height>{}, last - height, first);
     }
     /// Rows [begin, end) of the table, or of those that occur. `One`: a row is one vector.
     template <bool One>

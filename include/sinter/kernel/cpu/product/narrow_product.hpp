@@ -11,7 +11,7 @@
 namespace sinter::cpu {
 
 /// More columns than this are worth tiles.
-inline constexpr std::int64_t narrow_product = lanes / 4 - 1;
+inline constexpr std::int64_t narrow_product = lanes == 8 ? 2 : lanes / 4 - 1;
 
 constexpr bool is_narrow_product(const product& q) {
     return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
