@@ -91,18 +91,18 @@ constexpr int winograd_tile(const shape& from, const shape& to, int K, int S, in
     return winograd_choice{winograd::f4, lanes, cpu_device::target.parts, m}.tile(from, to, K, K, S);
 }
 /// Nothing for tiles of 0.
-template <template <int> class Kernel, int Tile>
+template <template <int, int> class Kernel, int Tile, int K>
 std::function<void()> filtered(std::vector<int64_t> extents, int m, std::vector<float*> p) {
     if constexpr (Tile == 0) return {};
     else {
-        auto kernel = std::make_shared<winograd_run<Kernel<Tile>>>(std::move(extents), m);
+        auto kernel = std::make_shared<winograd_run<Kernel<Tile, K>>>(std::move(extents), m);
         return [kernel, p = std::move(p)] { (*kernel)(p.data()); };
     }
 }
-template <int M>
-using filtered_convolution = winograd_convolution<M, store_body>;
-template <int M>
-using filtered_weight_gradient = winograd_weight_gradient<M, store_body>;
+template <int M, int K>
+using filtered_convolution = winograd_convolution<M, K, store_body>;
+template <int M, int K>
+using filtered_weight_gradient = winograd_weight_gradient<M, K, store_body>;
 
 /// One layer's geometry and data as oneDNN names them; `x`, `y` NHWC, `w` HWIO.
 struct peer_layer {
@@ -181,7 +181,7 @@ void layer(const char* name, bool input_gradient = true) {
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
         compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
-                filtered<filtered_convolution, there>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again);
+                filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again);
         p.at_y = y;
     }
     if (input_gradient && wanted(name, "dX")) {
@@ -191,7 +191,8 @@ void layer(const char* name, bool input_gradient = true) {
         gradient({y, t, nullptr, result});
         p.at_x = theirs;
         compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); },
-                filtered<filtered_convolution, back>({OH, OW, CO, H, W, CI, 2 - PT, 2 - PL}, M, {y, t, nullptr, again}), again);
+                filtered<filtered_convolution, back, KH>({OH, OW, CO, H, W, CI, KH - 1 - PT, KW - 1 - PL}, M, {y, t, nullptr, again}),
+                again);
         p.at_x = x;
     }
     if (wanted(name, "dW")) {
@@ -200,7 +201,7 @@ void layer(const char* name, bool input_gradient = true) {
         buffer mine(w.size());
         unpack_panels(result, mine, K, CO, panel_width, lanes);
         p.at_w = theirs;
-        const auto filter = filtered<filtered_weight_gradient, there>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
+        const auto filter = filtered<filtered_weight_gradient, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
         buffer unpacked(w.size());
         if (filter) filter(), unpack_panels(again, unpacked, K, CO, panel_width, lanes);
         compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked);

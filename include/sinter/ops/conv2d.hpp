@@ -24,7 +24,7 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
     const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]), pool = r.pool ? r.pool->p[0] : 0;
     if (!tile || (pool && pool != tile)) return false;   // a pool in the same kernel takes whole tiles
-    k.set_fixed({0, tile, pool});
+    k.set_fixed({0, tile, r.n.p[0], pool});
     k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], above, left});
     k.by_example(r.x(0), 1);
     return true;
@@ -60,7 +60,7 @@ struct rule<op::conv_input_gradient> : heavy_rule {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.y(), 2 - r.n.p[3], 2 - r.n.p[4])) return;
+        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[0] - 1 - r.n.p[3], r.n.p[1] - 1 - r.n.p[4])) return;
         detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), r.n.p[5]);
     }
     static constexpr void gradient(gradient_of& g);

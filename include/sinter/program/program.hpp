@@ -27,7 +27,7 @@ namespace sinter {
 struct program_options {
     bool fuse = true;              ///< false: every op is a kernel of its own
     bool store_gradients = false;  ///< keep all gradients in memory instead of updating within their kernels
-    sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 convolutions on CPUs: its rounding errors are larger
+    sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 and 5 x 5 convolutions on CPUs: its rounding errors are larger
 
     precision products = precision::float32;   ///< what products multiply; bfloat16 is another result (program/round_products.hpp)
 

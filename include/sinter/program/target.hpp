@@ -11,7 +11,7 @@ struct target {
     int lanes = 1;    ///< columns of packed weights are padded to a multiple of this; 1: weights lie plain
     int parts = 1;    ///< shares that a kernel's work is cut into; fixed, so that threads never change a sum's order
     bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
-    bool winograd = false;             ///< kernels for 3 x 3 convolutions by Winograd's minimal filtering
+    bool winograd = false;             ///< kernels for 3 x 3 and 5 x 5 convolutions by Winograd's minimal filtering
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once

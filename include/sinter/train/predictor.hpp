@@ -16,7 +16,8 @@ namespace sinter {
 ///     predictor alone{net, weights_file("net.safetensors")};   // in a program that never trains
 ///
 /// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
-/// is one part), and of 3 x 3 convolutions, which may be computed otherwise for few images than for many (ops/detail/winograd.hpp).
+/// is one part), and of 3 x 3 and 5 x 5 convolutions, which may be computed otherwise for few images than for many
+/// (ops/detail/winograd.hpp).
 /// MaxBatch: the most examples of one call.
 template <class Net, int MaxBatch = 1, program_options Options = program_options{}>
 class predictor {

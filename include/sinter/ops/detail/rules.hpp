@@ -48,7 +48,7 @@ struct kernel_request {
     const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
     bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
     bool one_example = false;        ///< is all that there ever is, with packed weights and in one part: extents may be fixed
-    winograd_choice winograd = {};   ///< for 3 x 3 convolutions
+    winograd_choice winograd = {};   ///< for 3 x 3 and 5 x 5 convolutions
 
     constexpr const shape& y() const { return n.s; }
     constexpr const shape& x(int i) const { return operands[i]->s; }

@@ -8,15 +8,15 @@
 #include <sinter/kernel/cpu/winograd/winograd_product.hpp>
 #include <sinter/kernel/panels.hpp>
 
-/// 3 x 3 convolutions of stride 1 by winograd_transform.hpp.
+/// Convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::cpu {
 
 /// The largest outputs of `tiles` tiles of a panel, whose products lie at m as transform_products takes them, to `best`; and the
 /// places of the first that are as large, of `channels` channels, to `won`, if anyone wants them.
-template <int M>
+template <int M, int K>
 __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, int tiles, float* best, std::uint8_t* won,
                                              std::int64_t won_step, int channels) {
-    using axis = winograd_axis<M>;
+    using axis = winograd_axis<M, K>;
     for (int i = 0; i < tiles; ++i, won += won ? won_step : 0)
         for (int j = 0; j < panel_width; j += lanes, m += lanes, best += lanes) {
             vf y[M * M];
@@ -38,12 +38,12 @@ __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step
 ///
 /// With `Pooled`, y is what a max-pool of M x M windows (a tile each) makes of it, and p[2] takes its winners, as in
 /// conv_max_pool_forward. Rows and columns that fill no window are dropped.
-template <int M, class Body, bool Pooled = false>
+template <int M, int K, class Body, bool Pooled = false>
 struct winograd_convolution {
-    using blocks = winograd_blocks<M>;
+    using blocks = winograd_blocks<M, K>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
     /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed anew for each block.
-    static constexpr int most_passing = (lanes >= 16 && M == 4 ? 5 << 15 : 1 << 16) / (places * panel);
+    static constexpr int most_passing = (lanes >= 16 && places == 36 ? 5 << 15 : 1 << 16) / (places * panel);
     static constexpr std::int64_t products(bool passing) { return std::int64_t{places} * ((passing ? most_passing : most) * panel + gap); }
     /// The transformed windows of one panel; and of all panels, if they are few enough to stay in L2 from block to block.
     static constexpr std::int64_t windows(const blocks& b) {
@@ -132,7 +132,7 @@ private:
         float *const m = room + own_windows(b), *u = room + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
-        const float* w = c.p[1] + std::int64_t{p} * panel * 9 * b.x.CI;
+        const float* w = c.p[1] + std::int64_t{p} * panel * K * K * b.x.CI;
         const std::int64_t calls = places * winograd_calls(tiles);
         winograd_asked asked = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
@@ -141,7 +141,7 @@ private:
                 const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
                 asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
             }
-            if (fresh) transform_windows<M>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
+            if (fresh) transform_windows<M, K>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap) {
                 if (last == end) asked.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
                 multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
@@ -162,11 +162,11 @@ private:
             const int channels = std::min(panel, b.x.CO - col);
             if constexpr (Pooled) {
                 const std::int64_t pixel = row * b.columns + x;
-                pool_products<M>(m, step, n, y, winners(c, pixel * b.x.CO + col), b.x.CO, channels);
+                pool_products<M, K>(m, step, n, y, winners(c, pixel * b.x.CO + col), b.x.CO, channels);
                 m += n * panel;
                 body.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
             } else {
-                for (int i = 0; i < n; ++i, m += panel) transform_products<M>(m, step, y + i * M * panel, n * M * panel);
+                for (int i = 0; i < n; ++i, m += panel) transform_products<M, K>(m, step, y + i * M * panel, n * M * panel);
                 for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
                     const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
                     body.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
@@ -181,12 +181,12 @@ private:
     }
 };
 
-template <class Body, int M>
-struct nest<op::conv, Body, 0, M, M, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body, true>; };
+template <class Body, int M, int K>
+struct nest<op::conv, Body, 0, M, K, M, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body, true>; };
 /// Both directions: a convolution's input gradient is one of the gradient with the weights that conv_transpose_weights gives.
-template <class Body, int M>
-struct nest<op::conv, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body>; };
-template <class Body, int M>
-struct nest<op::conv_input_gradient, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, Body>; };
+template <class Body, int M, int K>
+struct nest<op::conv, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body>; };
+template <class Body, int M, int K>
+struct nest<op::conv_input_gradient, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body>; };
 
 } // namespace sinter::cpu

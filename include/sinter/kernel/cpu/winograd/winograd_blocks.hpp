@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
 
-/// Extents and blocks of 3 x 3 convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
+/// Extents and blocks of convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
 namespace sinter::cpu {
 
 /// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of the vector.
@@ -22,9 +22,9 @@ private:
 constexpr bool leaves_caches(std::int64_t floats) { return floats > second_level_floats; }
 
 /// Where tiles, and blocks of tiles and of channels, lie.
-template <int M>
+template <int M, int K>
 struct winograd_blocks {
-    static constexpr int T = M + 2, places = T * T, panel = 2 * lanes;
+    static constexpr int T = M + K - 1, places = T * T, panel = 2 * lanes;
     static constexpr int channels = winograd_channels;                     ///< transformed windows of a panel stay in L2
     static constexpr int most_tiles = (1 << 16) / (places * panel);        ///< as do a panel's products
     static constexpr int gap = 16;   ///< floats between places: at a distance of a power of two they would share L1's sets
@@ -63,7 +63,7 @@ struct winograd_blocks {
                 for (int c = 0; c < x.CI; c += channels, from += channels) {
                     const int width = std::min(channels, x.CI - c);
                     const std::int64_t step = n * width + gap;
-                    transform_patch<M, Far>(from, line, pixel, in, width, to + at * width, step);
+                    transform_patch<T, Far>(from, line, pixel, in, width, to + at * width, step);
                     to += places * step;
                 }
             }

@@ -5,97 +5,12 @@
 
 #include <algorithm>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/winograd/winograd_axis.hpp>
 
-/// Winograd's minimal filtering F(M x M, 3 x 3) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of
-/// products, place by place, of a transformed (M + 2) x (M + 2) patch and the transformed window. Summed over channels, each
-/// place is a matrix product. The points are 0, 1, -1 and infinity, for M = 4 also 2 and -2. All this knows no extents but M:
-/// a program compiles it once.
+/// Winograd's minimal filtering F(M x M, K x K) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of
+/// products, place by place, of a transformed (M + K - 1) x (M + K - 1) patch and the transformed window. Summed over channels, each
+/// place is a matrix product. All this knows no extents but M and K: a program compiles it once.
 namespace sinter::cpu {
-
-/// The transforms along one axis, of vectors: of a patch, of the window, of products back to outputs; and the last two's
-/// adjoints, which the window's gradient takes.
-template <int M>
-struct winograd_axis;
-
-template <>
-struct winograd_axis<2> {
-    static constexpr int size = 4;
-    static SINTER_INLINE void patch(const vf* d, vf* v) {
-        v[0] = d[0] - d[2];
-        v[1] = d[1] + d[2];
-        v[2] = d[2] - d[1];
-        v[3] = d[1] - d[3];
-    }
-    static SINTER_INLINE void window(const vf* g, vf* u) {
-        const vf s = (g[0] + g[2]) * 0.5f, h = g[1] * 0.5f;
-        u[0] = g[0];
-        u[1] = s + h;
-        u[2] = s - h;
-        u[3] = g[2];
-    }
-    static SINTER_INLINE void outputs(const vf* m, vf* y) {
-        y[0] = m[0] + (m[1] + m[2]);
-        y[1] = m[1] - m[2] - m[3];
-    }
-    static SINTER_INLINE void outputs_adjoint(const vf* y, vf* m) {
-        m[0] = y[0];
-        m[1] = y[0] + y[1];
-        m[2] = y[0] - y[1];
-        m[3] = zero() - y[1];
-    }
-    static SINTER_INLINE void window_adjoint(const vf* u, vf* g) {
-        const vf s = (u[1] + u[2]) * 0.5f;
-        g[0] = u[0] + s;
-        g[1] = (u[1] - u[2]) * 0.5f;
-        g[2] = s + u[3];
-    }
-};
-
-template <>
-struct winograd_axis<4> {
-    static constexpr int size = 6;
-    static SINTER_INLINE void patch(const vf* d, vf* v) {
-        const vf a = d[4] - d[2] * 4.f, b = d[3] - d[1] * 4.f, e = d[4] - d[2], f = (d[3] - d[1]) * 2.f;
-        v[0] = d[0] * 4.f + (d[4] - d[2] * 5.f);
-        v[1] = a + b;
-        v[2] = a - b;
-        v[3] = e + f;
-        v[4] = e - f;
-        v[5] = d[1] * 4.f + (d[5] - d[3] * 5.f);
-    }
-    static SINTER_INLINE void window(const vf* g, vf* u) {
-        const vf s = (g[0] + g[2]) * (-1.f / 6), h = g[1] * (1.f / 6);
-        const vf p = g[0] * (1.f / 24) + g[2] * (1.f / 6), q = g[1] * (1.f / 12);
-        u[0] = g[0] * 0.25f;
-        u[1] = s - h;
-        u[2] = s + h;
-        u[3] = p + q;
-        u[4] = p - q;
-        u[5] = g[2];
-    }
-    static SINTER_INLINE void outputs(const vf* m, vf* y) {
-        const vf a = m[1] + m[2], b = m[1] - m[2], c = m[3] + m[4], d = m[3] - m[4];
-        y[0] = m[0] + a + c;
-        y[1] = b + d * 2.f;
-        y[2] = a + c * 4.f;
-        y[3] = b + d * 8.f + m[5];
-    }
-    static SINTER_INLINE void outputs_adjoint(const vf* y, vf* m) {
-        const vf a = y[0] + y[2], b = y[1] + y[3], c = y[0] + y[2] * 4.f, d = y[1] * 2.f + y[3] * 8.f;
-        m[0] = y[0];
-        m[1] = a + b;
-        m[2] = a - b;
-        m[3] = c + d;
-        m[4] = c - d;
-        m[5] = y[3];
-    }
-    static SINTER_INLINE void window_adjoint(const vf* u, vf* g) {
-        const vf a = (u[1] + u[2]) * (-1.f / 6), b = u[3] + u[4];
-        g[0] = u[0] * 0.25f + a + b * (1.f / 24);
-        g[1] = (u[2] - u[1]) * (1.f / 6) + (u[3] - u[4]) * (1.f / 12);
-        g[2] = a + b * (1.f / 6) + u[5];
-    }
-};
 
 /// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row, column, v) stores.
 template <int In, int Out, class Along, class Get, class Put>
@@ -123,12 +38,10 @@ struct patch_inside {
 inline constexpr int winograd_channels = 64;
 
 /// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of channel c goes to v[f * step + c].
-template <int M, bool Far = false>
+template <int T, bool Far = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
                                                float* v, std::ptrdiff_t step) {
-    using axis = winograd_axis<M>;
-    constexpr int T = axis::size;
-    const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { axis::patch(d, q); };
+    const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { winograd_points<T>::patch(d, q); };
     const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_near_or_far<Far>(v + (a * T + b) * step, q); };
     if (in.top == 0 && in.left == 0 && in.bottom == T && in.right == T) {
         for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
@@ -147,26 +60,26 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
 
 /// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of
 /// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros.
-template <int M>
+template <int M, int K>
 __attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
                                                  std::ptrdiff_t step) {
-    using axis = winograd_axis<M>;
+    using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int c = 0; c < n; ++c, w += width, u += 2 * lanes)
         for (int j = 0; j < 2 * lanes; j += lanes) {
             const bool there = j < width;
-            transform_both<3, T>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window(d, q); },
+            transform_both<K, T>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window(d, q); },
                                  [&](int a, int b) SINTER_ALWAYS {
-                                     return there ? load(w + (a * 3 + b) * channels * width + j) : zero();
+                                     return there ? load(w + (a * K + b) * channels * width + j) : zero();
                                  },
                                  [&](int a, int b, vf q) SINTER_ALWAYS { store(u + (a * T + b) * step + j, q); });
         }
 }
 
 /// A panel's products of one tile (place f at m + f * step) back to its M x M outputs: pixels side by side, rows `row` apart.
-template <int M>
+template <int M, int K>
 __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t step, float* y, std::ptrdiff_t row) {
-    using axis = winograd_axis<M>;
+    using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int j = 0; j < 2 * lanes; j += lanes)
         transform_both<T, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
@@ -176,10 +89,10 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
 
 /// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are
 /// there, and the first `n` channels of the panel; place f goes to m + f * step.
-template <int M, bool Far = false>
+template <int M, int K, bool Far = false>
 __attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows,
                                                           int columns, int n, float* m, std::ptrdiff_t step) {
-    using axis = winograd_axis<M>;
+    using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int j = 0; j < 2 * lanes; j += lanes) {
         const int there = std::clamp(n - j, 0, lanes);
@@ -193,23 +106,23 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
 }
 
 /// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c at f * step + c * 2 * lanes),
-/// back to the 9 taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become
+/// back to the K x K taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become
 /// zero.
-template <int M>
+template <int M, int K>
 __attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy,
                                                           int n, int columns, float* g) {
-    using axis = winograd_axis<M>;
+    using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int c = 0; c < n; ++c, u += 2 * lanes, g += 2 * lanes)
         for (int j = 0; j < 2 * lanes; j += lanes)
-            transform_both<T, 3>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window_adjoint(d, q); },
+            transform_both<T, K>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window_adjoint(d, q); },
                                  [&](int a, int b) SINTER_ALWAYS {
                                      vf sum = load(u + (a * T + b) * step + j);
                                      for (int k = 1; k < copies; ++k) sum += load(u + k * copy + (a * T + b) * step + j);
                                      return sum;
                                  },
                                  [&](int a, int b, vf q) SINTER_ALWAYS {
-                                     float* const to = g + (a * 3 + b) * n * (2 * lanes) + j;
+                                     float* const to = g + (a * K + b) * n * (2 * lanes) + j;
                                      store(to, q);
                                      for (int l = std::max(columns - j, 0); l < lanes; ++l) to[l] = 0;
                                  });

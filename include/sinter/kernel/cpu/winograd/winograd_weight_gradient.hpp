@@ -12,10 +12,10 @@ namespace sinter::cpu {
 ///
 /// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and finish() adds the parts in
 /// their order. Otherwise prepare() transforms all tiles, and each part sums some panels and blocks of channels over all of them.
-template <int M, class Body>
+template <int M, int K, class Body>
 struct winograd_weight_gradient {
-    using blocks = winograd_blocks<M>;
-    static constexpr int phases = 2, places = blocks::places, panel = blocks::panel, gap = blocks::gap;
+    using blocks = winograd_blocks<M, K>;
+    static constexpr int phases = 2, taps = K * K, places = blocks::places, panel = blocks::panel, gap = blocks::gap;
     static constexpr int channels = blocks::channels;
     static constexpr std::int64_t most = 64;      ///< tiles of a block: those of a place and channels stay in L1
     static constexpr std::int64_t most_own = 32;  ///< of one that a part transforms for itself: all of it is near L2's size, with the sums
@@ -127,7 +127,7 @@ private:
             const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
             float* to = z + at * panel;
             for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
-                transform_output_gradients<M, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to,
+                transform_output_gradients<M, K, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to,
                                                    step);
         }
     }
@@ -148,13 +148,13 @@ private:
     }
     static std::int64_t weight_offset(const plan& q, int i, std::int64_t row) {
         const int p = i / q.channel_blocks;
-        return std::int64_t{p} * panel * 9 * q.b.x.CI + row * panel_columns(q.b.x.CO, p, panel, lanes);
+        return std::int64_t{p} * panel * taps * q.b.x.CI + row * panel_columns(q.b.x.CO, p, panel, lanes);
     }
     /// Its weights, asked for by the last products before they are emitted.
     static void expect(const plan& q, int i, winograd_asked& asked, const call& c) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         const int width = panel_columns(q.b.x.CO, i / q.channel_blocks, panel, lanes);
-        const std::int64_t calls = places * winograd_calls(n), each = (9 * n + calls - 1) / calls;
+        const std::int64_t calls = places * winograd_calls(n), each = (taps * n + calls - 1) / calls;
         asked.body(body, c, each, width, 0, width, each * width);
     }
     /// Where a block's patches and outputs' gradients of one channel block and panel begin.
@@ -173,7 +173,7 @@ private:
         const transformed from = at(q, i, v, z, tiles);
         v = from.v, z = from.z;
         for (int f = 0; f < places; ++f, v += tiles * n + gap, z += tiles * panel + gap, sums += n * panel + gap) {
-            if (meets) asked.body_at(weight_offset(q, i, weight_row(q, i, 9 * n * f / places)));
+            if (meets) asked.body_at(weight_offset(q, i, weight_row(q, i, taps * n * f / places)));
             if (to_come) {
                 const std::int64_t calls = winograd_calls(n);
                 asked = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
@@ -185,12 +185,12 @@ private:
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {
         const int p = i / q.channel_blocks, width = panel_columns(q.b.x.CO, p, panel, lanes);
         const int all = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
-        constexpr int most_rows = 32;
-        alignas(64) float g[9 * most_rows * panel];
+        constexpr int most_rows = 288 / taps;
+        alignas(64) float g[taps * most_rows * panel];
         for (int r = 0; r < all; r += most_rows) {
             const int n = std::min(most_rows, all - r);
-            transform_window_gradients<M>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel, g);
-            for (int k = 0; k < 9; ++k) {
+            transform_window_gradients<M, K>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel, g);
+            for (int k = 0; k < taps; ++k) {
                 const std::int64_t row = weight_row(q, i, k * all + r);
                 body.finish({g + k * n * panel, n, width, panel, weight_offset(q, i, row), width, row, p * panel}, c);
             }
@@ -198,9 +198,9 @@ private:
     }
 };
 
-template <class Body, int M>
-struct nest<op::conv_weight_gradient, Body, 0, M, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0> {
-    using type = winograd_weight_gradient<M, Body>;
+template <class Body, int M, int K>
+struct nest<op::conv_weight_gradient, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> {
+    using type = winograd_weight_gradient<M, K, Body>;
 };
 
 } // namespace sinter::cpu
