@@ -117,8 +117,8 @@ constexpr bool is_short() {
 }
 
 /// Tiles below each other, summed and finished in registers: what else is around a small product's tiles takes as long as a quarter
-/// of their sums.
-template <class Body, int MR>
+/// of their sums. `Asks`: for the lines that the body will touch, before each tile.
+template <class Body, int MR, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step,
                                                          const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles,
                                                          const finished& done, const call& by) {
@@ -127,6 +127,7 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     const int col = done.col;
     std::int64_t off = done.off, row = done.row;
     do {
+        if constexpr (Asks) Body::expect(MR, panel_width, off, off_step, c);
         vf sum[2 * MR];
         clear_block(sum);
         accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
@@ -180,6 +181,8 @@ constexpr finisher finisher_of() {
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
         f.asking = multiply_and_finish<Body, true>;
+    if constexpr (Asks && registers < 32 && requires { Body::size; } && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
+        if constexpr (is_moderate<Body>()) f.below = multiply_and_finish_small<Body, tile_rows, true>;
     if constexpr (Small && requires { Body::size; }) {
         if constexpr (is_moderate<Body>()) {
             f.large = multiply_and_finish_small<Body, tile_rows>;

@@ -48,6 +48,7 @@ struct finisher {
     void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
     small_function large = nullptr, small = nullptr;   ///< of small products: tiles of whole panels, summed and finished in registers
+    small_function below = nullptr;   ///< the same of any product's large tiles, whose lines are asked for
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
 };

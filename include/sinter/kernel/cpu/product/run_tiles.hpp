@@ -86,6 +86,14 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
         const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
         const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
+        if (f.below && expect && !far && !carry && !ahead && !gather && first < cover.large && done.columns == panel_width) {
+            const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first, begin = cover.begin(first);
+            done.off = panel_off + begin * off_step;
+            done.row = q.row + begin;
+            f.below(q.a + begin * q.row_step, q.row_step, q.sum_step, q.b + j0 * q.depth, w, q.depth, tiles, done, c);
+            tile += tiles;
+            continue;
+        }
         if (!carry && !expect && !ahead) {
             const bool panels = q.b_layout == right::panels;
             const float* b = gather ? gathered : panels ? q.b + j0 * q.depth : q.b + j0;
