@@ -35,6 +35,13 @@ struct expecting_body : store_body {
     }
 };
 
+/// The same, handed tiles in registers.
+struct expecting_tile_body : tile_body {
+    static void expect(int rows, int columns, std::int64_t off, std::int64_t step, const call& c) {
+        expecting_body::expect(rows, columns, off, step, c);
+    }
+};
+
 /// Every element of a row-major result once, and close to `want(i, j)`, a sum of K products.
 template <class Want>
 void check_rows(const char* what, const outcome& r, std::int64_t m, std::int64_t K, std::int64_t N, Want want) {
@@ -65,6 +72,7 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_body{}, parts) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_tile_body{}, parts) == r));
 }
 
 /// The same product by weights of which the transpose is packed.
