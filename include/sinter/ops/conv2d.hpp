@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/convolution.hpp>
+#include <sinter/ops/detail/listed_gradient.hpp>
 
 /// conv2d(x, w, {stride, padding, dilation, groups}): x [H, W, CI], w [KH, KW, CI / groups, CO] -> [OH, OW, CO]
 /// (cross-correlation, as everywhere in the field); see detail/window.hpp for the window. Dense windows of one stride, the
@@ -34,6 +35,10 @@ constexpr shape before_pool(shape pooled, const node& n) {
     if (n.p[5]) pooled.d[0] = n.p[6], pooled.d[1] = n.p[7];
     return pooled;
 }
+/// The pool that the kernel of a gradient is told of; none, where that gradient lies spread out and lists of it do not pay.
+constexpr int pool_of(const node& n, bool lists_pay) {
+    return n.operands == 2 && !lists_pay ? 0 : n.p[5];
+}
 } // namespace detail
 
 /// p = {KH, KW, stride, rows above, columns left, pool window}; operands x, w.
@@ -51,7 +56,8 @@ struct rule<op::conv> : heavy_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through: then p[5] is its window].
+/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through: then p[5] is its window]. Without
+/// winners p[5] may say that most of the gradient is zero.
 template <>
 struct rule<op::conv_input_gradient> : heavy_rule {
     static constexpr const char* name = "conv2d_input_gradient";
@@ -60,8 +66,10 @@ struct rule<op::conv_input_gradient> : heavy_rule {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[0] - 1 - r.n.p[3], r.n.p[1] - 1 - r.n.p[4])) return;
-        detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), r.n.p[5]);
+        const int* const p = r.n.p;
+        const int pool = detail::pool_of(r.n, detail::lists_input_gradient(r.winograd.lanes, p[0], p[1], r.y().d[2]));
+        if (!pool && detail::by_winograd(r, k, r.x(0), r.y(), p[0] - 1 - p[3], p[1] - 1 - p[4])) return;
+        detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), pool);
     }
     static constexpr void gradient(gradient_of& g);
 };
@@ -75,8 +83,10 @@ struct rule<op::conv_weight_gradient> : heavy_rule {
         return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        if (!r.n.p[5] && detail::by_winograd(r, k, r.x(0), r.x(1), r.n.p[3], r.n.p[4])) return;
-        detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), r.n.p[5]);
+        const int* const p = r.n.p;
+        const int pool = detail::pool_of(r.n, detail::lists_weight_gradient(r.winograd.lanes, p[0], p[1], r.x(0).d[2]));
+        if (!pool && detail::by_winograd(r, k, r.x(0), r.x(1), p[3], p[4])) return;
+        detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), pool);
     }
     static constexpr void gradient(gradient_of& g);
 };

@@ -8,6 +8,7 @@
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
+#include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/panels.hpp>
 #include <type_traits>
@@ -89,6 +90,28 @@ struct pooled_filter_lists {
         }
     }
 
+    /// The same of a gradient that lies spread out, zeros and all (P = 1): read once, as it lies.
+    static __attribute__((noinline)) void build_spread(const float* g, int first, int last, lists& l) {
+        std::fill_n(l.length, channels, 0);
+        for (int y = first; y < last; ++y)
+            for (int x = 0; x < columns; x += lanes)
+                for (int o = 0; o < CO; o += lanes) {
+                    vf v[lanes];
+                    vi none;
+                    for (int q = 0; q < lanes; ++q) {
+                        v[q] = zero();
+                        if (columns % lanes == 0 || x + q < columns)
+                            load_winners<CO, false>(g + (y * columns + x + q) * CO, nullptr, o, v[q], none);
+                    }
+                    transpose_lanes(v);
+                    const int at = ((y - first) * image::width + x) * S;
+                    unroll<lanes>([&](int q) SINTER_ALWAYS {
+                        int& n = l.length[o + q];
+                        n = append_run(l.offset + (o + q) * list, l.value + (o + q) * list, n, at, S, v[q], differs(v[q], zero()));
+                    });
+                }
+    }
+
     /// R rows from ky on, V vectors from the v-th on, of every channel's filter.
     template <int R, int V>
     static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v) {
@@ -120,8 +143,9 @@ struct pooled_filter_lists {
             image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
             const std::int64_t pooled = i * rows * columns * CO;
             for (int first = 0; first < rows; first += block) {
-                build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first,
-                      std::min(first + block, rows), l);
+                const int last = std::min(first + block, rows);
+                if constexpr (P == 1) build_spread(c.p[1] + pooled, first, last, l);
+                else build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first, last, l);
                 const float* const x = copy + first * (P * S * pitch);
                 constexpr int higher = KH % bands, least = KH / bands;
                 for (int b = 0; b < bands; ++b) {

@@ -57,12 +57,12 @@ struct pooled_gradient_slices {
     /// Which of a block's channels won where, in `count` windows.
     static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first, std::uint64_t* won) {
         const int last = std::min(first + channels, CO);
-        for (int p = 0; p < count; ++p, g += CO, winner += CO, won += places * words) {
+        for (int p = 0; p < count; ++p, g += CO, winner += P > 1 ? CO : 0, won += places * words) {
             std::uint64_t bits[places * words] = {};
             for (int o = first; o < last; o += lanes) {
                 vf v;
-                vi w;
-                load_winners<CO>(g, winner, o, v, w);
+                vi w{};
+                load_winners<CO, (P > 1)>(g, winner, o, v, w);
                 const lane_mask alive = differs(v, zero());
                 const auto add_to = [&](int q) SINTER_ALWAYS {
                     const int at = o - first;

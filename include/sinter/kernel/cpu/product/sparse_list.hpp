@@ -48,6 +48,26 @@ SINTER_INLINE int append(std::uint16_t* offset, float* value, int n, vi o, vf v,
 #endif
 }
 
+/// The same where offsets are `first` and on, `step` apart.
+template <class Offset>
+SINTER_INLINE int append_run(Offset* offset, float* value, int n, int first, int step, vf v, lane_mask keep) {
+#if defined(__AVX2__) && defined(__BMI2__) && !defined(__AVX512F__)
+    if constexpr (sizeof(Offset) == 2) {   // places are made as halves of words, there is nothing to narrow
+        const unsigned m = static_cast<unsigned>(_mm256_movemask_ps((__m256)keep));
+        const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
+        const __m128i order = _mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes)));
+        typedef std::uint16_t halves __attribute__((vector_size(16)));
+        const halves at = (halves)_mm_unpacklo_epi8(order, _mm_setzero_si128()) * static_cast<std::uint16_t>(step) + static_cast<std::uint16_t>(first);
+        __builtin_memcpy(offset + n, &at, sizeof at);
+        _mm256_storeu_ps(value + n, _mm256_permutevar8x32_ps((__m256)v, _mm256_cvtepu8_epi32(order)));
+        return n + __builtin_popcount(m);
+    }
+#endif
+    vi o;
+    for (int l = 0; l < lanes; ++l) o[l] = first + l * step;
+    return append(offset, value, n, o, v, keep);
+}
+
 /// Stores the lanes of v whose bits are set, one behind the other, and anything behind them up to a whole vector.
 /// Returns how many they are.
 SINTER_INLINE int store_marked(float* to, vf v, unsigned bits) {
