@@ -117,6 +117,12 @@ BOOST_AUTO_TEST_CASE(odd_shapes) {
     check<4, 4, 12, 2, 2, 6, 3, 3, 1, 0, 0, 1>(6, 0.8);   // a pool of one element
 }
 
+BOOST_AUTO_TEST_CASE(gradients_that_lie_spread_out) {   // zeros and all, as behind pools whose windows overlap
+    check<23, 21, 3, 12, 11, 18, 7, 7, 2, 2, 3, 1>(3, 0.2);      // strided, rows that fill no vectors
+    check<9, 9, 16, 9, 9, 70, 5, 5, 1, 2, 2, 1>(2, 0.2);
+    check<24, 24, 8, 24, 24, 5, 3, 3, 1, 1, 1, 1>(1, 0.3);       // rows in several blocks
+    check<4, 17000, 16, 1, 4250, 5, 1, 1, 4, 0, 0, 1>(1, 0.2);   // places beyond 16 bits
+}
 BOOST_AUTO_TEST_CASE(many_channels_that_come_out) {
     check<6, 6, 32, 6, 6, 150, 1, 1, 1, 0, 0, 2>(2, 0.6);   // winners in several words
     check<9, 9, 32, 9, 9, 70, 3, 3, 1, 1, 1, 3>(2, 0.5);    // in two blocks of channels, the patch not in registers

@@ -92,6 +92,10 @@ BOOST_AUTO_TEST_CASE(pools_of_other_kinds) {
     check(image<8, 8, 2> >> conv2d<3, 3> >> activation::sigmoid >> max_pool<3, window{.stride = 2, .padding = padding::same}> >> global_avg_pool >> dense<3>,
           softmax_cross_entropy, steady, 4);
 }
+BOOST_AUTO_TEST_CASE(overlapping_pools_whose_gradients_are_mostly_zero) {
+    check(image<12, 11, 2> >> conv2d<16, 3> >> relu >> conv2d<6, 5> >> relu >> max_pool<3, window{.stride = 2}> >> flatten >> dense<3>,
+          softmax_cross_entropy, plain);
+}
 BOOST_AUTO_TEST_CASE(pool_of_a_convolution_with_two_users) {
     check(image<8, 8, 2> >> conv2d<4, 3> >> [](tensor x) { return concat(global_avg_pool(relu(x)), flatten(max_pool<4>(x))); } >> dense<3>,
           softmax_cross_entropy, plain);
