@@ -9,7 +9,8 @@ namespace sinter::cpu {
 
 /// dx [m, H, W, CI] of a convolution whose gradient comes through a max-pool of P x P windows: only winners carry any.
 /// p[0] = pooled gradient [m, OH / P, OW / P, CO], p[1] = weights by conv_transpose_weights, p[2] = winners as
-/// conv_max_pool_forward leaves them (slices: none if P = 1, but any gradient of which much is zero). Body: off in dx, row = pixel of x, col = channel.
+/// conv_max_pool_forward leaves them (by slices none if P = 1, but any gradient of which much is zero). Body: off in dx,
+/// row = pixel of x, col = channel.
 /// Zeros are skipped exactly, those of the pooled gradient too: a zero times an infinite or NaN weight counts as zero.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_pooled_input_gradient {

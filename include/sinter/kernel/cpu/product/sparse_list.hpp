@@ -57,7 +57,8 @@ SINTER_INLINE int append_run(Offset* offset, float* value, int n, int first, int
         const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
         const __m128i order = _mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes)));
         typedef std::uint16_t halves __attribute__((vector_size(16)));
-        const halves at = (halves)_mm_unpacklo_epi8(order, _mm_setzero_si128()) * static_cast<std::uint16_t>(step) + static_cast<std::uint16_t>(first);
+        const halves lane = (halves)_mm_unpacklo_epi8(order, _mm_setzero_si128());
+        const halves at = lane * static_cast<std::uint16_t>(step) + static_cast<std::uint16_t>(first);
         __builtin_memcpy(offset + n, &at, sizeof at);
         _mm256_storeu_ps(value + n, _mm256_permutevar8x32_ps((__m256)v, _mm256_cvtepu8_epi32(order)));
         return n + __builtin_popcount(m);
