@@ -164,8 +164,8 @@ def fill(doc, results):
     doc.write_text(text)
     for folder in others:
         page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks with {folder.name} vectors",
-                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} vectors; "
-                "filled by `bench/tables.py fill`."]
+                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} "
+                "vectors;\nfilled by `bench/tables.py fill`."]
         for name in TABLES:
             page += [f"## {TITLES[name]}", table_of(name, folder)]
         doc.with_name(f"{doc.stem}-{folder.name}.md").write_text("\n\n".join(page) + "\n")
