@@ -99,7 +99,7 @@ private:
         const std::int64_t floats = round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array for a tile
         for (std::int64_t p = 0; p < panels; ++p)
             for (std::int64_t i = 0; i < cover.count; ++i, off += floats) {
-                const std::int64_t row = std::min(cover.begin(i), pixels - cover.height(i));
+                const std::int64_t row = cover.first_row(i);
                 tile_lines lines;
                 body.list({nullptr, 1, static_cast<int>(floats), 0, off, 0, 0, 0}, c, lines);
                 const std::int64_t a_turn = (lines.count + CO - 1) / CO;

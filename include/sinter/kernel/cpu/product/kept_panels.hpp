@@ -27,19 +27,16 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
     alignas(64) float copied[tile_rows * kept_depth + lanes];
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const std::int64_t off_step = q.packed_result ? panel_width : q.result_step ? q.result_step : q.columns;
     const bool expect = f.expect && q.rows * q.columns > near_floats;
     for (std::int64_t i = r.first_tile; i < r.end_tile; ++i) {
         const int height = cover.height(i);
         const bool large = height == tile_rows, more = i + 1 < r.end_tile;
-        const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
-        const float* const x = q.a + row;
+        const float* const x = q.a + cover.first_row(i);
         for (std::int64_t p = r.first_panel; p < r.end_panel; ++p) {
             const std::int64_t j0 = p * panel_width, k = p - r.first_panel;
             float* const panel = kept + k * panel_width * q.depth;
-            const finished done{sums + (begin - row) * panel_width, static_cast<int>(row + height - begin), panel_width, panel_width,
-                                q.off + (q.packed_result ? j0 * q.rows : j0) + begin * off_step, off_step, q.row + begin,
-                                q.col + static_cast<int>(j0)};
+            finished done = panel_results(q, j0, panel_width, panel_width);
+            place_tile(done, q, cover, i, sums, done.off);
             if (expect) f.expect(done, c);
             if (i == r.first_tile) {
                 const float* const b = q.b + j0;

@@ -70,7 +70,7 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const fin
             std::int64_t i = first > from ? first : from;
             for (; i < first + block && i < count && i < to; ++i) {
                 const int height = cover.height(i);
-                const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
+                const std::int64_t begin = cover.begin(i), row = cover.first_row(i);
                 const float* x = q.row_step ? q.a + row * q.row_step : q.a + i * q.tile_step;
                 const finished done{sums + (begin - row) * w, static_cast<int>(row + height - begin), q.packed_result ? w : there, w,
                                     off + begin * off_step, off_step, begin, static_cast<int>(j0)};
@@ -100,8 +100,7 @@ __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t ro
     for (std::int64_t t = 0; t < depth; t += 2)
         for (std::int64_t i = tile; i < end; ++i) {
             const int height = cover.height(i);
-            const std::int64_t begin = cover.begin(i), row = begin + height <= rows ? begin : rows - height;
-            const float* from = a + t * rows + row;
+            const float* from = a + t * rows + cover.first_row(i);
             float* place = to + (i - tile) * step + t / 2 * height;
             for (int j = 0; j < height; j += lanes) {   // what is too much is written over; there is room behind the last
                 const int n = height - j < lanes ? height - j : lanes;

@@ -27,9 +27,8 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
         const bool wide = w == panel_width;
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
         if (group > carried_tiles) group = carried_tiles;
-        const std::int64_t off_step = q.result_step ? q.result_step : q.columns;
-        const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
-        finished done{nullptr, 0, there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
+        finished done = panel_results(q, j0, w, static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w));
+        const std::int64_t panel_off = done.off;
         for (int k = 0; k < c.e[2]; ++k) {
             const bool last_one = k + 1 == c.e[2];
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
@@ -43,12 +42,8 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
                 for (std::int64_t i = first; i < first + group; ++i, sums += tile_rows * panel_width) {
                     const bool is_large = i < cover.large;
                     const int height = is_large ? tile_rows : rest_height;
-                    const std::int64_t begin = cover.begin(i), row = begin + height <= q.rows ? begin : q.rows - height;
-                    const float *const x = c.p[2 * k] + row * q.row_step + t, *const from = k + t ? sums : no_sum;
-                    done.sums = sums + (begin - row) * w;
-                    done.rows = static_cast<int>(row + height - begin);
-                    done.off = q.off + j0 + begin * off_step;
-                    done.row = q.row + begin;
+                    const float *const x = c.p[2 * k] + cover.first_row(i) * q.row_step + t, *const from = k + t ? sums : no_sum;
+                    place_tile(done, q, cover, i, sums, panel_off);
                     if (last && expect) f.expect(done, c);
                     if (next && i * ahead_step < panel_width && height > 1) {
                         const ahead_function sum = ahead_step > floats_a_line ? ahead_of<true>(is_large) : ahead_of<false>(is_large);

@@ -28,7 +28,27 @@ struct row_cover {
     constexpr std::int64_t begin(std::int64_t t) const {   ///< first row that is new in tile t
         return t < large ? t * tile_rows : large * tile_rows + (t - large) * height(t);
     }
+    constexpr std::int64_t first_row(std::int64_t t) const {   ///< of tile t, which the tile before has where rows are short of one
+        const std::int64_t b = begin(t), h = height(t);
+        return b + h <= rows ? b : rows - h;
+    }
 };
+
+/// What is known of the results in the columns [j0, j0 + w) of a product, `there` of which it has, before a tile is placed there.
+inline finished panel_results(const product& q, std::int64_t j0, int w, int there) {
+    const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
+    return {no_sum, 0, q.packed_result ? w : there, w, q.off + (q.packed_result ? j0 * q.rows : j0), off_step, q.row,
+            q.col + static_cast<int>(j0)};
+}
+/// The place of tile t and its sums, without the rows that the tile before has. The panel's results begin at `panel_off`.
+SINTER_INLINE void place_tile(finished& done, const product& q, const row_cover& cover, std::int64_t t, const float* sums,
+                              std::int64_t panel_off) {
+    const std::int64_t begin = cover.begin(t), row = cover.first_row(t);
+    done.sums = sums + (begin - row) * done.width;
+    done.rows = static_cast<int>(row + cover.height(t) - begin);
+    done.off = panel_off + begin * done.off_step;
+    done.row = q.row + begin;
+}
 
 /// Calls tile(height, first row) for tiles of all rows; the height is a constant.
 template <class F>

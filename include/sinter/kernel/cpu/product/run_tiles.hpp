@@ -25,12 +25,10 @@ inline void run_near_tiles(const product& q, finished done, const finisher& f, c
         const std::int64_t most = large ? (direct ? 1 : finished_rows / tile_rows) : finished_rows / small_tile_rows;
         std::int64_t tiles = alike < most ? alike : most;
         if (tiles > 1 && begin + tiles * height > q.rows) --tiles;   // the last one begins earlier
-        const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
+        const std::int64_t row = cover.first_row(tile);
         const float* x = q.a + row * q.row_step;
-        done.sums = sums + (begin - row) * done.width;
-        done.rows = static_cast<int>(row + tiles * height - begin);
-        done.off = panel_off + begin * done.off_step;
-        done.row = q.row + begin;
+        place_tile(done, q, cover, tile, sums, panel_off);
+        done.rows += static_cast<int>((tiles - 1) * height);
         if (const small_function whole = large ? f.large : f.small; whole && done.columns == panel_width && height > 1 && row == begin) {
             tiles = alike;
             if (begin + tiles * height > q.rows) --tiles;
@@ -82,14 +80,12 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
         const bool by_pieces = registers < 32 && ahead && !turned && carry && cover.count > 1;
         const std::int64_t piece = (gather || by_pieces ? gathered_floats : streamed_floats) / panel_width;
         const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;
-        const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
-        finished done{nullptr, 0, q.packed_result ? w : there, w, 0, off_step, 0, q.col + static_cast<int>(j0)};
+        finished done = panel_results(q, j0, w, there);
+        const std::int64_t panel_off = done.off;
         const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
-        const std::int64_t panel_off = q.off + (q.packed_result ? j0 * q.rows : j0);
         if (f.below && expect && !far && !carry && !ahead && !gather && first < cover.large && done.columns == panel_width) {
             const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first, begin = cover.begin(first);
-            done.off = panel_off + begin * off_step;
-            done.row = q.row + begin;
+            place_tile(done, q, cover, first, no_sum, panel_off);
             f.below(q.a + begin * q.row_step, q.row_step, q.sum_step, q.b + j0 * q.depth, w, q.depth, tiles, done, c);
             tile += tiles;
             continue;
@@ -115,14 +111,8 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
             float* sums = carried;
             for (std::int64_t i = first; i < first + group; ++i, sums += carry ? tile_rows * panel_width : 0) {
                 const bool is_large = i < cover.large;
-                const int height = is_large ? tile_rows : rest_height;
-                const std::int64_t begin = cover.begin(i);
-                const std::int64_t row = begin + height <= q.rows ? begin : q.rows - height;
-                const float* x = q.a + row * q.row_step + t * q.sum_step;
-                done.sums = sums + (begin - row) * w;
-                done.rows = static_cast<int>(row + height - begin);
-                done.off = panel_off + begin * off_step;
-                done.row = q.row + begin;
+                const float* x = q.a + cover.first_row(i) * q.row_step + t * q.sum_step;
+                place_tile(done, q, cover, i, sums, panel_off);
                 const float* from = t ? sums : no_sum;
                 const bool asks_ahead = ahead && i * ahead_step < panel_width && (is_large || rest_height > 1);
                 if (last && expect && f.list && wide && rest_height > 1 && !asks_ahead && !expected_ahead &&
