@@ -43,6 +43,8 @@ private:
                 __builtin_prefetch(x + (y * W + i) * C + j);
             });
     }
+    /// Any window. Of nine elements and less it takes 1.2 to 1.6 times as long as in_registers (256 bits; with 128 twice), of 25 only
+    /// 0.8: so many do not stay in registers.
     static SINTER_INLINE void one_by_one(const float* x, int oy, int ox, std::int64_t pixel, const call& c) {
         const auto v = vertical::elements(oy);
         const auto h = horizontal::elements(ox);
@@ -133,6 +135,7 @@ private:
         std::int64_t pixel;
     };
 
+    /// Any window: where many may hold an element, their number is not written out.
     static SINTER_INLINE void one_by_one(const place& p, const call& c) {
         const auto v = vertical::windows(p.y);
         const auto h = horizontal::windows(p.x);

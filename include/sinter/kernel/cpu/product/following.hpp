@@ -7,6 +7,8 @@
 /// Products whose bodies compute functions of their sums. Such a function is a chain of operations, each of which waits for the one
 /// before, and behind a tile there is little else to do. So a tile's sums pass through the body while the next tile is summed: a row of
 /// them, some turns of the multiply loop, the next row. That takes registers beside the sums: all tiles are small ones.
+/// (multiply_while_finishing in finish.hpp does so with an optimizer's update of packed weights. What holds that up is one slow unit and
+/// not the chain, so there single vectors follow each other, a turn apart.)
 namespace sinter::cpu {
 
 using following_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
