@@ -18,9 +18,6 @@ constexpr tensor as_output(tensor y) {
     return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
 }
 
-} // namespace detail
-
-namespace detail {
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode) {
     g.set_mode(mode);
