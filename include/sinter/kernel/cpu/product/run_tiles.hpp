@@ -46,117 +46,143 @@ inline void run_near_tiles(const product& q, finished done, const finisher& f, c
     }
 }
 
+/// How the tiles of a panel read the right operand, and what they ask for meanwhile.
+struct panel_reads {
+    std::int64_t j0;
+    int w, there;                 ///< columns as they lie, and those of them that the product has
+    bool wide, turned;
+    bool gather;                  ///< the panel, in pieces that stay in the first-level cache
+    bool carry;                   ///< sums from piece to piece
+    bool ahead;                   ///< ask for the next panel: its tiles share each line's floats, or its lines
+    bool by_pieces;               ///< a panel that the second-level cache does not hold beside the next one asks for its own next piece
+    std::int64_t piece, ahead_step;
+
+    SINTER_INLINE panel_reads(const product& q, const row_cover& cover, std::int64_t p)
+        : j0(p * panel_width), w(panel_columns(q.columns, p, panel_width, lanes)),
+          there(static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w)), wide(w == panel_width),
+          turned(q.b_layout == right::turned_panels),
+          // Few rows do not repay gathering, if the vectors can be read where they are.
+          gather(q.b_layout == right::columns || turned || (q.b_layout == right::rows && (cover.count > 2 || there < w))),
+          carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
+          ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
+                j0 + 2 * panel_width <= q.columns),
+          by_pieces(registers < 32 && ahead && !turned && carry && cover.count > 1),
+          piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
+          ahead_step((panel_width + cover.count - 1) / cover.count) {}
+};
+
+/// A piece of the depth, [t, t + n), whose right operand lies at b.
+struct depth_piece {
+    const float* b;
+    std::int64_t b_step, t, n;
+    bool last;
+};
+
+/// What tile i asks for of what comes after this piece of its panel.
+SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r, const depth_piece& d,
+                                           std::int64_t i) {
+    if (r.turned) {   // squares of the weights' panels: this panel's next piece, or the next one's first
+        const std::int64_t square = panel_width * r.ahead_step;
+        return {q.b + (d.last ? r.j0 + panel_width : r.j0) * panel_width + (d.last ? 0 : d.t + d.n) * q.columns + i * square,
+                r.ahead_step, panel_width * q.columns - square};
+    }
+    const float* const next_panel = q.b + (r.j0 + panel_width) * q.depth;
+    if (cover.count == 1 && q.depth * panel_width > gathered_floats) return {d.b + gathered_floats, r.ahead_step};   // front to back
+    if (r.by_pieces) return {(d.last ? next_panel : d.b + d.n * panel_width) + i * d.n * r.ahead_step, r.ahead_step};
+    return {next_panel + i * r.ahead_step * q.depth + d.t * r.ahead_step, r.ahead_step};
+}
+
+/// What is asked for of the result: nothing, or the lines of a tile so many floats ahead of the one that is summed.
+struct result_reads {
+    bool expect;
+    std::int64_t ahead;
+
+    SINTER_INLINE result_reads(const product& q, const finisher& f) {
+        const std::int64_t size = q.rows * q.columns;
+        const bool far = q.packed_result && size > far_floats;
+        expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) && q.depth >= short_sum;
+        ahead = far ? expected_tiles * tile_rows * panel_width : 0;   // of a large packed result tiles follow each other
+    }
+};
+
+/// Tile i over a piece of the depth; behind the last one it is finished. `sums` is where its sums lie or go on.
+template <class = void>
+SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, const row_cover& cover, const panel_reads& r,
+                            const depth_piece& d, const result_reads& result, finished& done, std::int64_t i, float* sums) {
+    const bool large = i < cover.large;
+    const int rest_height = cover.height(cover.large);
+    const float *const x = q.a + cover.first_row(i) * q.row_step + d.t * q.sum_step, *const from = d.t ? sums : no_sum;
+    const direct_function direct = large && done.columns == panel_width ? f.direct : nullptr;
+    const bool asks_ahead = r.ahead && i * r.ahead_step < panel_width && (large || rest_height > 1);
+    if (d.last && result.expect) {
+        const bool by_turns = !asks_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
+        if (by_turns && f.list && r.wide && rest_height > 1 && !direct) {
+            tile_lines lines;
+            f.list(done, c, lines);
+            if (lines.count > 0 && lines.count <= d.n) {
+                const auto sum = large ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
+                sum(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
+                return f.finish(done, c);
+            }
+        }
+        if (by_turns && direct && f.asking && d.n >= tile_rows)
+            return f.asking(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
+        done.off += result.ahead;
+        f.expect(done, c);
+        done.off -= result.ahead;
+    }
+    if (asks_ahead) {
+        const ahead_function sum = r.turned || r.ahead_step > floats_a_line ? ahead_of<true>(large) : ahead_of<false>(large);
+        sum(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, stream_ahead(q, cover, r, d, i));
+    } else if (d.last && direct) {
+        return direct(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
+    } else {
+        const int height = large ? tile_rows : rest_height;
+        (r.wide ? tile_of<2>(height) : tile_of<1>(height))(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, 1);
+    }
+    if (d.last) f.finish(done, c);
+}
+
 /// The tiles [tile, end) of the product, numbered panel by panel. The body sees c as it is.
 template <class = void>
 __attribute__((noinline)) inline void run_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const std::int64_t size = q.rows * q.columns;
-    const bool far = q.packed_result && size > far_floats;
-    const bool expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) &&
-        q.depth >= short_sum;
-    // Of a large packed result the lines of the tiles to come, which follow.
-    const std::int64_t expected_ahead = far ? expected_tiles * tile_rows * panel_width : 0;
+    const result_reads result(q, f);
+    const bool panels = q.b_layout == right::panels;
     std::int64_t gathered_panel = -1;
     while (tile < end) {
-        const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
-        const int w = panel_columns(q.columns, p, panel_width, lanes);
-        const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
-        // Few rows do not repay gathering, if the vectors can be read where they are.
-        const bool gather = q.b_layout == right::columns || q.b_layout == right::turned_panels ||
-                            (q.b_layout == right::rows && (cover.count > 2 || there < w));
-        const bool wide = w == panel_width, carry = q.depth > (gather ? gathered_floats : streamed_floats) / panel_width;
+        const std::int64_t p = tile / cover.count, first = tile % cover.count;
+        const panel_reads r(q, cover, p);
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
-        if (carry && group > carried_tiles) group = carried_tiles;
-        const int rest_height = cover.height(cover.large);
-        const tile_function large = wide ? tile_of<2>(tile_rows) : tile_of<1>(tile_rows);
-        const tile_function rest = wide ? tile_of<2>(rest_height) : tile_of<1>(rest_height);
-        // The tiles of a panel share the next one's lines, a part of each line's floats for every tile.
-        const bool turned = q.b_layout == right::turned_panels;
-        const bool ahead = wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats &&
-                           cover.count <= panel_width && j0 + 2 * panel_width <= q.columns;
-        // A panel that the second-level cache does not hold beside the next one: its own next piece's.
-        const bool by_pieces = registers < 32 && ahead && !turned && carry && cover.count > 1;
-        const std::int64_t piece = (gather || by_pieces ? gathered_floats : streamed_floats) / panel_width;
-        const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;
-        finished done = panel_results(q, j0, w, there);
-        const std::int64_t panel_off = done.off;
-        const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
-        if (f.below && expect && !far && !carry && !ahead && !gather && first < cover.large && done.columns == panel_width) {
-            const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first, begin = cover.begin(first);
+        if (r.carry && group > carried_tiles) group = carried_tiles;
+        finished done = panel_results(q, r.j0, r.w, r.there);
+        const std::int64_t panel_off = done.off, b_step = r.gather || panels ? r.w : q.b_step;
+        const bool whole = !r.carry && !r.ahead;   // panels, and nothing is asked for of the next one
+        if (whole && f.below && result.expect && !result.ahead && !r.gather && first < cover.large && done.columns == panel_width) {
+            const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first;
             place_tile(done, q, cover, first, no_sum, panel_off);
-            f.below(q.a + begin * q.row_step, q.row_step, q.sum_step, q.b + j0 * q.depth, w, q.depth, tiles, done, c);
+            f.below(q.a + cover.begin(first) * q.row_step, q.row_step, q.sum_step, q.b + r.j0 * q.depth, r.w, q.depth, tiles, done, c);
             tile += tiles;
             continue;
         }
-        if (!carry && !expect && !ahead) {
-            const bool panels = q.b_layout == right::panels;
-            const float* b = gather ? gathered : panels ? q.b + j0 * q.depth : q.b + j0;
-            if (gather) gather_panel(q, j0, w, 0, q.depth, gathered);
-            run_near_tiles(q, done, f, c, cover, first, first + group, b, gather || panels ? w : q.b_step, panel_off, carried);
+        if (whole && !result.expect) {
+            if (r.gather) gather_panel(q, r.j0, r.w, 0, q.depth, gathered);
+            const float* const b = r.gather ? gathered : panels ? q.b + r.j0 * q.depth : q.b + r.j0;
+            run_near_tiles(q, done, f, c, cover, first, first + group, b, b_step, panel_off, carried);
             tile += group;
             continue;
         }
-        for (std::int64_t t = 0; t < q.depth; t += piece) {
-            const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
-            const float* b = q.b_layout == right::panels ? q.b + j0 * q.depth + t * w : q.b + t * q.b_step + j0;
-            const std::int64_t b_step = gather || q.b_layout == right::panels ? w : q.b_step;
-            if (gather) {
-                if (carry || gathered_panel != p) gather_panel(q, j0, w, t, n, gathered);
-                gathered_panel = p;
-                b = gathered;
-            }
-            const bool last = t + n == q.depth;
+        for (std::int64_t t = 0; t < q.depth; t += r.piece) {
+            const std::int64_t n = q.depth - t < r.piece ? q.depth - t : r.piece;
+            if (r.gather && (r.carry || gathered_panel != p)) gather_panel(q, r.j0, r.w, t, n, gathered);
+            gathered_panel = p;
+            const float* const b = r.gather ? gathered : panels ? q.b + r.j0 * q.depth + t * r.w : q.b + t * q.b_step + r.j0;
             float* sums = carried;
-            for (std::int64_t i = first; i < first + group; ++i, sums += carry ? tile_rows * panel_width : 0) {
-                const bool is_large = i < cover.large;
-                const float* x = q.a + cover.first_row(i) * q.row_step + t * q.sum_step;
+            for (std::int64_t i = first; i < first + group; ++i, sums += r.carry ? tile_rows * panel_width : 0) {
                 place_tile(done, q, cover, i, sums, panel_off);
-                const float* from = t ? sums : no_sum;
-                const bool asks_ahead = ahead && i * ahead_step < panel_width && (is_large || rest_height > 1);
-                if (last && expect && f.list && wide && rest_height > 1 && !asks_ahead && !expected_ahead &&
-                    !(is_large && direct)) {
-                    tile_lines lines;
-                    f.list(done, c, lines);
-                    if (lines.count > 0 && lines.count <= n) {
-                        const auto sum = is_large ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
-                        sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, lines);
-                        f.finish(done, c);
-                        continue;
-                    }
-                }
-                if (last && expect && is_large && direct && f.asking && !asks_ahead && !expected_ahead && n >= tile_rows) {
-                    f.asking(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
-                    continue;
-                }
-                if (last && expect) {
-                    done.off += expected_ahead;
-                    f.expect(done, c);
-                    done.off -= expected_ahead;
-                }
-                if (asks_ahead) {
-                    const ahead_function sum = turned || ahead_step > floats_a_line ? ahead_of<true>(is_large) : ahead_of<false>(is_large);
-                    expected_stream next{q.b + (j0 + panel_width + i * ahead_step) * q.depth + t * ahead_step, ahead_step};
-                    if (!turned && cover.count == 1 && q.depth * panel_width > gathered_floats) {   // panels are read once, front to back
-                        next.at = b + gathered_floats;
-                    } else if (by_pieces) {
-                        next.at = (last ? q.b + (j0 + panel_width) * q.depth : b + n * panel_width) + i * n * ahead_step;
-                    } else if (turned) {   // squares of the weights' panels: this panel's next piece, or the next one's first
-                        const std::int64_t square = panel_width * ahead_step;
-                        next.at = q.b + (last ? j0 + panel_width : j0) * panel_width + (last ? 0 : t + n) * q.columns + i * square;
-                        next.jump = panel_width * q.columns - square;
-                    }
-                    sum(from, sums, x, q.row_step, q.sum_step, b, b_step, n, next);
-                    if (last) f.finish(done, c);
-                    continue;
-                }
-                if (last && is_large && direct) {
-                    direct(from, x, q.row_step, q.sum_step, b, b_step, n, done, c);
-                    continue;
-                }
-                (is_large ? large : rest)(from, sums, x, q.row_step, q.sum_step, b, b_step, n, 1);
-                if (last) f.finish(done, c);
+                run_tile(q, f, c, cover, r, {b, b_step, t, n, t + n == q.depth}, result, done, i, sums);
             }
         }
         tile += group;
