@@ -8,6 +8,14 @@
 /// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no arithmetic.
 namespace sinter::cpu {
 
+#if defined(__AVX2__) && defined(__BMI2__) && !defined(__AVX512F__)
+/// Which bits of m < 256 are set: their numbers, in bytes one behind the other.
+SINTER_INLINE __m128i set_bits(unsigned m) {
+    const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
+    return _mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes)));
+}
+#endif
+
 /// Appends the lanes that `keep` marks, in their order. Up to `lanes` elements from the end on are overwritten: the
 /// arrays need that much room. Returns the new length.
 SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, lane_mask keep) {
@@ -17,9 +25,7 @@ SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, 
     return n + __builtin_popcount(keep);
 #elif defined(__AVX2__) && defined(__BMI2__)
     const unsigned m = static_cast<unsigned>(_mm256_movemask_ps((__m256)keep));
-    const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
-    const __m256i order =
-        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes))));
+    const __m256i order = _mm256_cvtepu8_epi32(set_bits(m));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(offset + n), _mm256_permutevar8x32_epi32((__m256i)o, order));
     _mm256_storeu_ps(value + n, _mm256_permutevar8x32_ps((__m256)v, order));
     return n + __builtin_popcount(m);
@@ -54,8 +60,7 @@ SINTER_INLINE int append_run(Offset* offset, float* value, int n, int first, int
 #if defined(__AVX2__) && defined(__BMI2__) && !defined(__AVX512F__)
     if constexpr (sizeof(Offset) == 2) {   // places are made as halves of words, there is nothing to narrow
         const unsigned m = static_cast<unsigned>(_mm256_movemask_ps((__m256)keep));
-        const std::uint64_t bytes = _pdep_u64(m, 0x0101010101010101u) * 255u;
-        const __m128i order = _mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes)));
+        const __m128i order = set_bits(m);
         typedef std::uint16_t halves __attribute__((vector_size(16)));
         const halves lane = (halves)_mm_unpacklo_epi8(order, _mm_setzero_si128());
         const halves at = lane * static_cast<std::uint16_t>(step) + static_cast<std::uint16_t>(first);
@@ -75,10 +80,7 @@ SINTER_INLINE int store_marked(float* to, vf v, unsigned bits) {
 #if defined(__AVX512F__)
     store(to, (vf)_mm512_maskz_compress_ps(static_cast<__mmask16>(bits), (__m512)v));
 #elif defined(__AVX2__) && defined(__BMI2__)
-    const std::uint64_t bytes = _pdep_u64(bits, 0x0101010101010101u) * 255u;
-    const __m256i order =
-        _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(_pext_u64(0x0706050403020100u, bytes))));
-    store(to, (vf)_mm256_permutevar8x32_ps((__m256)v, order));
+    store(to, (vf)_mm256_permutevar8x32_ps((__m256)v, _mm256_cvtepu8_epi32(set_bits(bits))));
 #else
     for (int i = 0; i < lanes; ++i) {
         *to = v[i];
