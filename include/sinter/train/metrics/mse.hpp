@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/train/metrics/mean.hpp>
 
 namespace sinter::metrics {
 
@@ -11,21 +12,16 @@ public:
     void add(const float* predictions, const float* targets, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {
             const double d = static_cast<double>(predictions[i]) - static_cast<double>(targets[i]);
-            sum_ += d * d;
+            errors_.add(d * d);
         }
-        count_ += n;
     }
-    void merge(const mse& other) {
-        sum_ += other.sum_;
-        count_ += other.count_;
-    }
+    void merge(const mse& other) { errors_.merge(other.errors_); }
     /// NaN as long as nothing was added.
-    double value() const { return sum_ / static_cast<double>(count_); }
-    std::int64_t count() const { return count_; }
+    double value() const { return errors_.value(); }
+    std::int64_t count() const { return errors_.count(); }
 
 private:
-    double sum_ = 0;
-    std::int64_t count_ = 0;
+    mean errors_;
 };
 
 } // namespace sinter::metrics
