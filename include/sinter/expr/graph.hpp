@@ -12,6 +12,7 @@ namespace sinter {
 
 inline constexpr int max_operands = 8, max_attributes = 8;
 
+/// A value: an op, its operands, its extents. Which of f, p and fill count, the op says.
 struct node {
     op_id k = op::none;
     const op_info* about = nullptr;
@@ -26,6 +27,7 @@ struct node {
     int loop = 0;                   ///< the loop whose every turn computes it; 0: none, -1: push() finds out
 };
 
+/// A node of that op, the rest to be filled in.
 constexpr node node_of(const op_info& about) {
     node n;
     n.k = about.self.id;
@@ -58,6 +60,7 @@ struct variable {
     int group = 0;   ///< of parameters: which of the optimizer's groups updates it (program/optimizer_traits.hpp)
     bool initialized = false;   ///< the user chose `init`, not the layer (expr/initialized.hpp)
 };
+/// A state, and the node whose value it has from the next step on.
 struct assignment {
     int target = -1, value = -1;
 };
@@ -81,6 +84,7 @@ struct loop_carry {
 /// The three programs of one expression.
 enum class program_mode : std::uint8_t { training, evaluation, prediction };
 
+/// What layers and ops are traced into: all nodes, and which of them have a part to play outside.
 struct graph {
     appended<node> n;
     growing<variable> parameters, states;

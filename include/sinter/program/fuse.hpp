@@ -230,6 +230,7 @@ private:
 constexpr void group_nodes(const graph_view& g, grouping& r, bool on = true, bool pools = true) {
     fuser(g, r, on, pools).run();
 }
+/// Both halves.
 constexpr void fuse(const graph_view& g, grouping& r, bool on = true, bool pools = true) {
     group_nodes(g, r, on, pools);
     sink_groups(g, r, on);

@@ -22,14 +22,17 @@ constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t ex
     if (s.batched) size *= examples;
     return s.type == dtype::u8 ? (size + 3) / 4 : size;
 }
+/// The same with what is left of a line of 64 bytes: places begin with one.
 constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t examples) {
     return round_up(floats_of(n, t, examples), 16);
 }
 
+/// Floats of the arenas.
 struct plan_sizes {
     std::int64_t activations = 0, alive = 0, unshared = 0;   ///< alive: the most at one time
     std::int64_t parameters = 0, trained = 0, first_plain = 0, states = 0;   ///< trained: of the parameters, those that are
 };
+/// A plan: the N nodes' addresses.
 template <int N>
 struct placed {
     address at[N];

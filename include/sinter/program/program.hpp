@@ -69,6 +69,7 @@ struct program_value {
     }
 };
 
+/// The program of a request whose net is sound: `v`, and what else is known of it at run time.
 template <class R, bool Sound>
 struct compiled_value {
     using request = R;

@@ -32,10 +32,12 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
     }
 }
 
+/// Asks for all that the body will touch of a tile.
 template <class Body>
 __attribute__((noinline)) void expect_tile(const finished& t, const call& c) {
     Body::expect(t.rows, t.columns, t.off, t.off_step, c);
 }
+/// Lists it instead, line by line, for a loop that asks for one at a time.
 struct line_adder {
     const float**& to;
     const float** end;

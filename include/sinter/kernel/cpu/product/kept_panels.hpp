@@ -13,6 +13,7 @@ namespace sinter::cpu {
 /// Of so much depth a tile's rows stay in the first-level cache.
 inline constexpr std::int64_t kept_depth = 512;
 
+/// Are the panels of these tiles whole, do they stay there, and for more than one tile?
 constexpr bool keeps_panels(const product& q, const tile_range& r) {
     return q.b_layout == right::rows && q.columns % panel_width == 0 && q.rows >= small_tile_rows && q.depth <= kept_depth &&
            r.end_tile - r.first_tile > 1 && (r.end_panel - r.first_panel) * panel_width * q.depth <= copied_floats;

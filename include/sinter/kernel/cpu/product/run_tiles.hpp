@@ -189,6 +189,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     }
 }
 
+/// One part of `parts`.
 template <class = void>
 inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
     const std::int64_t tiles = tiles_of(q);

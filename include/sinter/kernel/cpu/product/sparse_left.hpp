@@ -14,6 +14,7 @@
 /// infinity is NaN.
 namespace sinter::cpu {
 
+/// Panels that a row goes over at once, and rows that do so one after the other while these lie in the cache.
 inline constexpr int sparse_panels = 4, sparse_rows = 64;
 inline constexpr std::int64_t sparse_words = 4096;   ///< of the masks of sparse_rows rows
 

@@ -30,6 +30,7 @@ __attribute__((noinline)) inline void add_parts(float* to, const float* sums, st
     }
 }
 
+/// The words W as code of vectors: what a kernel does with each of its results, or a walk with each element.
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
