@@ -11,13 +11,16 @@
 // Large results are written past the caches: here all that are whole lines. Not a bit of what is trained may change.
 using namespace sinter;
 
+template <bool Walks>
 static constexpr sinter::target far_target() {
     sinter::target t = cpu_device::target;
     t.far_floats = 1;
+    t.far_walks = Walks;
     return t;
 }
+template <bool Walks>
 struct far_device : cpu_device {
-    static constexpr sinter::target target = far_target();
+    static constexpr sinter::target target = far_target<Walks>();
     using cpu_device::cpu_device;
 };
 
@@ -47,10 +50,12 @@ static std::vector<std::uint32_t> trained(int threads) {
 
 BOOST_AUTO_TEST_CASE(the_same_bits) {
     const auto near = trained<cpu_device>(1);
-    BOOST_TEST((trained<far_device>(1) == near));
-    BOOST_TEST((trained<far_device>(2) == near));
+    BOOST_TEST((trained<far_device<false>>(1) == near));
+    BOOST_TEST((trained<far_device<false>>(2) == near));
+    BOOST_TEST((trained<far_device<true>>(1) == near));
+    BOOST_TEST((trained<far_device<true>>(2) == near));
 }
-/// Where vectors are as long as lines, programs do write so, from 8 MB on.
+/// Where vectors are as long as lines, programs do write so, from 8 MB on; where they are half as long, only walks do.
 BOOST_AUTO_TEST_CASE(large_results_are_marked) {
     constexpr auto marked = []<class P>(const P*) {
         int n = 0;
@@ -61,8 +66,11 @@ BOOST_AUTO_TEST_CASE(large_results_are_marked) {
             }
         return n;
     };
-    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, far_device>::training;
+    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, far_device<false>>::training;
+    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, far_device<true>>::training;
     using near = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32>::training;
     BOOST_TEST(marked(static_cast<const far*>(nullptr)) > 8);
+    BOOST_TEST(marked(static_cast<const walks*>(nullptr)) > 0);
+    BOOST_TEST(marked(static_cast<const walks*>(nullptr)) < 8);
     BOOST_TEST(marked(static_cast<const near*>(nullptr)) == 0);
 }

@@ -11,10 +11,10 @@ namespace sinter {
 
 class body_emitter {
 public:
-    /// `far`: so many floats an example and more are written past the caches.
-    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0)
-        : far_(far), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n), reg_(numbers_.p),
-          phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), row_(rows_.make_room(g.n.n)) {}
+    /// `far`: so many floats an example and more are written past the caches; by walks only?
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0, bool far_walks = false)
+        : far_(far), far_walks_(far_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n),
+          reg_(numbers_.p), phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), row_(rows_.make_room(g.n.n)) {}
 
     constexpr void begin(const group& q) {
         ++now_;
@@ -52,7 +52,7 @@ public:
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
             if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
             const std::uint16_t to = arg(at_[v]);
-            const std::uint8_t map = goes_past_caches(v, to) ? word::past_caches : std::uint8_t{0};
+            const std::uint8_t map = goes_past_caches(q, v, to) ? word::past_caches : std::uint8_t{0};
             put({.code = code_of(instruction::store), .a = byte(reg_[v]), .map = map, .arg = to,
                  .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
         }
@@ -111,6 +111,7 @@ private:
         int q, reg;
     };
     const std::int64_t far_;
+    const bool far_walks_;
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const address* at_;
@@ -131,8 +132,9 @@ private:
 
     /// Whole lines of an activation that is large, so that whoever reads it next finds it in no cache anyway, and that this body does
     /// not read: what is read is there already.
-    constexpr bool goes_past_caches(int v, std::uint16_t to) const {
+    constexpr bool goes_past_caches(const group& q, int v, std::uint16_t to) const {
         const shape& s = n_[v].s;
+        if (far_walks_ && (q.heavy || s.last() < 64)) return false;   // sums of few columns are made column by column
         if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s)) return false;
         if (at_[v].where() != space::activation) return false;
         for (int i = 0; i < words_.n; ++i)

@@ -29,7 +29,8 @@ constexpr void append(view<T>& to, view<const T> more) {
 class launch_writer {
 public:
     constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch, listing& o)
-        : body(g, r, at, t.far_floats ? (t.far_floats - 1) / max_batch + 1 : 0), t_(t), max_batch_(max_batch), o_(o), bucket_(256, -1) {}
+        : body(g, r, at, t.far_floats ? (t.far_floats - 1) / max_batch + 1 : 0, t.far_walks), t_(t), max_batch_(max_batch), o_(o),
+          bucket_(256, -1) {}
 
     body_emitter body;   ///< of the launch that is being made
 

@@ -19,6 +19,7 @@ struct target {
     bool column_sums = false;          ///< weights' gradients' kernels that sum the columns of what they read
 
     std::int64_t far_floats = 0;       ///< results of so many and more are written past the caches; 0: none are
+    bool far_walks = false;            ///< but only by walks, whose vectors follow each other: a vector is half a line
 
     constexpr bool operator==(const target&) const = default;
 };

@@ -76,24 +76,29 @@ struct pixel_piece {
         const bool stay = q.depth * q.columns <= staying_floats;
         // rows of the stream
         const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
+        // Where there are more tiles than rows several share one, so that memory is not asked for all of it at once.
+        const std::int64_t parts = std::max<std::int64_t>(1, tiles * (end - first) / (bottom() - top()));
+        const std::int64_t part = parts > 1 ? round_up((width + parts - 1) / parts, floats_a_line) : width;
         tile_lines lines;
-        const int columns = static_cast<int>(width);
+        const int columns = static_cast<int>(std::min(part, width));
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
         const std::int64_t a_turn = (lines.count + q.depth - 1) / q.depth;
-        std::int64_t row = top() + rows;
+        std::int64_t row = top() + rows, column = 0;
         for (std::int64_t p = first; p < end; ++p) {
             const int w = panel_columns(q.columns, p, panel_width, lanes);
             const float* const b = q.b + p * panel_width * q.depth;
             const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
             const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
-            for (std::int64_t i = tile; i < last_tile; ++i, row += rows) {
+            for (std::int64_t i = tile; i < last_tile; ++i) {
                 const int height = cover.height(i);
                 const std::int64_t at = std::min(cover.begin(i), q.rows - height);
                 const float* const x = q.a + at * q.row_step;
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
-                    const asked_lines a{lines, row < bottom() ? q.off + row * result_step() + j0 : next,
+                    const asked_lines a{lines, (row < bottom() ? q.off + row * result_step() + j0 : next) + column,
                                         stream + (i - tile) * share * q.depth, share};
+                    column += part;
+                    if (column >= width) column = 0, row += rows;
                     (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }

@@ -59,6 +59,8 @@ typedef int i8 __attribute__((vector_size(32)));
 SINTER_INTRINSIC __m256i _mm256_loadu_si256(const __m256i* p) { __m256i v; __builtin_memcpy(&v, p, sizeof v); return v; }
 SINTER_INTRINSIC void _mm256_storeu_si256(__m256i* p, __m256i a) { __builtin_memcpy(p, &a, sizeof a); }
 SINTER_INTRINSIC void _mm256_storeu_ps(float* p, __m256 a) { __builtin_memcpy(p, &a, sizeof a); }
+SINTER_INTRINSIC void _mm256_stream_ps(float* p, __m256 a) { __builtin_ia32_movntps256(p, (lane_types::f8)a); }
+SINTER_INTRINSIC void _mm_sfence() { __builtin_ia32_sfence(); }
 SINTER_INTRINSIC __m256 _mm256_maskload_ps(const float* p, __m256i m) {
     return (__m256)__builtin_ia32_maskloadps256(reinterpret_cast<const lane_types::f8*>(p), (lane_types::i8)m);
 }
@@ -124,7 +126,6 @@ SINTER_INTRINSIC void _mm512_mask_storeu_ps(void* p, __mmask16 m, __m512 a) {
     __builtin_ia32_storeups512_mask(static_cast<float*>(p), (lane_types::f16)a, m);
 }
 SINTER_INTRINSIC void _mm512_stream_ps(float* p, __m512 a) { __builtin_ia32_movntps512(p, (lane_types::f16)a); }
-SINTER_INTRINSIC void _mm_sfence() { __builtin_ia32_sfence(); }
 SINTER_INTRINSIC __m512 _mm512_fmadd_ps(__m512 a, __m512 b, __m512 c) {
     return (__m512)__builtin_ia32_vfmaddps512_mask((lane_types::f16)a, (lane_types::f16)b, (lane_types::f16)c,
                                                    static_cast<__mmask16>(-1), lane_types::current_rounding);

@@ -314,8 +314,9 @@ private:
     }
     template <bool Full, bool PastCaches>
     static SINTER_INLINE void write(float* p, vf v, int n) {
-        if constexpr (Full) store_near_or_far<PastCaches>(p, v);
-        else store(p, v, n);
+        if constexpr (!Full) store(p, v, n);
+        else if constexpr (PastCaches) store_in_turn(p, v);
+        else store(p, v);
     }
     template <bool Full>
     static SINTER_INLINE vf only(vf v, vf rest, int n) {   // lanes that do not count become `rest`
