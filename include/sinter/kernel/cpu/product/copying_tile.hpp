@@ -10,14 +10,19 @@ namespace sinter::cpu {
 inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = copied_floats;
 /// Rows of the depth that are copied at once.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
-/// Rows ahead of a copy that are asked for.
+/// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
+inline constexpr bool asks_pieces = lanes < 16;
+/// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
 /// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is read of it (Left) or of the right
 /// one (Right) is copied meanwhile, as [n][MR] and [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there.
+/// So many rows ahead are asked for of either (of none if zero and `asks_pieces`).
 template <int MR, bool Left, bool Right>
 __attribute__((noinline)) void multiply_tile_copying(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
-                                                     std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy) {
+                                                     std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy,
+                                                     std::int64_t x_ahead, std::int64_t b_ahead) {
+    const std::int64_t x_next = x_ahead * x_step, b_next = b_ahead * b_step;
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     do {
@@ -27,11 +32,13 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
             pin(v[j]);
             if constexpr (Right) store(b_copy + j * lanes, v[j]);
         });
-        if constexpr (Right)
-            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + copied_ahead * b_step + j, 0, 2);
+        if (Right && (!asks_pieces || b_ahead))
+            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + b_next + j, 0, 2);
         if constexpr (Left) {
-            __builtin_prefetch(x + copied_ahead * x_step, 0, 2);
-            __builtin_prefetch(x + copied_ahead * x_step + MR - 1, 0, 2);
+            if (!asks_pieces || x_ahead) {
+                __builtin_prefetch(x + x_next, 0, 2);
+                __builtin_prefetch(x + x_next + MR - 1, 0, 2);
+            }
             for (int i = 0; i < MR; i += lanes)   // what is too much is written over
                 store(x_copy + i, MR - i < lanes ? load(x + i, MR - i) : load(x + i));
         }
@@ -52,50 +59,61 @@ copying_function copying_tile_of(int height) {
     return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
 }
 
-/// Of so many rows a line each, that the turns of a tile's loop ask for.
+/// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a turn, in 65536ths.
 struct asked_rows {
     const float* at;
-    std::int64_t step, rows;
-    asked_rows part(std::int64_t i, std::int64_t of) const {
-        const std::int64_t first = rows * i / of;
-        return {at + first * step, step, rows * (i + 1) / of - first};
-    }
+    std::int64_t step, a_turn;
 };
 
 /// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of no more rows than there are turns.
 template <int MR>
 __attribute__((noinline)) void multiply_tile_asking_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
                                                          asked_rows a) {
-    const std::int64_t share = (a.rows << 16) / n;   // of a row, for each turn: without branches, which would be guessed wrong
-    std::int64_t row = 0;
+    std::int64_t row = 0;   // counted without branches, which would be guessed wrong
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate<MR, 2>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(a.at + (row >> 16) * a.step, 0, 2);
-        row += share;
+        row += a.a_turn;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// The left operand's rows of the next piece of the depth: so many lines of each. All but the first panel's tiles share them, and a panel's
-/// tiles the lines of the panel that follows; else memory would be read for the short time only in which something is copied.
-struct next_piece {
+/// Some lines of each of so many rows.
+struct row_lines {
     const float* at;
-    std::int64_t step, lines, rows;
-
-    /// What tile k of `tiles` of panel p of `panels` asks for.
-    asked_rows share(std::int64_t p, std::int64_t panels, std::int64_t k, std::int64_t tiles, const asked_rows& panel) const {
-        constexpr std::int64_t panel_lines = (panel_width + floats_a_line - 1) / floats_a_line;
-        const std::int64_t first = lines * p / panels, own = panel.rows ? panel_lines : 0, all = own + lines * (p + 1) / panels - first;
-        const std::int64_t calls = all ? tiles / all : 0, line = calls ? k / calls : all;
-        if (line >= all) return {no_sum, 0, 0};
-        const asked_rows whole = line < own ? asked_rows{panel.at + line * floats_a_line, panel.step, panel.rows}
-                                            : asked_rows{at + (first + line - own) * floats_a_line, step, rows};
-        return whole.part(k % calls, calls);
-    }
+    std::int64_t step, rows, lines;
 };
-/// Does that pay? Where vectors have 512 bits copies fill the second-level cache.
-inline constexpr bool asks_pieces = lanes < 16;
+
+/// What a panel's tiles ask for, one after the other: the lines of the panel that follows and a share of the next piece's rows of the left
+/// operand; else memory would be read for the short time only in which something is copied. Divides once for all tiles.
+class panel_asks {
+public:
+    panel_asks() = default;
+    /// `tiles` of `turns` each, of no fewer turns than there are rows.
+    panel_asks(row_lines first, row_lines then, std::int64_t tiles, std::int64_t turns) : lines_{first, then} {
+        const std::int64_t all = first.lines + then.lines, a_line = all ? tiles / all : 0;
+        for (int i = 0; i < 2 && a_line; ++i) {
+            rows_[i] = (lines_[i].rows + a_line - 1) / a_line;
+            a_turn_[i] = (rows_[i] << 16) / turns;
+        }
+        if (!a_line) now_ = 2;
+    }
+    asked_rows next() {
+        while (now_ < 2 && line_ == lines_[now_].lines) line_ = 0, ++now_;
+        if (now_ == 2) return {no_sum, 0, 0};
+        const row_lines& l = lines_[now_];
+        const asked_rows r{l.at + line_ * floats_a_line + row_ * l.step, l.step, a_turn_[now_]};
+        row_ += rows_[now_];
+        if (row_ >= l.rows) row_ = 0, ++line_;
+        return r;
+    }
+
+private:
+    row_lines lines_[2] = {};
+    std::int64_t rows_[2] = {}, a_turn_[2] = {}, line_ = 0, row_ = 0;   ///< rows: for a tile
+    int now_ = 0;
+};
 
 /// Of a product the tiles [first_tile, end_tile) of the panels [first_panel, end_panel).
 struct tile_range {

@@ -29,6 +29,8 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
     const bool expect = f.expect && q.rows * q.columns > near_floats;
+    const bool asked = asks_pieces && r.end_panel - r.first_panel > 2;   // for both lines, by the tile before
+    const std::int64_t x_ahead = asked ? 0 : copied_ahead;
     for (std::int64_t i = r.first_tile; i < r.end_tile; ++i) {
         const int height = cover.height(i);
         const bool large = height == tile_rows, more = i + 1 < r.end_tile;
@@ -41,14 +43,15 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
             if (expect) f.expect(done, c);
             if (i == r.first_tile) {
                 const float* const b = q.b + j0;
-                if (k) copying_tile_of<false, true>(height)(no_sum, sums, copied, height, b, q.b_step, q.depth, copied, panel);
-                else copying_tile_of<true, true>(height)(no_sum, sums, x, q.sum_step, b, q.b_step, q.depth, copied, panel);
-                for (std::int64_t t = 0; column_sums && i == 0 && t < q.depth; t += copied_rows) {   // in the order of run_copying
-                    const std::int64_t n = q.depth - t < copied_rows ? q.depth - t : copied_rows;
-                    sum_panel(panel + t * panel_width, panel_width, panel_width, n, column_sums + j0, t == 0);
+                const std::int64_t n = q.depth, ahead = copied_ahead;
+                if (k) copying_tile_of<false, true>(height)(no_sum, sums, copied, height, b, q.b_step, n, copied, panel, ahead, ahead);
+                else copying_tile_of<true, true>(height)(no_sum, sums, x, q.sum_step, b, q.b_step, n, copied, panel, ahead, ahead);
+                for (std::int64_t t = 0; column_sums && i == 0 && t < n; t += copied_rows) {   // in the order of run_copying
+                    const std::int64_t rows = n - t < copied_rows ? n - t : copied_rows;
+                    sum_panel(panel + t * panel_width, panel_width, panel_width, rows, column_sums + j0, t == 0);
                 }
             } else if (k == 0) {
-                copying_tile_of<true, false>(height)(no_sum, sums, x, q.sum_step, panel, panel_width, q.depth, copied, panel);
+                copying_tile_of<true, false>(height)(no_sum, sums, x, q.sum_step, panel, panel_width, q.depth, copied, panel, x_ahead, 0);
             } else if (more && k <= 2) {   // a line of each of the next tile's rows, then the other one
                 const expected_stream next{k == 1 ? x + height : x + 2 * height - 1, q.sum_step};
                 ahead_of<false>(large)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, next);

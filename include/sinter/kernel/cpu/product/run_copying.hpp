@@ -48,22 +48,24 @@ struct copying_walk {
 struct copying_piece {
     std::int64_t first_tile, tiles, first_panel, end_panel, t, n;
     bool last;
-    next_piece next;   ///< what is asked for meanwhile
+    row_lines next;   ///< the left operand's of the next piece, which are asked for meanwhile
 
     copying_piece(const product& q, const row_cover& cover, const tile_range& block, std::int64_t depth_begin)
         : first_tile(block.first_tile), tiles(block.end_tile - block.first_tile), first_panel(block.first_panel),
           end_panel(block.end_panel), t(depth_begin), n(q.depth - t < copied_rows ? q.depth - t : copied_rows), last(t + n == q.depth) {
         const std::int64_t top = cover.begin(first_tile), t_next = t + n;
         const std::int64_t bottom = block.end_tile < cover.count ? cover.begin(block.end_tile) : q.rows;
-        next = {q.a + t_next * q.sum_step + top, q.sum_step, last ? 0 : (bottom - top + floats_a_line - 1) / floats_a_line,
-                q.depth - t_next < copied_rows ? q.depth - t_next : copied_rows};
+        next = {q.a + t_next * q.sum_step + top, q.sum_step, q.depth - t_next < copied_rows ? q.depth - t_next : copied_rows,
+                last ? 0 : (bottom - top + floats_a_line - 1) / floats_a_line};
     }
-    /// What the group's tile k asks for while it passes by panel p, whose rows lie at b. The first tile and the first panel copy.
-    asked_rows asked(const product& q, std::int64_t p, std::int64_t k, const float* b) const {
-        const asked_rows right = p + 1 < end_panel
-            ? asked_rows{b + panel_width, q.b_step, n}
-            : asked_rows{q.b + (t + n) * q.b_step + first_panel * panel_width, q.b_step, last ? 0 : next.rows};
-        return next.share(p - first_panel - 1, end_panel - first_panel - 1, k - 1, tiles - 1, right);
+    /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first tile and the first panel copy.
+    panel_asks asks(const product& q, std::int64_t p, const float* b) const {
+        constexpr std::int64_t panel_lines = (panel_width + floats_a_line - 1) / floats_a_line;
+        const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next.lines * i / all;
+        const row_lines right = p + 1 < end_panel
+            ? row_lines{b + panel_width, q.b_step, n, panel_lines}
+            : row_lines{q.b + (t + n) * q.b_step + first_panel * panel_width, q.b_step, next.rows, last ? 0 : panel_lines};
+        return {right, {next.at + begin * floats_a_line, next.step, next.rows, next.lines * (i + 1) / all - begin}, tiles - 1, n};
     }
 };
 
@@ -86,6 +88,11 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
     const bool in_place = q.b_layout == right::rows && there == panel_width && cover.height(piece.first_tile) > 1;
     const float* const b = q.b + t * q.b_step + j0;
     if (!in_place) gather_panel(q, j0, w, t, n, m.panel);
+    // What the tiles of the panel before have asked for, or, of a piece's first panel, those of the piece before.
+    const bool piece_asked = walk.asks && t > 0 && piece.end_panel - piece.first_panel > 1;
+    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1;
+    const std::int64_t x_ahead = piece_asked ? 0 : copied_ahead, b_ahead = panel_asked ? 0 : copied_ahead;
+    panel_asks asks = walk.asks && !new_tile ? piece.asks(q, p, b) : panel_asks{};
     for (std::int64_t k = 0; k < piece.tiles; ++k) {
         const std::int64_t i = piece.first_tile + k;
         const int height = cover.height(i);
@@ -100,9 +107,9 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
         }
         const bool new_panel = in_place && k == 0, whole = w == panel_width && height > 1;
         if (whole && (new_tile || new_panel)) {
-            if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel);
-            else if (!new_tile) copying_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel);
-            else copying_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel);
+            if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead, b_ahead);
+            else if (!new_tile) copying_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
+            else copying_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
         } else {
             if (new_tile) copy_tile(q, cover, i, t, n, x);
             if (last && height == tile_rows && direct) {
@@ -111,7 +118,7 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
             }
             if (walk.asks && whole && k > 0 && !new_tile)
                 (height == tile_rows ? multiply_tile_asking_rows<tile_rows> : multiply_tile_asking_rows<small_tile_rows>)(
-                    from, to, x, m.panel, n, piece.asked(q, p, k, b));
+                    from, to, x, m.panel, n, asks.next());
             else
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);
         }
