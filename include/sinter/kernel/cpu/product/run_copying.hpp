@@ -88,9 +88,9 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
     const bool in_place = q.b_layout == right::rows && there == panel_width && cover.height(piece.first_tile) > 1;
     const float* const b = q.b + t * q.b_step + j0;
     if (!in_place) gather_panel(q, j0, w, t, n, m.panel);
-    // What the tiles of the panel before have asked for, or, of a piece's first panel, those of the piece before.
+    // By the tiles of the panel before (not those that store directly), or, for a piece's first panel, by those of the piece before.
     const bool piece_asked = walk.asks && t > 0 && piece.end_panel - piece.first_panel > 1;
-    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1;
+    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1 && !(last && direct);
     const std::int64_t x_ahead = piece_asked ? 0 : copied_ahead, b_ahead = panel_asked ? 0 : copied_ahead;
     panel_asks asks = walk.asks && !new_tile ? piece.asks(q, p, b) : panel_asks{};
     for (std::int64_t k = 0; k < piece.tiles; ++k) {
