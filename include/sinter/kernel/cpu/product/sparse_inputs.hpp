@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
+
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
@@ -35,17 +37,47 @@ __attribute__((noinline)) inline bool copy_gradients(const product& q, std::int6
     return sum_lanes(finite) == 0.f;
 }
 
+/// Where neighbouring inputs have zeros in the same places, as pixels have, sums of two of them by three panels fill 16 registers.
+inline constexpr int alike_panels = registers >= 32 ? sparse_panels : 3;
+/// The masks of all inputs, [word][input]; they are made first where something depends on them and they are few.
+struct input_masks {
+    std::uint64_t all[alike_panels < sparse_panels ? sparse_words : 1];
+    bool made = false, alike = false;
+
+    explicit input_masks(const product& q) {
+        const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits;
+        if (alike_panels == sparse_panels || words * q.rows > sparse_words) return;
+        std::int64_t each = 0, either = 0;
+        std::uint64_t* m = all;
+        for (std::int64_t i = 0; i < q.depth; i += mask_bits)
+            for (std::int64_t k = 0; k < q.rows; k += lanes, m += lanes) {
+                column_masks(q.a + i * q.sum_step + k, q.sum_step, std::min<std::int64_t>(q.depth - i, mask_bits), m);
+                for (int l = 0; l < lanes; l += 2) {
+                    each += __builtin_popcountll(m[l]) + __builtin_popcountll(m[l + 1]);
+                    either += __builtin_popcountll(m[l] | m[l + 1]);
+                }
+            }
+        made = true;
+        alike = 8 * either <= 5 * each;
+    }
+    /// Panels at a time, of those that are left; never one in the end.
+    constexpr int panels(std::int64_t left) const {
+        if (alike && left != sparse_panels && left >= alike_panels) return alike_panels;
+        return left >= sparse_panels ? sparse_panels : fewer_panels;
+    }
+};
+
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
 __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const finisher& f, const call& c, std::int64_t tile,
                                                         std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
+    const input_masks masks(q);
     const panel_groups groups = sparse_groups(q, tile, end, [&] { return input_share(q); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {
-        const bool fewer = groups.end_column - j0 < sparse_panels * panel_width;
-        const int panels = fewer ? fewer_panels : sparse_panels;
+        const int panels = masks.panels((groups.end_column - j0) / panel_width);
         width = panels * panel_width;
         const bool finite = copy_gradients(q, j0, panels, d);
         for (std::int64_t k = 0; k < q.rows; k += sparse_inputs) {
@@ -53,14 +85,16 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
             for (std::int64_t i = 0; i < q.depth; i += mask_bits) {
                 const std::int64_t examples = q.depth - i < mask_bits ? q.depth - i : mask_bits;
                 const float* x = q.a + i * q.sum_step + k;
-                if (finite)
+                if (finite && !masks.made)
                     for (int l = 0; l < n; l += lanes) column_masks(x + l, q.sum_step, examples, mask + l);
-                else
+                else if (!finite)
                     for (std::uint64_t& m : mask) m = first_bits(examples);
+                const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
                 const auto add = [&](auto panels) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
-                    add_marked_rows<panels, true>(x, 1, mask, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step);
+                    add_marked_rows<panels, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step);
                 };
-                if (fewer) add(std::integral_constant<int, fewer_panels>{});
+                if (panels == fewer_panels) add(std::integral_constant<int, fewer_panels>{});
+                else if (panels == alike_panels) add(std::integral_constant<int, alike_panels>{});
                 else add(std::integral_constant<int, sparse_panels>{});
             }
             for (int p = 0; p < panels; ++p) {
