@@ -15,8 +15,7 @@ SINTER_INLINE vf erf(vf x) {
     const vf t = min(splat(4.f), absolute(x));
     const vf g = short_polynomial(t, 3.97020722e-06f, -3.36140802e-05f, -0.000111543071f, 0.00310433074f, -0.0229613874f,
                                   0.105540752f, 0.635478914f, 0.128584087f);
-    const reduced u = reduce_exp(-fma(t, g, t));
-    const vf far = 1.f - scale_up(u.expm1 + 1.f, u.exponent);
+    const vf far = 1.f - near_exp(-fma(t, g, t));
     return with_sign(select(t < 1.f, near_erf(t), far), x);
 }
 

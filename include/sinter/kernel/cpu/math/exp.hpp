@@ -6,24 +6,22 @@ namespace sinter::cpu {
 
 /// x = n ln 2 + r, |r| <= ln 2 / 2, and e^r - 1.
 struct reduced {
-    vf expm1;
-    vi n, exponent;   ///< exponent: n where a float has its own, so that adding it multiplies by 2^n
+    vf expm1, scale;   ///< scale: 2^n where that is a normal number; NaN or not, expm1 is NaN where x is
+    vi n;
 };
 /// For |x| <= 105. The reduction is exact even without fused multiply-add: ln 2's first part has 9 bits.
 SINTER_INLINE reduced reduce_exp(vf x) {
-    const vf magic = splat(12582912.f);   // 1.5 * 2^23: adding it rounds to an integer and leaves that in the low bits
+    const vf magic = splat(12583039.f);   // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves 2^n's exponent in the low bits
     const vf shifted = fma(x, splat(1.44269504f), magic), n = shifted - magic;
     const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x)), square = r * r;
     const vf low = fma(r, splat(0.166665196f), splat(0.49999994f)), high = fma(r, splat(0.00836883951f), splat(0.0416682474f));
     const vf p = fma(fma(square, splat(0.00138226117f), high), square, low);
-    return {fma(square, p, r), (vi)((vu)shifted - (vu)magic), (vi)((vu)shifted << 23)};
+    return {fma(square, p, r), (vf)((vu)shifted << 23), (vi)((vu)shifted - (vu)magic)};
 }
-/// y times the power of two that `exponent` stands for (reduced).
-SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
-/// e^x where that is neither infinite nor denormal: |x| <= 87.
+/// e^x where that is neither infinite nor denormal: |x| <= 87. NaN of NaN.
 SINTER_INLINE vf near_exp(vf x) {
     const reduced t = reduce_exp(x);
-    return scale_up(t.expm1 + 1.f, t.exponent);
+    return fma(t.expm1, t.scale, t.scale);
 }
 /// Lanes where it may be, and NaN.
 SINTER_INLINE lane_mask beyond_exp(vf x) { return exceeds(absolute(x), splat(87.f)); }
@@ -41,10 +39,11 @@ SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_e
 
 /// The same for x at most 87, where scores are masked with -infinity: 0 below -87 already, and no lane costs more than others.
 SINTER_INLINE vf exp_flushed(vf x) {
-    const vf y = near_exp(max(splat(-87.f), x));
-    return select(x == x, (vf)((vi)y & ~(x < splat(-87.f))), x);
+    return (vf)((vi)near_exp(max(splat(-87.f), x)) & ~(x < splat(-87.f)));
 }
 
+/// y times 2^n, n where a float has its exponent.
+SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
 /// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5; NaN of NaN.
 SINTER_INLINE vf near_exp2(vf x) {
     const vf magic = splat(12582912.f), shifted = x + magic, f = x - (shifted - magic), square = f * f;

@@ -8,7 +8,7 @@ namespace sinter::cpu {
 /// form 1 - 2 / (e^2x + 1) would lose all relative accuracy near zero.
 SINTER_INLINE vf tanh(vf x) {
     const reduced t = reduce_exp(2.f * min(splat(10.f), absolute(x)));
-    const vf scale = scale_up(splat(1.f), t.exponent), e = fma(t.expm1, scale, scale - 1.f);
+    const vf e = fma(t.expm1, t.scale, t.scale - 1.f);
     return with_sign(e / (e + 2.f), x);
 }
 

@@ -80,6 +80,10 @@ SINTER_INTRINSIC __m256 _mm256_permutevar_ps(__m256 a, __m256i which) {
     return (__m256)__builtin_ia32_vpermilvarps256((lane_types::f8)a, (lane_types::i8)which);
 }
 SINTER_INTRINSIC int _mm256_movemask_ps(__m256 a) { return __builtin_ia32_movmskps256((lane_types::f8)a); }
+SINTER_INTRINSIC __m256 compare_not_less_or_equal(__m256 a, __m256 b) {
+    constexpr int not_less_or_equal = 6;
+    return (__m256)__builtin_ia32_cmpps256((lane_types::f8)a, (lane_types::f8)b, not_less_or_equal);
+}
 #endif
 #if defined(__FMA__)
 SINTER_INTRINSIC __m256 _mm256_fmadd_ps(__m256 a, __m256 b, __m256 c) {
@@ -216,4 +220,9 @@ SINTER_INTRINSIC __m512 _mm512_dpbf16_ps(__m512 sum, __m512bh a, __m512bh b) {
 
 #elif defined(__SSE2__)
 #include <immintrin.h>
+#if defined(__AVX__)
+namespace sinter::cpu {
+inline __attribute__((always_inline)) __m256 compare_not_less_or_equal(__m256 a, __m256 b) { return _mm256_cmp_ps(a, b, _CMP_NLE_UQ); }
+} // namespace sinter::cpu
+#endif
 #endif

@@ -24,7 +24,11 @@ SINTER_INLINE bool holds(lane_mask m, int lane) { return m >> lane & 1; }
 SINTER_INLINE vf select(lane_mask m, vf yes, vf no) { return (vf)_mm512_mask_blend_ps(m, (__m512)no, (__m512)yes); }
 #else
 typedef vi lane_mask;
+#if defined(__AVX__)
+SINTER_INLINE lane_mask exceeds(vf a, vf b) { return (vi)compare_not_less_or_equal((__m256)a, (__m256)b); }
+#else
 SINTER_INLINE lane_mask exceeds(vf a, vf b) { return ~(a <= b); }
+#endif
 SINTER_INLINE lane_mask exceeds(vu a, vu b) { return (vi)(a | (b - a)) >> 31; }
 SINTER_INLINE lane_mask differs(vf a, vf b) { return a != b; }
 SINTER_INLINE lane_mask equals(vi a, vi b) { return a == b; }
