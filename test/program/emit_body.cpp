@@ -83,6 +83,16 @@ BOOST_AUTO_TEST_CASE(stored_values_are_read_back_instead) {
     s.body_of({t, t - max(t, {-1}, keep::yes)});
     BOOST_TEST(s.count(instruction::spill) == 0);
 }
+BOOST_AUTO_TEST_CASE(one_operation_on_an_array_is_made_again_instead) {
+    small s;
+    const tensor apart = s.x - mean(s.x, {-1}, keep::yes);
+    s.body_of({apart * ops::exp(sum(apart * apart, {-1}, keep::yes)), ops::tanh(sum(s.x * s.x, {-1}, keep::yes))});
+    BOOST_TEST(s.count(instruction::spill) == 0);
+    BOOST_TEST(s.count(instruction::load) == 3);   // x, once a pass
+    int differences = 0;
+    for (const word& w : s.words) differences += w.is(op::sub);
+    BOOST_TEST(differences == 2);
+}
 BOOST_AUTO_TEST_CASE(a_reduction_is_there_in_the_next_pass) {
     small s;
     const tensor m = max(s.x * 2.f, {-1}, keep::yes);

@@ -276,13 +276,41 @@ private:
         loads_.push({number, map, byte(phase), row, q, reg});
         return reg;
     }
-    /// A value of an earlier phase: read back if it lies in memory anyway, else through a row buffer.
+    /// The one load that u is a single operation on, beside numbers of rows, if it is so; else -1.
+    constexpr int single_load(int u) const {
+        const node& n = n_[u];
+        const word w = words_[reg_[u]];
+        if (!w.is(n.k) || n.operands != 2 || n.about->flops(n, nullptr) > n.s.size() || words_[w.a].row == words_[w.b].row) return -1;
+        const int reg = words_[w.a].row ? w.b : w.a;
+        return words_[reg].is(instruction::load) && !words_[reg].whole() ? reg : -1;
+    }
+    /// What was loaded into `reg` once more, in a later phase.
+    constexpr int loaded_in(int reg, int phase) {
+        loaded then{};
+        for (const loaded& l : loads_.all())
+            if (l.reg == reg) then = l;
+        for (const loaded& l : loads_.all())
+            if (l.from == then.from && l.map == then.map && l.q == then.q && l.phase == phase) return l.reg;
+        word w = words_[reg];
+        w.phase = byte(phase);
+        then.phase = byte(phase);
+        then.reg = put(w);
+        loads_.push(then);
+        return then.reg;
+    }
+    /// A value of an earlier phase: read back if it lies in memory anyway, or made again of an array that does and numbers of rows, else
+    /// through a row buffer.
     constexpr int again(int u, int phase) {
         for (int i = 0; i < loads_.n; ++i)
             if (loads_[i].from == -2 - u && loads_[i].phase == phase) return loads_[i].reg;
         int reg = 0;
         if (r_.stored[u] && at_[u].where() != space::none) {
             reg = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
+        } else if (const int operand = single_load(u); operand >= 0) {
+            word w = words_[reg_[u]];
+            (w.a == operand ? w.a : w.b) = byte(loaded_in(operand, phase));
+            w.phase = byte(phase);
+            reg = put(w);
         } else {
             put({.code = code_of(instruction::spill), .a = byte(reg_[u]), .b = byte(buffers_), .phase = byte(phase_[u])});
             reg = put({.code = code_of(instruction::reload), .b = byte(buffers_++), .phase = byte(phase)});

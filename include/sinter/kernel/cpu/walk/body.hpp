@@ -64,6 +64,16 @@ struct body {
     static constexpr int operations = []<int... I>(std::integer_sequence<int, I...>) {
         return (0 + ... + (code[I].row ? 0 : operations_of<I>()));
     }(all{});
+    /// The same of those in one phase, which run for each vector.
+    template <int Phase>
+    static constexpr int operations_in = []<int... I>(std::integer_sequence<int, I...>) {
+        return (0 + ... + (code[I].row || code[I].phase != Phase ? 0 : operations_of<I>()));
+    }(all{});
+    static constexpr int reductions_in(int phase) {
+        int n = 0;
+        for (int i = 0; i < size; ++i) n += reduces(i, phase);
+        return n;
+    }
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
         for (int i = 0; i < size; ++i)

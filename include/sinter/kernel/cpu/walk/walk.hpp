@@ -21,8 +21,14 @@ struct flat_walk {
     }
 };
 
+/// A pass that makes sums in few operations, fewer than its loop has, takes four vectors a turn where registers are few: to rename four
+/// partial results after each would take as long as the pass.
+template <class Body, int Phase>
+inline constexpr bool takes_four = registers < 32 && Body::reductions_in(Phase) > 0 && Body::template operations_in<Phase> <= 8 &&
+                                   4 * Body::reductions_in(Phase) <= registers / 2;
 /// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one before. With few registers, two.
-inline constexpr int partial_results = registers >= 32 ? 4 : 2;
+template <class Body, int Phase>
+inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase> ? 4 : 2;
 
 /// c.m rows of e[extent::columns] columns. Loops over whole vectors and what is left of a row are compiled where `Cases` say that
 /// columns come to them (reify.hpp).
@@ -71,16 +77,22 @@ private:
         Body::template run<Phase, true, true>(per_row, per_row, {row, row, 0, lanes}, c);
         if constexpr (Phase < Body::phases) {
             Body::template begin_reductions<Phase>(per_row);
-            vf others[partial_results - 1][Body::size + 1];
-            unroll<partial_results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
+            constexpr int results = partial_results<Body, Phase>;
+            vf others[results - 1][Body::size + 1];
+            unroll<results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
             const std::int64_t at = row * columns;
             std::int64_t j = 0;
-            if constexpr (Cases & whole)
-                for (; j + lanes <= columns; j += lanes) {
+            if constexpr (Cases & whole) {
+                const auto next = [&](auto) SINTER_ALWAYS {
                     vf r[Body::size + 1];
                     Body::template run<Phase, false, true>(per_row, r, {at + j, row, static_cast<int>(j), lanes}, c);
                     Body::template rotate_reductions<Phase>(per_row, others);
-                }
+                    j += lanes;
+                };
+                if constexpr (takes_four<Body, Phase>)
+                    while (j + 4 * lanes <= columns) unroll<4>(next);
+                while (j + lanes <= columns) next(0);
+            }
             if constexpr (Cases & rest)
                 if (j < columns) {
                     vf r[Body::size + 1];
