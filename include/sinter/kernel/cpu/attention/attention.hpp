@@ -56,7 +56,7 @@ private:
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
-                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind(), most + i, sum + i, factor + i, keep + i);
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind() * log2_of_e, most + i, sum + i, factor + i, keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
                 for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
@@ -72,11 +72,11 @@ private:
         for (int i = 0; sums && i < w; i += lanes) {
             const vf s = load(sum + i);
             float* const to = sums + (p.example * a.heads + p.head) * a.queries + p.first + i;
-            const vf l = select(s == zero(), splat(__builtin_inff()), load(most + i) + log(s));
+            const vf l = select(s == zero(), splat(__builtin_inff()), fma(load(most + i), splat(0.69314718f), log(s)));
             store(to, l, p.count - i < lanes ? p.count - i : lanes);
         }
     }
-    /// One vector of queries: scores become e^(scale score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
+    /// One vector of queries: scores become 2^(scale score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
     /// those of earlier blocks probabilities among more keys.
     static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float scale, float* most, float* sum,
                                  float* factor, float* keep) {
@@ -91,7 +91,7 @@ private:
         m = max(before, max(m, other) * times);
         vf s = zero(), t = zero();
         const auto next = [&](float* at, vf& to) SINTER_ALWAYS {
-            const vf e = exp_flushed(fma(load(at), times, -m));
+            const vf e = exp2_flushed(fma(load(at), times, -m));
             store(at, e);
             to += e;
         };
@@ -99,7 +99,7 @@ private:
         if (j < seen.some) next(scores + j * w, s);
         s += t;
         seen.clear_behind(scores, w, n);
-        const vf earlier = load(sum) * exp_flushed(before - m);
+        const vf earlier = load(sum) * exp2_flushed(before - m);
         s += earlier;
         const vf share = select(s == zero(), zero(), 1.f / s);
         store(most, m);

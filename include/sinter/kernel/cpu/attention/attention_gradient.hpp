@@ -44,8 +44,8 @@ struct attention_backward {
         for (int i = 0; i < p.width; i += lanes) {
             const seen_keys seen(a, p, i, first, n);
             float* const at = probabilities + i;
-            const vf s = load(sums + i), factor = splat(a.behind());
-            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp_flushed(fma(load(at + j * p.width), factor, -s)));
+            const vf s = load(sums + i) * log2_of_e, factor = splat(a.behind() * log2_of_e);
+            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp2_flushed(fma(load(at + j * p.width), factor, -s)));
             seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
                 store(at + j * p.width, select(hidden, zero(), load(at + j * p.width)));
             });
