@@ -9,6 +9,8 @@ namespace sinter::cpu {
 
 /// Rows of a tile. Where registers are many not as many as they allow: what a mask hides is left out in steps of a tile.
 inline constexpr int attention_rows = registers >= 32 ? small_tile_rows : tile_rows;
+/// Rows of a tile of one vector: where registers are few a mask leaves as many keys beside two vectors as one has lanes.
+inline constexpr int attention_single_rows = registers < 32 && lanes > attention_rows ? lanes : attention_rows;
 /// Of so many rows that are left the next tile takes these: two small tiles rather than a large one and one of a row or two.
 constexpr std::int64_t attention_height(std::int64_t rest) {
     const std::int64_t most = rest > attention_rows && rest <= 2 * small_tile_rows ? small_tile_rows : attention_rows;
@@ -102,6 +104,10 @@ attention_function attention_tile_of(std::int64_t rows) {
 template <int NR>
 inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t from, std::int64_t n, const float* b, std::int64_t b_step,
                               std::int64_t depth, float* to, std::int64_t w, attention_ahead& next_head) {
+    if constexpr (NR == 1 && attention_single_rows > attention_rows)
+        for (; n - from >= attention_single_rows; from += attention_single_rows)
+            attention_tile<attention_single_rows, 1>(x + from * step, step, 1, b, b_step, depth, {to + from * w, w, false},
+                                                     attention_single_rows, next_head);
     while (from < n) {
         const std::int64_t next = attention_height(n - from);
         const int height = next > small_tile_rows && n >= attention_rows ? attention_rows : n >= small_tile_rows ? small_tile_rows : 1;
