@@ -44,7 +44,7 @@ private:
         float *const most = room, *const sum = most + attention_queries, *const factor = sum + attention_queries,
               *const keep = factor + attention_queries, *const scores = keep + attention_queries,
               *const spare = scores + attention_floats, *const q = spare + attention_floats;
-        const attention_panels values{q + a.width * attention_queries, attention_keys, a.value_width};
+        attention_panels values{q + a.width * attention_queries, attention_keys, a.value_width};
         const attention_result result{y + a.result_at(p.example, p.head) + p.first * a.result_step(), a.result_step(), p.count,
                                       a.value_width, values.p + values.size()};
         const std::int64_t group = p.head / (a.heads / a.groups), keys = a.seen(p.example, p.first, p.count);
@@ -61,9 +61,10 @@ private:
                 attention_mask(a, p, first, n, spare);
                 for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
             }
-            values.gather(v + first * a.value_step(), a.value_step(), n);
-            for (std::int64_t i = 0, rows; i < p.count; i += rows) {
-                rows = attention_height(p.count - i);
+            values.take(v + first * a.value_step(), a.value_step(), n);
+            for (std::int64_t i = p.count; i > 0;) {   // the last ones first, which see the most
+                const std::int64_t rows = attention_height(i);
+                i -= rows;
                 result.put(i, rows, scores + i, 1, w, 0, keys_of_query(a, p, i + rows - 1, first, n), values,
                            {nullptr, 0, first > 0, factor + i, keep + i}, next);
             }

@@ -125,7 +125,7 @@ private:
     }
     static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* room, const call& c, attention_ahead& ahead) {
         const attention_backward b(a, room);
-        const attention_panels q{room + attention_backward::floats(c.e), attention_queries, a.width},
+        attention_panels q{room + attention_backward::floats(c.e), attention_queries, a.width},
             d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
         float* const spare = keys.p + keys.size();   // for what cannot be summed where it shall lie
         const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width,
@@ -143,14 +143,14 @@ private:
                 attention_ahead none, &next = head + 1 == (g + 1) * each && from + attention_queries >= a.queries ? ahead : none;
                 if (seen) {
                     b.take(a, p, c.p[5], c.p[7], c.p[6]);
-                    q.gather(a.q + query, a.query_step(), p.count);
-                    d.gather(c.p[7] + a.result_at(example, head) + from * a.result_step(), a.result_step(), p.count);
+                    q.take(a.q + query, a.query_step(), p.count);
+                    d.take(c.p[7] + a.result_at(example, head) + from * a.result_step(), a.result_step(), p.count);
                 }
                 for (std::int64_t first = 0; first < seen; first += attention_keys) {
                     const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
                     b.block(a, p, k, v, first, n, next);
                     b.finish(a, p, first, n, a.scale);
-                    if (c.p[10]) keys.gather(k + first * a.key_step(), a.key_step(), n);
+                    if (c.p[10]) keys.take(k + first * a.key_step(), a.key_step(), n);
                     for (std::int64_t j = 0, rows; j < n; j += rows) {
                         const std::int64_t row = j * p.width;
                         rows = attention_height(n - j);
@@ -159,8 +159,9 @@ private:
                         if (c.p[9]) dv.put(first + j, rows, b.probabilities + row, p.width, 1, sees, p.count, d, y, next);
                         if (c.p[8]) dk.put(first + j, rows, b.gradients + row, p.width, 1, sees, p.count, q, y, next);
                     }
-                    for (std::int64_t i = 0, rows; c.p[10] && i < p.count; i += rows) {
-                        rows = attention_height(p.count - i);
+                    for (std::int64_t i = p.count; c.p[10] && i > 0;) {   // the last ones first, which see the most
+                        const std::int64_t rows = attention_height(i);
+                        i -= rows;
                         dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n), keys,
                                {nullptr, 0, first > 0}, next);
                     }

@@ -66,15 +66,26 @@ struct attention_target {
     std::int64_t step;
     bool add;
     const float *factor = nullptr, *keep = nullptr;
+    float* copy = nullptr;   ///< where a tile that copies its right operand leaves it, [n][NR * lanes]
 };
 /// Sums over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j]: MR rows, of which `rows` are written.
-template <int MR, int NR>
+template <int MR, int NR, bool Copies = false>
 __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
                                               std::int64_t b_step, std::int64_t n, const attention_target& y, int rows,
                                               attention_ahead& ahead) {
     vf c[MR * NR];
     clear_block(c);
     if constexpr (NR == 1) accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);   // short
+    else if constexpr (Copies)
+        ahead.during(n, [&](auto ask) SINTER_ALWAYS {
+            const float* from = b;
+            float* to = y.copy;
+            accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+                ask();
+                unroll<NR>([&](int j) SINTER_ALWAYS { store(to + j * lanes, load(from + j * lanes)); });
+                from += b_step, to += NR * lanes;
+            });
+        });
     else ahead.during(n, [&](auto ask) SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, ask); });
     if (y.factor)
         unroll<MR>([&](int i) SINTER_ALWAYS {
@@ -119,15 +130,24 @@ inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t fr
 }
 
 /// The right operand of such products: rows of a matrix copied as panels of two vectors, which a power of two between its rows
-/// cannot drive out of the cache, zeros where they end.
+/// cannot drive out of the cache, zeros where they end. Where registers are few the first tile that multiplies by such a panel, which
+/// reads all that others will, copies it meanwhile.
 struct attention_panels {
     float* p;
     std::int64_t rows, columns;
+    const float* from = nullptr;   ///< what is still to be copied
+    std::int64_t step = 0;
+    static constexpr bool tiles_copy = registers < 32;
     static constexpr std::int64_t floats(std::int64_t rows, std::int64_t columns) { return rows * round_up(columns, lanes); }
     std::int64_t size() const { return floats(rows, columns); }
     /// The first n rows from row-major memory.
     template <class = void>
-    void gather(const float* from, std::int64_t step, std::int64_t n) const {
+    void take(const float* x, std::int64_t x_step, std::int64_t n) {
+        from = x, step = x_step;
+        if (!tiles_copy || columns % panel_width) gather(n);
+    }
+    template <class = void>
+    void gather(std::int64_t n) {
         const product b{nullptr, 0, 0, from, step, right::rows, 0, columns, 0, false, 0, 0};
         for (std::int64_t j = 0; j < columns; j += panel_width) {
             float* to = p + j * rows;
@@ -138,6 +158,7 @@ struct attention_panels {
                     store(to + lanes, load(from + i * step + j + lanes));
                 }
         }
+        from = nullptr;
     }
 };
 
@@ -157,17 +178,25 @@ struct attention_result {
     /// Rows [row, row + n): the sums over t in [begin, end) of x[i * row_step + t * sum_step] times row t of `right`.
     template <class = void>
     void put(std::int64_t row, std::int64_t n, const float* x, std::int64_t x_step, std::int64_t sum_step, std::int64_t begin,
-             std::int64_t end, const attention_panels& right, attention_target y, attention_ahead& next_head) const {
+             std::int64_t end, attention_panels& right, attention_target y, attention_ahead& next_head) const {
         if (begin >= end && !y.add) clear(row, row + n);
         if (begin >= end) return;
         y.step = row_step();
         for (std::int64_t j = 0; j < columns; j += panel_width) {
             const int w = panel_columns(columns, j / panel_width, panel_width, lanes);
             y.to = at(row) + j;
+            if constexpr (attention_panels::tiles_copy)
+                if (right.from) {
+                    y.copy = right.p + j * right.rows + begin * w;
+                    attention_tile<attention_rows, 2, true>(x + begin * sum_step, x_step, sum_step, right.from + begin * right.step + j,
+                                                            right.step, end - begin, y, static_cast<int>(n), next_head);
+                    continue;
+                }
             const auto tile = w == panel_width ? attention_tile_of<2>(n) : attention_tile_of<1>(n);
             tile(x + begin * sum_step, x_step, sum_step, right.p + j * right.rows + begin * w, w, end - begin, y,
                  static_cast<int>(n), next_head);
         }
+        right.from = nullptr;
     }
     void finish() const {
         for (std::int64_t i = 0; i < rows && !whole(); ++i)
