@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Transposes of lanes x lanes blocks held in registers.
 namespace sinter::cpu {
@@ -131,21 +132,30 @@ SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #endif
 }
 
+/// to[j * to_step + i] = from[i * from_step + j] for i < rows (whole vectors), j < columns (a multiple of four). By itself, for its
+/// loops need all registers that there are.
+template <class = void>
+SINTER_ONCE inline void transpose_whole(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
+                                        std::int64_t to_step) {
+    for (; rows > 0; rows -= lanes, from += lanes * from_step, to += lanes) {
+        const float* x = from;
+        float* y = to;
+        for (std::int64_t j = columns; j > 0; j -= 4, x += 4, y += 4 * to_step) {
+            vf four[4];
+            load_four_columns(four, x, from_step);
+            store_block<1>(four, y, to_step);
+        }
+    }
+}
+
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
 /// exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact` forbids it.
 template <class = void>
 SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
                                    std::int64_t to_step, bool exact) {
+    if (rows == lanes && columns == lanes) return transpose_whole(from, from_step, rows, columns, to, to_step);
     int all = lanes;
     asm("" : "+r"(all), "+r"(columns));   // compilers that know how many turns a loop has, or may have at most, write them out
-    if (rows == lanes && columns == lanes) {
-        for (int j = 0; j < all; j += 4) {
-            vf four[4];
-            load_four_columns(four, from + j, from_step);
-            unroll<4>([&](int i) SINTER_ALWAYS { store(to + (j + i) * to_step, four[i]); });
-        }
-        return;
-    }
     alignas(64) float edge[lanes * lanes];
     for (int i = 0; i < all; ++i) store(edge + i * lanes, i < rows ? load(from + i * from_step, columns) : zero());
     const int n = exact ? rows : lanes;
@@ -161,12 +171,15 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
 template <class = void>
 SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
                                          std::int64_t to_step, bool exact) {
-    for (std::int64_t two = 0; two < columns; two += 2 * lanes)
-        for (std::int64_t i = 0; i < rows; i += lanes)
+    for (std::int64_t two = 0; two < columns; two += 2 * lanes) {
+        const std::int64_t whole = columns - two < 2 * lanes ? 0 : rows / lanes * lanes;
+        transpose_whole(from + two, from_step, whole, 2 * lanes, to + two * to_step, to_step);
+        for (std::int64_t i = whole; i < rows; i += lanes)
             for (std::int64_t j = two; j < columns && j <= two + lanes; j += lanes)
                 transpose_block(from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
                                 static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step,
                                 exact);
+    }
 }
 
 } // namespace sinter::cpu
