@@ -56,7 +56,8 @@ private:
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
-                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind() * log2_of_e, most + i, sum + i, factor + i, keep + i);
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind() * log2_of_e, most + i, sum + i, factor + i,
+                                 keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
                 for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
