@@ -84,10 +84,8 @@ inline void transpose_scaled(const query_panel& p, const float* from, std::int64
         for (std::int64_t i = 0; i < columns * p.width; i += lanes) store(to + i, load(to + i) * scale);
 }
 
-/// The softmax is computed in powers of two, which take a third fewer operations than those of e: scores times log2(e). Below 2^-126 it
-/// falls to 0, which it is from 2^-127 on: its fraction's power is 1 there, and the exponents cancel. NaN of NaN.
+/// The softmax is computed in powers of two, which take fewer operations than those of e: scores times log2(e).
 inline constexpr float log2_of_e = 1.44269504f;
-SINTER_INLINE vf exp2_flushed(vf x) { return near_exp2(max(splat(-127.f), x)); }
 
 /// Which keys of the block that begins at `first` a vector of queries sees: all its queries the first `all` (maybe less than none),
 /// some of them the first `some`; lane l those below all + l.

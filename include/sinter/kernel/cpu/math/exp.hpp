@@ -37,19 +37,24 @@ struct whole_exp {
 /// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
 SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_exp(x)); }
 
-/// The same for x at most 87, where scores are masked with -infinity: 0 below -87 already, and no lane costs more than others.
-SINTER_INLINE vf exp_flushed(vf x) {
-    return (vf)((vi)near_exp(max(splat(-87.f), x)) & ~(x < splat(-87.f)));
-}
-
 /// y times 2^n, n where a float has its exponent.
 SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
+/// 2^f + low - 1 - log(2) f, |f| <= 1/2.
+SINTER_INLINE vf short_exp2(vf f, vf low) {
+    const vf middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)), high = fma(f, splat(0.001326472408f), splat(0.009671512888f)),
+             square = f * f;
+    return fma(square, fma(square, high, middle), low);
+}
 /// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5; NaN of NaN.
 SINTER_INLINE vf near_exp2(vf x) {
-    const vf magic = splat(12582912.f), shifted = x + magic, f = x - (shifted - magic), square = f * f;
-    const vf low = fma(f, splat(0.6931469776f), splat(1.f)), middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
-             high = fma(f, splat(0.001326472408f), splat(0.009671512888f));
-    return scale_up(fma(square, fma(square, high, middle), low), (vi)((vu)shifted << 23));
+    const vf magic = splat(12582912.f), shifted = x + magic, f = x - (shifted - magic);
+    return scale_up(short_exp2(f, fma(f, splat(0.6931469776f), splat(1.f))), (vi)((vu)shifted << 23));
+}
+/// The same where scores are masked with -infinity: 0 below -126.5 already, where 2^n of the rounding is, and NaN of all NaN.
+SINTER_INLINE vf exp2_flushed(vf x) {
+    const vf magic = splat(12583039.f), y = max(splat(-127.f), x), shifted = y + magic, f = y - (shifted - magic);
+    const vf scale = (vf)((vu)shifted << 23);
+    return fma(short_exp2(f, f * splat(0.6931469776f)), scale, scale);
 }
 
 /// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
