@@ -96,9 +96,9 @@ private:
         n_[gather].s = batch_of(distinct_floats(columns, width));
         become<op::distinct_product>(product, {gather, weights, numbers}, p);
         become<op::distinct_sums>(before, {gather, d}, p);
-        n_[before].s = batch_of((columns + 1) / 2 * N);   // keys of two examples or more
+        n_[before].s = batch_of(columns * N);
         become<op::distinct_weights>(tn, {gather, before, d, numbers}, p);
-        become<op::distinct_table>(scatter, {gather, before, weights, d}, p);
+        become<op::distinct_table>(scatter, {gather, before, weights}, p);
         return true;
     }
     static constexpr bool plain(const shape& s, int size) {

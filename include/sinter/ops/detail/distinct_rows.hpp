@@ -10,9 +10,9 @@
 ///
 ///     distinct_rows(table [V, E], indices [C])             the batch's keys, their rows, and which examples have them
 ///     distinct_product(keys, weights[, numbers]) -> [N]    the layer's product
-///     distinct_sums(keys, d) -> [.. N]                     of each key of several examples the sum of their gradients
+///     distinct_sums(keys, d) -> [.. N]                     of each key the sum of its examples' gradients
 ///     distinct_weights(keys, sums, d[, numbers])           the weights' gradient
-///     distinct_table(keys, sums, weights, d) -> [V, E]     the table's gradient
+///     distinct_table(keys, sums, weights) -> [V, E]        the table's gradient
 ///
 /// p = {C, E, first of the weights' rows that belong to columns, R, first of the numbers'} throughout.
 namespace sinter {
@@ -33,7 +33,7 @@ constexpr void distinct_extents(const kernel_request& r, kernel_extents& k, int 
 } // namespace detail
 
 /// Floats (and whole numbers of the same size) that an example adds to the keys: see kernel/cpu/distinct/distinct_keys.hpp.
-constexpr int distinct_floats(int columns, int width) { return columns * (width + 10) + 5; }
+constexpr int distinct_floats(int columns, int width) { return columns * (width + 7) + 3; }
 
 template <>
 struct rule<op::distinct_rows> : heavy_rule {

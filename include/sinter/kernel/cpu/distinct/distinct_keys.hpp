@@ -24,13 +24,9 @@ struct distinct_keys {
     std::int32_t* row;           ///< [keys]
     std::int32_t* next;          ///< [keys]: the next column's key of the same row, or -1
     std::int32_t* heads;         ///< the first key of each distinct row
-    std::int32_t* place;         ///< [keys]: the row of the sums that is the key's, or of a key of one example ~ that example
-    std::int32_t* first;         ///< [keys]: its first example
-    std::int32_t* last;          ///< [keys]
-    std::int32_t* before;        ///< [examples][columns]: the example before that has the same key, if there is one
-    std::int32_t* of_sum;        ///< [sums]: whose each row of the sums is
+    std::int32_t* last;          ///< [keys]: the last example that has it
+    std::int32_t* before;        ///< [columns][examples]: the one before that has the same key, or -1
     std::int32_t* column;        ///< [columns + 1]: each column's first key
-    std::int32_t* sum;           ///< [columns + 1]: its first row of the sums
     std::int32_t* head_count;
 
     distinct_keys(float* p, const distinct_shape& s, std::int64_t m) : rows(p) {
@@ -39,25 +35,13 @@ struct distinct_keys {
         row = key_of + most;
         next = row + most;
         heads = next + most;
-        place = heads + most;
-        first = place + most;    // the search writes one too many
-        last = first + most + 1;
-        before = last + most;
-        of_sum = before + most;
-        column = of_sum + most + 1;
-        sum = column + s.columns + 1;
-        head_count = sum + s.columns + 1;
-        static_assert(distinct_floats(1, 1) == 1 + 9 + 2 + 2 + 2);   // for one example of C columns: C (width + 9) + 2, 2 (C + 1), 1
+        last = heads + most;     // one too many of these is read
+        before = last + most + 1;
+        column = before + most;
+        head_count = column + s.columns + 1;
+        static_assert(distinct_floats(1, 1) == 1 + 6 + 1 + 2 + 1);   // for one example of C columns: C (width + 6) + 1, C + 1, 1
     }
 };
-
-/// The gradient of a key with this place: its examples' rows of d summed, or the only one's where that lies. Which one is a coin's toss,
-/// so nothing branches on it.
-SINTER_INLINE const float* gradient_at(std::int64_t place, const float* sums, const float* d, std::int64_t outputs) {
-    const auto summed = reinterpret_cast<std::uintptr_t>(sums), alone = reinterpret_cast<std::uintptr_t>(d);
-    const std::int64_t one = place >> 63;
-    return reinterpret_cast<const float*>(summed ^ ((summed ^ alone) & static_cast<std::uintptr_t>(one))) + (place ^ one) * outputs;
-}
 
 /// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for i < rows.
 template <int NR>

@@ -24,17 +24,16 @@ struct find_distinct_rows {
         const work w(c, n);
         std::memset(w.latest, -1, 4 * static_cast<std::size_t>(n));
         k.column[0] = 0;
-        seen so_far;
+        std::int32_t highest = -1;
+        bool rises = true;   // rows do so from column to column: then each is one column's
         for (std::int64_t j = 0; j < C; ++j) {
             const auto offset = static_cast<std::uint32_t>(2 * (C - j) * c.m);
             k.column[j + 1] = n < c.e[6] ? find<true>(k, w, k.column[j], offset, j, C, n, c)
                                          : find<false>(k, w, k.column[j], offset, j, C, n, c);
-            k.sum[j] = so_far.sums;
-            so_far = place(k, w, so_far, j, C);
+            place(k, w, highest, rises, j, C);
         }
-        k.sum[C] = so_far.sums;
         s.width == lanes ? copy_rows<true>(k, s, c) : copy_rows<false>(k, s, c);
-        chain(k, w, k.column[C], so_far.rises, n, c);
+        chain(k, w, k.column[C], rises, n, c);
     }
 
 private:
@@ -64,39 +63,34 @@ private:
         const work w = by;
         const auto* index = reinterpret_cast<const std::uint32_t*>(w.index) + j;
         auto* key_of = reinterpret_cast<std::uint32_t*>(k.key_of) + j;
-        std::int32_t *const first = k.first, *const last = k.last, *before = k.before + j;
+        std::int32_t *const last = k.last, *const before = k.before + j * c.m;
         std::uint32_t next = static_cast<std::uint32_t>(from) + offset;
-        for (std::int32_t i = 0, m = c.m; i < m; ++i, index += C, key_of += C, before += C) {
+        for (std::int32_t i = 0, m = c.m; i < m; ++i, index += C, key_of += C) {
             std::uint32_t& latest = w.latest_of<Hashed>(*index, n);
             const std::uint32_t seen = latest, mine = seen < next ? seen : next, key = mine - offset;
-            first[next - offset] = i;   // behind the last key: written over
-            next += next < seen;
             latest = mine;
             *key_of = key;
-            *before = last[key];
+            const std::int32_t fresh = next < seen;
+            before[i] = last[key] | -fresh;
             last[key] = i;
+            next += static_cast<std::uint32_t>(fresh);
         }
         return static_cast<std::int32_t>(next - offset);
     }
-    struct seen {
-        std::int32_t sums = 0, highest = -1;   ///< rows of sums, and of the table
-        bool rises = true;                     ///< rows do so from column to column: then each is one column's
-    };
-    /// The rows of column j's keys, and the places of their sums.
-    __attribute__((noinline)) static seen place(const distinct_keys& k, const work& w, seen s, std::int64_t j, std::int64_t C) {
-        const std::int32_t *const first = k.first, *const last = k.last, *const index = w.index + j;
-        std::int32_t *const rows = k.row, *const places = k.place, *const of_sum = k.of_sum;
-        std::int32_t sums = s.sums, lowest = INT32_MAX, highest = s.highest;
+    /// The rows of column j's keys.
+    __attribute__((noinline)) static void place(const distinct_keys& k, const work& w, std::int32_t& highest, bool& rises, std::int64_t j,
+                                                std::int64_t C) {
+        const std::int32_t *const last = k.last, *const index = w.index + j;
+        std::int32_t* const rows = k.row;
+        std::int32_t least = INT32_MAX, most = highest;
         for (std::int64_t key = k.column[j], end = k.column[j + 1]; key < end; ++key) {
-            const std::int32_t example = first[key], row = index[example * C], one = -(last[key] == example);
+            const std::int32_t row = index[last[key] * C];
             rows[key] = row;
-            places[key] = sums ^ ((sums ^ ~example) & one);
-            of_sum[sums] = static_cast<std::int32_t>(key);
-            sums += 1 + one;
-            lowest = row < lowest ? row : lowest;
-            highest = row > highest ? row : highest;
+            least = row < least ? row : least;
+            most = row > most ? row : most;
         }
-        return {sums, highest, s.rises && lowest > s.highest};
+        rises = rises && least > highest;
+        highest = most;
     }
     /// `One`: a row is one vector.
     template <bool One>

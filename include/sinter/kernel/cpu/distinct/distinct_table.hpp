@@ -6,7 +6,7 @@
 namespace sinter::cpu {
 
 /// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. p[0] = keys,
-/// p[1] = sums [places][N], p[2] = weights, packed [K][N], p[3] = D [m][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
+/// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
 /// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
 template <class Body>
 struct distinct_table {
@@ -76,27 +76,23 @@ private:
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
-    /// How many keys are multiplied at once: their gradients lie anywhere, so each has a pointer.
-    static constexpr int height = registers >= 32 ? 8 : 6;
+    static constexpr int height = registers >= 32 ? 8 : 6;   ///< how many keys are multiplied at once
     struct paired_tile {
         template <int MR>
-        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t,
-                                      std::int64_t) {
+        static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t, std::int64_t) {
+            const float* row[MR];
+            unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = d + i * depth; });
             multiply_paired_tile<MR>(to, row, b, depth);
         }
     };
     template <int NR>
     struct tile {
         template <int MR>
-        static SINTER_INLINE void run(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth, std::int64_t step,
+        static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t step,
                                       std::int64_t to_step) {
             vf sum[MR * NR];
             clear_block(sum);
-            for (std::int64_t t = 0; t < depth; ++t, b += step) {
-                vf v[NR];
-                load_block<NR>(v, b, 0);
-                unroll<MR * NR>([&](int i) SINTER_ALWAYS { sum[i] = fma(splat(row[i / NR][t]), v[i % NR], sum[i]); });
-            }
+            accumulate<MR, NR>(sum, d, depth, 1, b, step, depth);
             store_block<NR>(sum, to, to_step);
         }
     };
@@ -105,12 +101,9 @@ private:
     __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
                                                         const places& p, const call& c) {
         const std::int64_t n = p.s.outputs, step = distinct_table::step(p.s.width);
-        const float *const sums = c.p[1], *const d = c.p[3];
+        const float* const sums = c.p[1];
         const auto some = [&](auto rows, std::int64_t key) SINTER_ALWAYS {
-            constexpr int MR = decltype(rows)::value;
-            const float* row[MR];
-            unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = gradient_at(p.k.place[key + i], sums, d, n); });
-            Tile::template run<MR>(p.of_keys + key * step + j, row, b, n, step, step);
+            Tile::template run<decltype(rows)::value>(p.of_keys + key * step + j, sums + key * n, b, n, step, step);
         };
         if (last - first < height) {
             for (; first < last; ++first) some(std::integral_constant<int, 1>{}, first);
@@ -126,16 +119,14 @@ private:
         alignas(64) float products[height * NR * lanes];
         const call c = by;
         const std::int64_t n = p.s.outputs, width = p.s.width, step = distinct_table::step(width);
-        const float *const sums = c.p[1], *const d = c.p[3];
-        const std::int32_t *const place = p.k.place, *const rows = p.k.row;
+        const float* const sums = c.p[1];
+        const std::int32_t* const rows = p.k.row;
         const auto some = [&](auto count, std::int64_t key, std::int64_t from) SINTER_ALWAYS {
             constexpr int MR = decltype(count)::value;
-            const float* row[MR];
             unroll<MR>([&](int i) SINTER_ALWAYS {
-                row[i] = gradient_at(place[key + i], sums, d, n);
                 if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, NR * lanes, rows[key + i] * width + j, 0, c);
             });
-            tile<NR>::template run<MR>(products, row, b, n, step, NR * lanes);
+            tile<NR>::template run<MR>(products, sums + key * n, b, n, step, NR * lanes);
             for (std::int64_t i = from - key; i < MR; ++i)
                 unroll<NR>([&](int v) SINTER_ALWAYS {
                     const std::int64_t at = rows[key + i], col = j + v * lanes;
