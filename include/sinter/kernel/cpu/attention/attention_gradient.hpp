@@ -151,14 +151,16 @@ private:
                     b.block(a, p, k, v, first, n, next);
                     b.finish(a, p, first, n, a.scale);
                     if (c.p[10]) keys.take(k + first * a.key_step(), a.key_step(), n);
-                    for (std::int64_t j = 0, rows; j < n; j += rows) {
-                        const std::int64_t row = j * p.width;
-                        rows = attention_height(n - j);
-                        const std::int64_t sees = seen_keys::within(first + j - a.shift - from, p.count);   // the first such query
-                        const attention_target y{nullptr, 0, more};
-                        if (c.p[9]) dv.put(first + j, rows, b.probabilities + row, p.width, 1, sees, p.count, d, y, next);
-                        if (c.p[8]) dk.put(first + j, rows, b.gradients + row, p.width, 1, sees, p.count, q, y, next);
-                    }
+                    const attention_target y{nullptr, 0, more};
+                    const auto rows_of = [&](const attention_result& to, const float* x, attention_panels& right) {
+                        for (std::int64_t j = 0, rows; to.to && j < n; j += rows) {
+                            rows = attention_height(n - j);
+                            const std::int64_t sees = seen_keys::within(first + j - a.shift - from, p.count);   // the first such query
+                            to.put(first + j, rows, x + j * p.width, p.width, 1, sees, p.count, right, y, next);
+                        }
+                    };
+                    rows_of(dv, b.probabilities, d);
+                    rows_of(dk, b.gradients, q);
                     for (std::int64_t i = p.count; c.p[10] && i > 0;) {   // the last ones first, which see the most
                         const std::int64_t rows = attention_height(i);
                         i -= rows;
