@@ -137,6 +137,15 @@ BOOST_AUTO_TEST_CASE(lanes_along_windows_or_over_several) {
     check<16, 16, 1, 16, 16, 2, 3, 3, 1, 1, 1, 2>(3, 0.6);
     check<10, 10, 2, 10, 10, 5, 5, 5, 1, 2, 2, 2>(2, 0.6);     // five windows a row, two in a vector
 }
+BOOST_AUTO_TEST_CASE(lanes_along_images) {   // of which some are left over
+    check<10, 10, 1, 10, 10, 5, 5, 5, 1, 2, 2, 2>(19, 0.6);
+    check<13, 11, 2, 13, 11, 3, 3, 4, 1, 1, 1, 2>(11, 0.6);    // a row and a column fill no window
+    check<15, 13, 3, 7, 6, 3, 3, 3, 2, 0, 1, 2>(9, 1, true);   // strided, copies that leave a row out; ties
+}
+BOOST_AUTO_TEST_CASE(patches_of_one_channel) {
+    check<19, 37, 1, 19, 37, 3, 5, 3, 1, 2, 1, 3>(2, 0.6);   // an odd channel left, rows of more than two lines
+    check<17, 19, 1, 9, 10, 5, 4, 4, 2, 1, 2, 2>(3, 0.6);    // strided
+}
 BOOST_AUTO_TEST_CASE(strips_of_windows) {
     check<18, 14, 6, 14, 10, 19, 5, 5, 1, 0, 0, 2>(2, 0.6);    // seven rows of windows in two strips
     check<9, 9, 6, 9, 9, 5, 3, 3, 1, 1, 1, 3>(2, 0.6);

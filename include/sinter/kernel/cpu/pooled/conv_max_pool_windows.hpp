@@ -5,6 +5,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
 #include <sinter/kernel/cpu/pool/first_max.hpp>
+#include <sinter/kernel/cpu/pooled/emit_windows.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/panels.hpp>
@@ -104,32 +105,9 @@ struct conv_max_pool_windows {
         if constexpr (pairs) {
             emit_pairs(best, pixel, n, c);
         } else {
-            vf v[lanes];
-            unroll<lanes>([&](auto o) SINTER_ALWAYS { v[o] = o < CO ? best[o] : zero(); });
-            transpose_lanes(v);
-            unroll<lanes>([&](auto i) SINTER_ALWAYS {
-                if (i < n) Body::vector(v[i], CO, (pixel + i) * CO, pixel + i, 0, c);
-            });
+            emit_windows<Body, CO>(best, pixel, 1, n, c);
         }
-        if (!c.p[2]) return;
-        std::uint8_t* to = reinterpret_cast<std::uint8_t*>(c.p[2]) + pixel * CO;
-        vi packed[(CO + 3) / 4] = {};
-        unroll<CO>([&](auto o) SINTER_ALWAYS { packed[o / 4] |= place[o] << (o % 4 * 8); });
-        if constexpr (CO > 4 && CO <= 8 && lanes >= 4) {
-            // A window's eight bytes side by side: those beyond CO are written over by the next one's.
-            alignas(64) std::uint8_t words[lanes * 8];
-            store(reinterpret_cast<float*>(words), shuffle<zip_quads<1, 0>>((vf)packed[0], (vf)packed[1]));
-            store(reinterpret_cast<float*>(words + 4 * lanes), shuffle<zip_quads<1, 1>>((vf)packed[0], (vf)packed[1]));
-            const auto word = [&](int i) SINTER_ALWAYS { return words + i % 4 / 2 * (4 * lanes) + i / 4 * 16 + i % 2 * 8; };
-            for (int i = 0; i < n - 1; ++i, to += CO) std::memcpy(to, word(i), 8);
-            std::memcpy(to, word(n - 1), CO);
-        } else {
-            for (int i = 0; i < n; ++i, to += CO)
-                unroll<(CO + 3) / 4>([&](auto k) SINTER_ALWAYS {
-                    const std::int32_t word = reinterpret_cast<const std::int32_t*>(packed + k)[i];
-                    std::memcpy(to + 4 * k, &word, std::min(4, CO - 4 * k));
-                });
-        }
+        emit_places<CO>(place, pixel, 1, n, c);
     }
 
     /// Two windows in a vector, where the body takes them so.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/pooled/pooled_filter_lists.hpp>
+#include <sinter/kernel/cpu/pooled/pooled_filter_patches.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_filter_quads.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_filter_tables.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
@@ -18,13 +19,16 @@ struct conv_pooled_weight_gradient {
     static_assert(P >= 1 && P <= 16, "winners are bytes");
     /// Tenths of a cycle for one output channel of one window, two thirds of the gradients alive (measured on a Zen 3, whole vectors as
     /// tables on a Zen 5).
-    static constexpr int list_cost = 4 * KH * ((KW * CI + lanes - 1) / lanes) + 40;
-    static constexpr int quad_cost = (has_tables ? 11 : 7) * KH * KW * CI * ((CO + lanes - 1) / lanes) / CO;
+    static constexpr int list_cost = 4 * KH * ((KW * CI + lanes - 1) / lanes) + 40, patch_cost = 5 * KH + 20;
+    static constexpr int quad_cost = (has_tables ? 11 : 12) * KH * KW * CI * ((CO + lanes - 1) / lanes) / CO;
     static constexpr bool quads = has_permute && P == 2 && quad_cost < list_cost;
     using by_tables = pooled_filter_tables<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using by_patches = pooled_filter_patches<H, W, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+    static constexpr bool patches = CI == 1 && P > 1 && by_patches::suits && patch_cost < (quads ? quad_cost : list_cost);
     using method = std::conditional_t<
+        patches, by_patches, std::conditional_t<
         quads, std::conditional_t<by_tables::pays, by_tables, pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>,
-        pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>;
+        pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return method::scratch(parts); }
     static void run(const call& c) { method::run(c); }

@@ -4,13 +4,13 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
+#include <sinter/kernel/cpu/pooled/filter_sums.hpp>
 #include <sinter/kernel/cpu/pooled/load_winners.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
-#include <sinter/kernel/panels.hpp>
 #include <type_traits>
 
 namespace sinter::cpu {
@@ -20,9 +20,9 @@ namespace sinter::cpu {
 /// channel's gradient, which stays in registers. The order of sums follows the data alone.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_filter_lists {
-    static constexpr int rows = OH / P, columns = OW / P, depth = KH * KW * CI;
-    static constexpr int vectors = (KW * CI + lanes - 1) / lanes,
-                         filter = KH * vectors * lanes;   // of one output channel
+    static constexpr int rows = OH / P, columns = OW / P;
+    using sums = filter_sums<CI, CO, KH, KW, Body>;
+    static constexpr int vectors = sums::vectors, filter = sums::filter, channels = sums::channels;
     using image = padded_image<H, W, CI, (rows * P - 1) * S + KH, (columns * P - 1) * S + KW, PT, PL, lanes>;
     static constexpr int pitch = image::width * CI;
 
@@ -33,15 +33,14 @@ struct pooled_filter_lists {
 
     /// Lists hold a few rows of windows, so that they and the image fit the first-level cache.
     static constexpr int block = std::clamp(256 / columns, 1, rows), positions = block * columns;
-    static constexpr int list = static_cast<int>(round_up(positions, lanes)) + lanes,
-                         channels = static_cast<int>(round_up(CO, lanes));
-    static constexpr std::int64_t sum_floats = round_up(std::int64_t{channels} * filter, 16);
+    static constexpr int list = static_cast<int>(round_up(positions, lanes)) + lanes;
     static constexpr std::int64_t image_floats = round_up(image::floats, 16),
                                   list_floats = round_up(std::int64_t{list} * channels, 16);
     static constexpr std::int64_t own = image_floats + 2 * list_floats;
     /// A winner's place is told in pixels from the first window of its block.
     using place = std::conditional_t<(block * P * S * image::width <= 1 << 16), std::uint16_t, std::int32_t>;
-    static constexpr std::int64_t scratch(int parts) { return parts * (sum_floats + own); }
+    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
+    static void finish(const call& c) { sums::finish(c); }
 
     struct lists {
         place* offset;
@@ -131,13 +130,12 @@ struct pooled_filter_lists {
     }
 
     static void run(const call& c) {
-        float* sum = c.scratch + c.part * sum_floats;
-        float* copy = c.scratch + c.parts * sum_floats + first_part(c) * own;
+        float* sum = sums::clear(c);
+        float* copy = c.scratch + c.parts * sums::floats + first_part(c) * own;
         lists l;
         l.offset = reinterpret_cast<place*>(copy + image_floats);
         l.value = copy + image_floats + list_floats;
         find_windows(l);
-        std::fill_n(sum, sum_floats, 0.f);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
             image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
@@ -155,27 +153,6 @@ struct pooled_filter_lists {
                     } else {
                         band<least>(sum, x, l, ky);
                     }
-                }
-            }
-        }
-    }
-
-    /// Adds the parts in their order, turns (channel, tap) into (tap, channel), and hands the body the sums.
-    static void finish(const call& c) {
-        constexpr int panel = 2 * lanes;
-        for (int o = 0; o < channels; o += lanes) {
-            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
-                 t < share(KH * vectors, c.part + 1, c.parts); ++t) {
-                vf s[lanes];
-                for (int q = 0; q < lanes; ++q) {
-                    const float* from = c.scratch + (o + q) * filter + t * lanes;
-                    s[q] = load(from);
-                    for (int p = 1; p < c.parts; ++p) s[q] += load(from + p * sum_floats);
-                }
-                transpose_lanes(s);
-                for (int q = 0; q < lanes; ++q) {
-                    const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
-                    if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
                 }
             }
         }

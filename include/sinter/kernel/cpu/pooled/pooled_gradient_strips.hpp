@@ -20,10 +20,13 @@ struct pooled_gradient_strips {
     using layout = gradient_rows<H, W, CI, CO, KH, KW, S, PT, PL, columns * P, Body>;
     static constexpr int vectors = layout::vectors, row = layout::row, pitch = layout::pitch;
     static constexpr int reach = (P - 1) * S + KH;   ///< rows of dx below one window
+    /// Vectors of a row that one walk takes: all of them, or, of few registers, as many as have room for what is below one window.
+    static constexpr int room = registers - 4, most_vectors = std::max(1, room / reach),
+                         taken = registers < 32 && vectors % most_vectors == 0 ? std::min(vectors, most_vectors) : vectors;
     /// Windows in a strip.
-    static constexpr int most = (registers - 4 - (reach - P * S) * vectors) / (P * S * vectors),
+    static constexpr int most = (room - (reach - P * S) * taken) / (P * S * taken),
                          strips = most > 0 ? (rows + most - 1) / most : rows, strip = (rows + strips - 1) / strips;
-    static constexpr bool pays = most > 0 && reach * vectors >= 8;   ///< enough sums to wait for none
+    static constexpr bool pays = most > 0 && reach * taken >= 8;   ///< enough sums to wait for none
 
     static constexpr int padding = (P - 1) * S, filter = (KH + 2 * padding) * row;   ///< floats, of one output channel
     static constexpr int height = std::max((strips * strip * P - 1) * S + KH, H + PT);
@@ -67,7 +70,7 @@ struct pooled_gradient_strips {
                 const int at = k * mask_bits + static_cast<int>(bit), dy = at / wide, o = at % wide;
                 const vf a = splat(g[o]);
                 const float* w = weights + o * filter + (P - 1 - dy) * (S * row);
-                ((c[First + I] = fma(a, load(w + I * lanes), c[First + I])), ...);
+                ((c[First + I] = fma(a, load(w + I / taken * row + I % taken * lanes), c[First + I])), ...);
             });
     }
 
@@ -76,16 +79,16 @@ struct pooled_gradient_strips {
         float* to = k.dx + column * S * CI;
         const std::uint64_t* won = bits_of(k) + dx * (strips * strip * words);
         const float* g = k.g;
-        for (int s = 0; s < strips; ++s, to += strip * P * S * pitch) {
-            vf c[((strip * P - 1) * S + KH) * vectors];
-            clear_block(c);
-            unroll<strip>([&](auto i) SINTER_ALWAYS {
-                window<i * P * S * vectors>(c, won, g, k.weights, indices<reach * vectors>{});
-                won += words;
-                g += columns * CO;
-            });
-            add_block<vectors>(c, to, pitch);
-        }
+        for (int s = 0; s < strips; ++s, to += strip * P * S * pitch, won += strip * words, g += strip * columns * CO)
+            // One walk right behind the other over the same winners: a processor that looks back far enough foresees its end.
+            for (int v = 0; v < vectors; v += taken) {
+                vf c[((strip * P - 1) * S + KH) * taken];
+                clear_block(c);
+                unroll<strip>([&](auto i) SINTER_ALWAYS {
+                    window<i * P * S * taken>(c, won + i * words, g + i * columns * CO, k.weights + v * lanes, indices<reach * taken>{});
+                });
+                add_block<taken>(c, to + v * lanes, pitch);
+            }
     }
 
     static void run(const call& c) { run_gradient_columns<pooled_gradient_strips>(c); }

@@ -154,6 +154,17 @@ SINTER_INLINE void pin(vf& v) { asm("" : "+w"(v)); }
 SINTER_INLINE void pin(vf&) {}
 #endif
 
+/// Has what is loaded from p loaded after v is made, where a compiler that loads earlier would run out of registers.
+SINTER_INLINE void load_after([[maybe_unused]] const float*& p, [[maybe_unused]] const vf& v) {
+#if defined(__AVX512F__)
+    asm("" : "+r"(p) : "v"(v));
+#elif defined(__SSE__)
+    asm("" : "+r"(p) : "x"(v));
+#elif defined(__aarch64__)
+    asm("" : "+r"(p) : "w"(v));
+#endif
+}
+
 SINTER_INLINE vf select(vi mask, vf yes, vf no) { return mask ? yes : no; }
 /// NaN where either is: max itself gives the second operand then.
 SINTER_INLINE vf max_or_nan(vf a, vf b) { return select(b == b, max(b, a), b); }
