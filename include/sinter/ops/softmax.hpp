@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/max.hpp>
+#include <sinter/ops/mul.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 #include <sinter/ops/sub.hpp>
 
@@ -18,7 +19,7 @@ constexpr tensor shifted(tensor x) {
 constexpr tensor softmax(tensor x) {
     if (!x.ok()) return x;
     const tensor e = exp(shifted(x));
-    return e / sum(e, {-1}, keep::yes);
+    return e * (1.f / sum(e, {-1}, keep::yes));   // one division a row; the sum is at least 1, and its reciprocal normal
 }
 
 } // namespace sinter::ops

@@ -10,12 +10,13 @@ SINTER_INLINE vf near_erf(vf t) {
     return fma(t, short_polynomial(z, 7.81905619e-05f, -0.000800069305f, 0.0051873927f, -0.0268534217f, 0.112835795f, -0.37612626f,
                                    0.128379166f), t);
 }
-/// The error function within 2 ULP. Below 1 an odd polynomial, above it 1 - e^-g(|x|) with -log(erfc) fitted by g.
+/// The error function within 2 ULP. Below 1 an odd polynomial, above it 1 - 2^h(|x|) with the logarithm of erfc fitted by h.
 SINTER_INLINE vf erf(vf x) {
     const vf t = min(splat(4.f), absolute(x));
-    const vf g = short_polynomial(t, 3.97020722e-06f, -3.36140802e-05f, -0.000111543071f, 0.00310433074f, -0.0229613874f,
-                                  0.105540752f, 0.635478914f, 0.128584087f);
-    const vf far = 1.f - near_exp(-fma(t, g, t));
+    const vf h = short_polynomial(t, -5.72779845e-06f, 4.8494865e-05f, 0.000160922631f, -0.00447860267f, 0.0331262797f, -0.15226312f,
+                                  -0.916802287f, -1.62820268f);
+    const rounded_power p = reduce_exp2(t * h);
+    const vf far = fma(-p.fraction, p.scale, splat(1.f));
     return with_sign(select(t < 1.f, near_erf(t), far), x);
 }
 

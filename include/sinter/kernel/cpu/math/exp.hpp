@@ -4,18 +4,21 @@
 
 namespace sinter::cpu {
 
-/// x = n ln 2 + r, |r| <= ln 2 / 2, and e^r - 1.
+/// M x = n ln 2 + M r, |M r| <= ln 2 / 2, and (e^(M r) - 1) / M.
 struct reduced {
     vf expm1, scale;   ///< scale: 2^n where that is a normal number; NaN or not, expm1 is NaN where x is
     vi n;
 };
-/// For |x| <= 105. The reduction is exact even without fused multiply-add: ln 2's first part has 9 bits.
+/// For |M x| <= 105, M a power of two. The reduction is exact even without fused multiply-add: ln 2's first part has 9 bits.
+template <int M = 1>
 SINTER_INLINE reduced reduce_exp(vf x) {
+    constexpr float m = M;
     const vf magic = splat(12583039.f);   // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves 2^n's exponent in the low bits
-    const vf shifted = fma(x, splat(1.44269504f), magic), n = shifted - magic;
-    const vf r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), x)), square = r * r;
-    const vf low = fma(r, splat(0.166665196f), splat(0.49999994f)), high = fma(r, splat(0.00836883951f), splat(0.0416682474f));
-    const vf p = fma(fma(square, splat(0.00138226117f), high), square, low);
+    const vf shifted = fma(x, splat(m * 1.44269504f), magic), n = shifted - magic;
+    const vf r = fma(n, splat(2.12194440e-4f / m), fma(n, splat(-0.693359375f / m), x)), square = r * r;
+    const vf low = fma(r, splat(m * m * 0.166665196f), splat(m * 0.49999994f));
+    const vf high = fma(r, splat(m * m * m * m * 0.00836883951f), splat(m * m * m * 0.0416682474f));
+    const vf p = fma(fma(square, splat(m * m * m * m * m * 0.00138226117f), high), square, low);
     return {fma(square, p, r), (vf)((vu)shifted << 23), (vi)((vu)shifted - (vu)magic)};
 }
 /// e^x where that is neither infinite nor denormal: |x| <= 87. NaN of NaN.
@@ -39,23 +42,23 @@ SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_e
 
 /// y times 2^n, n where a float has its exponent.
 SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
-/// 2^f + low - 1 - log(2) f, |f| <= 1/2.
-SINTER_INLINE vf short_exp2(vf f, vf low) {
-    const vf middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)), high = fma(f, splat(0.001326472408f), splat(0.009671512888f)),
-             square = f * f;
-    return fma(square, fma(square, high, middle), low);
+/// 2^x as 2^f, |f| <= 1/2, times 2^n where that is a normal number, else 0: for sums that take it by a multiply-add.
+struct rounded_power {
+    vf fraction, scale;
+};
+SINTER_INLINE rounded_power reduce_exp2(vf x) {
+    const vf magic = splat(12583039.f), shifted = x + magic, f = x - (shifted - magic), square = f * f;   // see reduce_exp
+    const vf low = fma(f, splat(0.6931469776f), splat(1.f)), middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
+             high = fma(f, splat(0.001326472408f), splat(0.009671512888f));
+    return {fma(square, fma(square, high, middle), low), (vf)((vu)shifted << 23)};
 }
-/// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5; NaN of NaN.
+/// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5, 0 to -127; NaN of all NaN.
 SINTER_INLINE vf near_exp2(vf x) {
-    const vf magic = splat(12582912.f), shifted = x + magic, f = x - (shifted - magic);
-    return scale_up(short_exp2(f, fma(f, splat(0.6931469776f), splat(1.f))), (vi)((vu)shifted << 23));
+    const rounded_power t = reduce_exp2(x);
+    return t.fraction * t.scale;
 }
-/// The same where scores are masked with -infinity: 0 below -126.5 already, where 2^n of the rounding is, and NaN of all NaN.
-SINTER_INLINE vf exp2_flushed(vf x) {
-    const vf magic = splat(12583039.f), y = max(splat(-127.f), x), shifted = y + magic, f = y - (shifted - magic);
-    const vf scale = (vf)((vu)shifted << 23);
-    return fma(short_exp2(f, f * splat(0.6931469776f)), scale, scale);
-}
+/// The same as near_exp2 where scores are masked with -infinity.
+SINTER_INLINE vf exp2_flushed(vf x) { return near_exp2(max(splat(-127.f), x)); }
 
 /// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
 SINTER_INLINE vf expm1(vf x) {
