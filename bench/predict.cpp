@@ -6,6 +6,7 @@
 #include <sinter/train/predictor.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <span>
 
 using namespace sinter;
 

@@ -72,7 +72,7 @@ static judgement judge(auto& expert, const std::vector<float>& images) {
     std::array<double, 10> all{}, shown{};
     for (std::size_t first = 0; first < images.size() / pixels; first += largest_batch) {
         const int n = static_cast<int>(std::min<std::size_t>(largest_batch, images.size() / pixels - first));
-        const std::span<const float> logits = expert.predict({.x = images.data() + first * pixels, .size = n});
+        const span<const float> logits = expert.predict({.x = images.data() + first * pixels, .size = n});
         for (std::size_t i = 0; i < logits.size(); i += 10) {
             std::array<double, 10> p;
             double sum = 0;
@@ -130,7 +130,7 @@ static void train(const example::options& options) {
     // The net makes its random numbers itself, other ones in each step, so that any images will do: they say how many to draw.
     std::vector<float> drawn;
     for (const data::batch_view& b : test) {
-        const std::span<const float> y = model.predict(b, 3);
+        const span<const float> y = model.predict(b, 3);
         drawn.insert(drawn.end(), y.begin(), y.end());
         model.inner().set_steps(model.inner().steps() + 1);
     }
@@ -140,7 +140,7 @@ static void train(const example::options& options) {
     constexpr auto knows_digits = image<side, side, 1> >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
     estimator expert{knows_digits, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<largest_batch>, o};
     expert.train(training, {.epochs = 5, .progress = nullptr});
-    const std::span<const float> real = digits.test.x();
+    const span<const float> real = digits.test.x();
     const judgement of_drawn = judge(expert, drawn), of_real = judge(expert, {real.begin(), real.end()});
     example::tell_measured("gan", options, digits.name, model.threads(), history,
                            {{"inception score", of_drawn.score}, {"of real images", of_real.score},

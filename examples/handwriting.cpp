@@ -72,7 +72,7 @@ static void train(const example::options& options) {
 
     std::int64_t wrong = 0, digits = 0, shown = 0;
     for (const data::batch_view& b : test) {
-        const std::span<const float> scores = model.predict(b);
+        const span<const float> scores = model.predict(b);
         for (int i = 0; i < b.size; ++i) {
             const std::vector<std::int32_t> said = decode::ctc_greedy(scores.data() + i * frames * classes, frames, classes);
             std::vector<std::int32_t> meant;

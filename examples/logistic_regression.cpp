@@ -68,7 +68,7 @@ static void train(const example::options& options) {
     metrics::accuracy accuracy;
     metrics::auc area;
     for (const data::batch_view& b : test) {
-        const std::span<const float> y = model.inner().predict(b);
+        const span<const float> y = model.inner().predict(b);
         accuracy.add(y.data(), b.labels, b.size, 2);
         std::vector<float> chance;
         for (std::size_t i = 0; i < y.size(); i += 2) chance.push_back(1 / (1 + std::exp(y[i] - y[i + 1])));

@@ -40,12 +40,12 @@ constexpr auto net = image<28, 28, 1>
 // memory, if the file has it, must be adam's.
 using classifier = trainer<std::remove_const_t<decltype(net)>, mse_loss, adam, 256>;
 
-static void classify(classifier& model, const std::string& file, std::span<const std::string_view> names) {
+static void classify(classifier& model, const std::string& file, span<const std::string_view> names) {
     const io::grey_image picture = read_image(file);
     if (picture.width != 28 || picture.height != 28)
         throw data_error("image of the wrong size", file,
                          std::to_string(picture.width) + " x " + std::to_string(picture.height) + " pixels", "28 x 28");
-    const std::span<const float> probability = model.predict({.x = picture.pixels.data(), .size = 1});
+    const span<const float> probability = model.predict({.x = picture.pixels.data(), .size = 1});
     std::vector<std::size_t> order(names.size());
     for (std::size_t c = 0; c < order.size(); ++c) order[c] = c;
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return probability[a] > probability[b]; });

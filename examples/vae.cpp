@@ -59,7 +59,7 @@ static std::vector<float> draw(const auto& trained, int images, std::uint64_t se
     std::vector<float> points(static_cast<std::size_t>(images * numbers));
     random_stream random(stream(seed, fnv1a("vae/draw")));
     for (float& p : points) p = random.normal();
-    const std::span<const float> drawn = d.predict({.x = points.data(), .size = images});
+    const span<const float> drawn = d.predict({.x = points.data(), .size = images});
     return {drawn.begin(), drawn.end()};
 }
 
@@ -82,7 +82,7 @@ static void train(const example::options& options) {
     const double nats = model.evaluate(test).loss;
     metrics::mean apart;   // the mean squared difference of image and drawing, pixel by pixel
     for (const data::batch_view& b : test) {
-        const std::span<const float> drawn = model.predict(b, 1);
+        const span<const float> drawn = model.predict(b, 1);
         for (std::size_t i = 0; i < drawn.size(); ++i) {
             const double d = static_cast<double>(b.x[i]) - 1 / (1 + std::exp(-static_cast<double>(drawn[i])));
             apart.add(d * d, 1);

@@ -42,7 +42,7 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
             entries.push_back({name("input", i), type, shape_of(trainer_type::training::v.inputs[i].s, b.size), data});
         }
         for (int i = 0; i < trainer_type::training::v.n_outputs; ++i) {
-            const std::span<const float> y = model.predict(b, i);
+            const sinter::span<const float> y = model.predict(b, i);
             kept.emplace_back(y.begin(), y.end());
             const auto shape = shape_of(trainer_type::output_shape(i), b.size);
             entries.push_back({name("output", static_cast<std::size_t>(i)), npy::dtype::f32, shape, kept.back().data()});

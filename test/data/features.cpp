@@ -9,6 +9,7 @@
 #include <sinter/data/features/stream.hpp>
 #include <sinter/data/shuffle.hpp>
 #include <cmath>
+#include <span>
 
 using namespace sinter;
 namespace csv = data::csv;

@@ -4,6 +4,7 @@
 #include <sinter/io/idx.hpp>
 
 #include <cstdlib>
+#include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sinter;

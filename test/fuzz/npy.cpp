@@ -4,6 +4,7 @@
 #include <sinter/io/npy.hpp>
 
 #include <cstdlib>
+#include <span>
 
 namespace npy = sinter::npy;
 

@@ -4,6 +4,7 @@
 #include <sinter/io/npz.hpp>
 
 #include <cstdlib>
+#include <span>
 
 namespace npz = sinter::npz;
 

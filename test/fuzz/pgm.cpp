@@ -3,6 +3,7 @@
 #include <sinter/io/pgm.hpp>
 
 #include <cstdlib>
+#include <span>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sinter;

@@ -4,6 +4,7 @@
 #include <sinter/io/safetensors.hpp>
 
 #include <cstdlib>
+#include <span>
 
 namespace st = sinter::safetensors;
 

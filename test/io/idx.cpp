@@ -5,6 +5,7 @@
 #include "temporary_folder.hpp"
 
 #include <sinter/io/idx.hpp>
+#include <span>
 
 
 using namespace std::string_literals;

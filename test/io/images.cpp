@@ -5,6 +5,7 @@
 #include "temporary_folder.hpp"
 
 #include <sinter/io/read_image.hpp>
+#include <span>
 
 using namespace std::string_literals;
 using sinter::format_error;

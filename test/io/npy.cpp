@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <span>
 
 namespace npy = sinter::npy;
 using namespace std::string_literals;

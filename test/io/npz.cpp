@@ -8,6 +8,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <span>
 
 namespace npz = sinter::npz;
 using sinter::npy::dtype;

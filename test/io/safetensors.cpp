@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <span>
 #include <sys/resource.h>
 
 namespace st = sinter::safetensors;

@@ -10,6 +10,7 @@
 #include <sinter/train/trainer.hpp>
 
 #include <cmath>
+#include <span>
 #include <utility>
 #include <vector>
 

@@ -6,6 +6,7 @@
 
 #include "fixtures/lbfgs.hpp"
 #include "io/temporary_folder.hpp"
+#include <span>
 
 using namespace sinter;
 namespace golden = fixture::lbfgs;

@@ -14,6 +14,7 @@
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
+#include <span>
 
 // Weights that PyTorch and Keras saved give their outputs here, and train on with their losses. What does not fit is told
 // with both names, and the model stays as it was.

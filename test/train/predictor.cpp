@@ -6,6 +6,7 @@
 #include <sinter/expr/layers/rnn.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
+#include <span>
 
 // What a predictor says is what its model's own prediction program says, to the bit.
 using namespace sinter;
@@ -21,7 +22,7 @@ static std::vector<float> numbers(std::size_t n) {
     return x;
 }
 template <class T>
-static std::vector<float> copy(std::span<T> x) { return {x.begin(), x.end()}; }
+static std::vector<float> copy(span<T> x) { return {x.begin(), x.end()}; }
 
 static const std::vector<float> x = numbers(4 * 36);
 static const std::int32_t labels[4] = {0, 2, 1, 1};

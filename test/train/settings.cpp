@@ -5,6 +5,7 @@
 #include <sinter/strategy/single.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/predictor.hpp>
+#include <span>
 
 // What stands behind the optimizer reaches the programs, in any order, and those of a predictor.
 using namespace sinter;

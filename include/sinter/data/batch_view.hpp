@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/data/example_set.hpp>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <span>
 #include <utility>
 
 namespace sinter::data {
@@ -30,7 +30,7 @@ struct batch_view {
     const std::int32_t* labels = nullptr;   ///< [size], or several an example, [size, extents...]; null without labels
     const float* y = nullptr;               ///< targets, [size, extents...]; null without (of several: the first)
     int size = 0;                           ///< examples in this batch: at most the batch size
-    std::span<const input_view> inputs{};   ///< every input in the order in which the set has them
+    span<const input_view> inputs{};   ///< every input in the order in which the set has them
     /// Labels and numbers of y an example. A pipeline always says; 0, in a batch made by hand, vouches for as many as the
     /// program wants.
     int label_width = 0, y_width = 0;
@@ -39,7 +39,7 @@ struct batch_view {
     int weight_width = 0;                   ///< as label_width
     /// All labels and targets in the order in which the set has them. A batch made by hand needs them only where a loss takes
     /// several of a kind: labels and y are the first ones.
-    std::span<const input_view> targets{};
+    span<const input_view> targets{};
 };
 
 /// Memory of one batch, used again and again. It stays where it is when the buffer is moved.

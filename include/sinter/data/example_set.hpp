@@ -2,10 +2,10 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/expr/shape.hpp>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -92,9 +92,9 @@ public:
     }
 
     /// The first float input of all examples, [size, extents...]; empty if there is none.
-    std::span<const float> x() const { return all<float>(role::input, dtype::f32); }
-    std::span<const std::int32_t> labels() const { return all<std::int32_t>(role::label, dtype::i32); }
-    std::span<const float> targets() const { return all<float>(role::target, dtype::f32); }
+    span<const float> x() const { return all<float>(role::input, dtype::f32); }
+    span<const std::int32_t> labels() const { return all<std::int32_t>(role::label, dtype::i32); }
+    span<const float> targets() const { return all<float>(role::target, dtype::f32); }
 
 private:
     struct numbers {
@@ -128,7 +128,7 @@ private:
         return *this;
     }
     template <class T>
-    std::span<const T> all(role use, dtype type) const {
+    span<const T> all(role use, dtype type) const {
         for (std::size_t c = 0; c < columns_.size(); ++c)
             if (columns_[c].use == use && columns_[c].row.type == type)
                 return {static_cast<const T*>(row(c, 0)), static_cast<std::size_t>(size_ * columns_[c].width())};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/data/example_set.hpp>
 #include <sinter/data/features/categories.hpp>
 #include <sinter/data/features/numeric.hpp>
@@ -122,7 +123,7 @@ public:
         if (has_target()) target_.bind(names, file);
     }
     /// width() floats and indices() whole numbers; format_error, with the place, where a number is needed and there is none.
-    void write(std::span<const csv::field> row, float* x, std::int32_t* index) const {
+    void write(span<const csv::field> row, float* x, std::int32_t* index) const {
         for (const item& i : items_) {
             if (i.form == kind::number) {
                 i.value.write(row, file_, x);
@@ -138,7 +139,7 @@ public:
         }
     }
     /// format_error, with the place, for a text that is no class.
-    std::int32_t label_of(std::span<const csv::field> row) const {
+    std::int32_t label_of(span<const csv::field> row) const {
         const int c = label_.of(row, file_);
         if (c == 0) {
             std::string all;
@@ -150,7 +151,7 @@ public:
         return c - 1;
     }
     /// format_error, with the place, where it is missing.
-    float target_of(std::span<const csv::field> row) const {
+    float target_of(span<const csv::field> row) const {
         const double x = target_.read(row, file_);
         if (!(x == x))
             throw missing_target(row[target_.work.at]);
@@ -174,7 +175,7 @@ private:
     static void not_both(bool other) {
         if (other) throw option_error("features have a label or a target", "features", "both", "one of them");
     }
-    void observe(std::span<const csv::field> row) {
+    void observe(span<const csv::field> row) {
         for (item& i : items_)
             if (i.form == kind::number) i.value.observe(row, file_);
             else i.classes.observe(row, file_);

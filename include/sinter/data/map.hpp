@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/data/stage.hpp>
 #include <cstring>
 
@@ -10,17 +11,17 @@ namespace sinter::data {
 /// One example as a mapped function gets it: the first float input, the label (where there are several, the first one's
 /// address), the targets. What an example does not have is empty or null; further columns pass through unchanged.
 struct example_view {
-    std::span<const float> x;
+    span<const float> x;
     shape row;   ///< extents of x
     const std::int32_t* label = nullptr;
-    std::span<const float> y;
+    span<const float> y;
 };
 /// The same to write to; it starts as a copy of what came in.
 struct example {
-    std::span<float> x;
+    span<float> x;
     shape row;
     std::int32_t* label = nullptr;
-    std::span<float> y;
+    span<float> y;
 };
 
 /// What all maps share: rows of their own, and a random stream for each example that depends on the seed, the pass

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/span.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <span>
 #include <utility>
 
 namespace sinter::io {
@@ -33,8 +33,8 @@ public:
     }
     ~byte_buffer() { ::operator delete(data_, alignment); }
 
-    std::span<std::byte> span() noexcept { return {data_, size_}; }
-    std::span<const std::byte> span() const noexcept { return {data_, size_}; }
+    sinter::span<std::byte> span() noexcept { return {data_, size_}; }
+    sinter::span<const std::byte> span() const noexcept { return {data_, size_}; }
 
 private:
     std::byte* data_ = nullptr;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -17,7 +17,7 @@ public:
     virtual ~byte_source() = default;
 
     /// Fills the front of `to` and returns how many bytes that were; 0 only at the end or when `to` is empty.
-    virtual std::size_t read_some(std::span<std::byte> to) = 0;
+    virtual std::size_t read_some(span<std::byte> to) = 0;
 
     /// An upper bound on the bytes still to come. What a header promises is held against it before anything is
     /// allocated, so that a short hostile file cannot ask for a large buffer.
@@ -27,7 +27,7 @@ public:
     virtual const std::string& name() const = 0;
 
     /// Reads until `to` is full or the input ends; returns the number of bytes read.
-    std::size_t read_up_to(std::span<std::byte> to) {
+    std::size_t read_up_to(span<std::byte> to) {
         std::size_t done = 0;
         while (done < to.size()) {
             const std::size_t n = read_some(to.subspan(done));
@@ -41,9 +41,9 @@ public:
 /// Bytes that lie in memory; the caller keeps them alive.
 class memory_source final : public byte_source {
 public:
-    memory_source(std::span<const std::byte> bytes, std::string name) : left_(bytes), name_(std::move(name)) {}
+    memory_source(span<const std::byte> bytes, std::string name) : left_(bytes), name_(std::move(name)) {}
 
-    std::size_t read_some(std::span<std::byte> to) override {
+    std::size_t read_some(span<std::byte> to) override {
         const std::size_t n = std::min(to.size(), left_.size());
         if (n != 0) std::memcpy(to.data(), left_.data(), n);
         left_ = left_.subspan(n);
@@ -53,7 +53,7 @@ public:
     const std::string& name() const override { return name_; }
 
 private:
-    std::span<const std::byte> left_;
+    span<const std::byte> left_;
     std::string name_;
 };
 

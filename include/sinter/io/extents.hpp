@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 /// Arithmetic on extents that came from a file: every product and sum says when it does not fit.
@@ -18,7 +18,7 @@ constexpr std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::ui
 
 /// The product of all extents (1 for none), or nothing where a part of it, taken from the left, exceeds 64 bits or an
 /// extent is negative. A zero behind an overflow does not save it; the safetensors reference has the same rule.
-constexpr std::optional<std::uint64_t> checked_product(std::span<const std::int64_t> extents) {
+constexpr std::optional<std::uint64_t> checked_product(span<const std::int64_t> extents) {
     std::uint64_t product = 1;
     for (const std::int64_t extent : extents) {
         if (extent < 0) return std::nullopt;
@@ -30,7 +30,7 @@ constexpr std::optional<std::uint64_t> checked_product(std::span<const std::int6
 }
 
 /// "[60000, 28, 28]", the form that error messages use; a hostile rank is cut after 16 extents.
-SINTER_COLD inline std::string extents_text(std::span<const std::int64_t> extents) {
+SINTER_COLD inline std::string extents_text(span<const std::int64_t> extents) {
     std::string out = "[";
     for (std::size_t i = 0; i < extents.size(); ++i) {
         if (i == 16) return joined({out, ", ... (", extents.size(), " extents)]"});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/byte_source.hpp>
 #include <sinter/io/system_call.hpp>
 
@@ -35,7 +36,7 @@ public:
     /// Bytes in the file when it was opened.
     std::uint64_t size() const noexcept { return size_; }
 
-    SINTER_COLD std::size_t read_some(std::span<std::byte> to) override {
+    SINTER_COLD std::size_t read_some(span<std::byte> to) override {
         if (to.empty()) return 0;
         const auto n = uninterrupted(
             [&] { return ::read(fd_.get(), to.data(), std::min(to.size(), largest_transfer)); });
@@ -75,7 +76,7 @@ public:
     output_file(descriptor fd, std::string path) : path_(std::move(path)), fd_(std::move(fd)) {}
 
     /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes fewer.
-    SINTER_COLD void write(std::span<const std::byte> bytes) {
+    SINTER_COLD void write(span<const std::byte> bytes) {
         while (!bytes.empty()) {
             const auto n = uninterrupted(
                 [&] { return ::write(fd_.get(), bytes.data(), std::min(bytes.size(), largest_transfer)); });
@@ -86,7 +87,7 @@ public:
             written_ += static_cast<std::uint64_t>(n);
         }
     }
-    void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+    void write(std::string_view text) { write(as_bytes(text)); }
 
     std::uint64_t written() const noexcept { return written_; }
 

@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/byte_source.hpp>
 
 #include <array>
@@ -41,7 +42,7 @@ public:
         return raw < (UINT64_MAX - held_back) / greatest_ratio ? raw * greatest_ratio + held_back : UINT64_MAX;
     }
 
-    std::size_t read_some(std::span<std::byte> to) override {
+    std::size_t read_some(span<std::byte> to) override {
         if (to.empty()) return 0;
         return is_gzip_ ? inflate_some(to) : pass_some(to);
     }
@@ -50,11 +51,11 @@ private:
     static constexpr int gzip_window = 15 + 16; // the largest window; + 16 asks zlib for gzip's header and checksum
 
     SINTER_COLD void refill() {
-        waiting_ = std::span(buffer_).first(in_.read_up_to(buffer_));
+        waiting_ = {buffer_.data(), in_.read_up_to(buffer_)};
         consumed_ += waiting_.size();
     }
 
-    SINTER_COLD std::size_t pass_some(std::span<std::byte> to) {
+    SINTER_COLD std::size_t pass_some(span<std::byte> to) {
         if (waiting_.empty()) return in_.read_some(to);
         const std::size_t n = std::min(to.size(), waiting_.size());
         std::memcpy(to.data(), waiting_.data(), n);
@@ -62,7 +63,7 @@ private:
         return n;
     }
 
-    SINTER_COLD std::size_t inflate_some(std::span<std::byte> to) {
+    SINTER_COLD std::size_t inflate_some(span<std::byte> to) {
         constexpr std::size_t most = std::numeric_limits<uInt>::max();
         for (;;) {
             if (waiting_.empty()) refill();
@@ -101,7 +102,7 @@ private:
 
     byte_source& in_;
     std::array<std::byte, 1 << 16> buffer_;
-    std::span<std::byte> waiting_;  // read from in_, not yet used; lies in buffer_
+    span<std::byte> waiting_;  // read from in_, not yet used; lies in buffer_
     std::uint64_t consumed_ = 0;    // bytes taken from in_
     z_stream stream_{};
     bool is_gzip_ = false, member_ended_ = false;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
@@ -41,13 +42,13 @@ struct idx_array {
 namespace detail {
 
 template <class = void>
-SINTER_COLD inline void read_idx_header(byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
+SINTER_COLD inline void read_idx_header(byte_source& in, span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
         throw format_error(joined({"IDX file is cut short in its ", part}), in.name(), joined({at + n, " bytes in all"}),
                            joined({at + to.size(), " or more"}));
 }
 
-inline void reverse_each_element(std::span<std::byte> bytes, std::size_t element_bytes) {
+inline void reverse_each_element(span<std::byte> bytes, std::size_t element_bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += element_bytes)
         std::reverse(bytes.data() + i, bytes.data() + i + element_bytes);
 }

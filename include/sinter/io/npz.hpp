@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/npz/read.hpp>
 #include <sinter/io/npz/write.hpp>
 
@@ -7,4 +8,4 @@
 ///
 ///     sinter::npz::write("net.npz", {{"dense/kernel", sinter::npy::dtype::f32, {784, 10}, kernel.data()}});
 ///     const sinter::npz::file net = sinter::npz::read("net.npz");
-///     std::span<const std::byte> kernel_bytes = net.at("dense/kernel").data;
+///     span<const std::byte> kernel_bytes = net.at("dense/kernel").data;

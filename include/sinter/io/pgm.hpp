@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/image.hpp>
@@ -13,7 +14,7 @@ namespace detail {
 /// Reads the numbers of a PGM: decimal, separated by white space and by comments from '#' to the line's end.
 class pgm_cursor {
 public:
-    pgm_cursor(std::span<const std::byte> bytes, std::string_view name)
+    pgm_cursor(span<const std::byte> bytes, std::string_view name)
         : text_(reinterpret_cast<const char*>(bytes.data()), bytes.size()), name_(name), at_(2) {}
 
     std::uint32_t number(const char* what, std::uint32_t smallest, std::uint32_t largest) {
@@ -57,7 +58,7 @@ private:
 
 /// Reads one PGM from memory; values are divided by its maximum. Throws format_error on another format, numbers out of
 /// range, too few samples, samples over the maximum, and trailing bytes.
-inline grey_image parse_pgm(std::span<const std::byte> bytes, std::string_view name) {
+inline grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) {
     const bool is_p = bytes.size() >= 2 && bytes[0] == std::byte{'P'};
     const char kind = is_p ? static_cast<char>(bytes[1]) : '\0';
     if (kind != '2' && kind != '5')

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/image.hpp>
 
@@ -14,7 +15,7 @@ inline constexpr std::uint64_t most_png_pixels = std::uint64_t{1} << 26;
 /// Reads one PNG from memory, of any colour type and depth, as grey: colours become their luminance, transparent parts
 /// lie on black, 16 bits are reduced to 8. Throws format_error with libpng's words where the bytes are no valid PNG,
 /// and where it has more than most_png_pixels.
-inline grey_image parse_png(std::span<const std::byte> bytes, std::string_view name) {
+inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) {
     struct image_guard {
         png_image image{};
         ~image_guard() { png_image_free(&image); }

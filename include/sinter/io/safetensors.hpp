@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/safetensors/check_matches.hpp>
 #include <sinter/io/safetensors/read.hpp>
 #include <sinter/io/safetensors/write.hpp>
@@ -10,4 +11,4 @@
 ///     st::write("net.safetensors", {{"dense/kernel", st::dtype::f32, {784, 10}, kernel.data()}}, {{"step", "100"}});
 ///     st::file saved = st::read("net.safetensors");
 ///     st::check_matches({{"dense/kernel", st::dtype::f32, {784, 10}}}, saved);
-///     std::span<const std::byte> kernel_bytes = saved.at("dense/kernel").data;
+///     span<const std::byte> kernel_bytes = saved.at("dense/kernel").data;

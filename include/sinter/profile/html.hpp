@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/profile/html_charts.hpp>
 #include <sinter/profile/html_style.hpp>
 #include <sinter/profile/text_of_model.hpp>

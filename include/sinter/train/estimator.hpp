@@ -3,6 +3,7 @@
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
@@ -130,7 +131,7 @@ public:
     }
 
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
-    std::span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
+    span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
 
     void save(const std::string& path, saved what = saved::whole) const { sinter::save(t_, path, what); }
     void load(const std::string& path) { sinter::load(t_, path); }
@@ -193,7 +194,7 @@ private:
     /// the loss ignores.
     void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
         if constexpr (classifies) {
-            const std::span<const float> y = t_.output();
+            const span<const float> y = t_.output();
             const int classes = t_.last_output_shape().last();
             const int rows = static_cast<int>(y.size()) / classes;
             if (!targets.at[0].ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
@@ -206,7 +207,7 @@ private:
         }
     }
     SINTER_COLD epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
-                                       std::span<const named_value> validated, bool& more) {
+                                       span<const named_value> validated, bool& more) {
         const std::string of = o.epochs > 0 ? joined({"/", o.epochs}) : "";
         if (bar) bar->begin(joined({"epoch ", epoch, of}), data.size() > 0 ? data.size() : 0);
         epoch_result r{.epoch = epoch};
@@ -227,7 +228,7 @@ private:
             if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;
             const named_value seen{"accuracy", accuracy.value()};
-            if (bar) bar->update(r.examples, loss.value(), counts_in_training ? std::span(&seen, 1) : validated);
+            if (bar) bar->update(r.examples, loss.value(), counts_in_training ? span<const named_value>(&seen, 1) : validated);
             more = o.max_steps == 0 || t_.steps() < o.max_steps;
             return more;
         });

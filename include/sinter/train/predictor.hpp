@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/train/trainer.hpp>
 #include <sinter/train/weights_file.hpp>
 #include <array>
@@ -64,7 +65,7 @@ public:
 
     /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
     /// MaxBatch whole examples. Allocates nothing. For nets with one input, of floats.
-    std::span<const float> operator()(std::span<const float> x) {
+    span<const float> operator()(span<const float> x) {
         constexpr auto& in = program::v.inputs[0];
         static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32,
                       "predictor: the net has other inputs; predict() takes a batch");
@@ -78,14 +79,14 @@ public:
         return run(&port, static_cast<int>(n), 0);
     }
     /// The same, written to y, which has just as much room.
-    void operator()(std::span<const float> x, std::span<float> y) {
-        const std::span<const float> found = (*this)(x);
+    void operator()(span<const float> x, span<float> y) {
+        const span<const float> found = (*this)(x);
         if (y.size() != found.size())
             throw data_error("output of the wrong size", "predictor", std::to_string(y.size()), std::to_string(found.size()));
         std::memcpy(y.data(), found.data(), 4 * y.size());
     }
     /// Output `i` for a batch of any inputs, as trainer::predict.
-    std::span<const float> predict(const data::batch_view& b, int i = 0) {
+    span<const float> predict(const data::batch_view& b, int i = 0) {
         const float* ports[program::v.n_inputs + 1];
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
@@ -182,7 +183,7 @@ private:
         k.run(c);
         if constexpr (k.finish) k.finish(c);
     }
-    std::span<const float> run(const float* const* ports, int batch, int output) {
+    span<const float> run(const float* const* ports, int batch, int output) {
         if constexpr (prepared) {
             if (batch != batch_ || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
             const flush_denormals here;

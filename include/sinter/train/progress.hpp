@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/train/progress_line.hpp>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -55,7 +56,7 @@ public:
         running_ = true;
     }
     /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
-    void update(std::int64_t done, double loss, std::span<const named_value> metrics = {}) {
+    void update(std::int64_t done, double loss, span<const named_value> metrics = {}) {
         const double now = note(done, loss, metrics);
         if (!running_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
         shown_ = now;
@@ -71,7 +72,7 @@ public:
         if (terminal_) draw();   // or the bar would stand a little short of its end until then
     }
     /// The pass is over; always shown.
-    SINTER_COLD void finish(double loss, std::span<const named_value> metrics = {}) {
+    SINTER_COLD void finish(double loss, span<const named_value> metrics = {}) {
         note(state_.done, loss, metrics);
         finish();
     }
@@ -88,7 +89,7 @@ public:
     bool on_terminal() const { return terminal_; }
 
 private:
-    double note(std::int64_t done, double loss, std::span<const named_value> metrics) {
+    double note(std::int64_t done, double loss, span<const named_value> metrics) {
         const double at = now();
         state_.done = done;
         state_.loss = loss;

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <cstdint>
 #include <cstdio>
-#include <span>
 #include <string>
 
 namespace sinter {
@@ -22,7 +22,7 @@ struct progress_state {
     std::int64_t done = 0, total = 0;        ///< examples; a total of 0 or less is unknown
     double seconds = 0;                      ///< since the pass began
     double loss = 0;                         ///< shown unless NaN
-    std::span<const named_value> metrics{};
+    span<const named_value> metrics{};
 };
 
 namespace detail {

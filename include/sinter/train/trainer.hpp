@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/program/in_turn.hpp>
@@ -9,7 +10,6 @@
 #include <sinter/train/settings.hpp>
 #include <sinter/train/variables.hpp>
 #include <memory>
-#include <span>
 
 /// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and
 /// `predict` run the two other programs of the same expression on the same parameters.
@@ -79,14 +79,14 @@ public:
         return run_other(evaluation_, b, true);
     }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict.
-    std::span<const float> predict(const data::batch_view& b, int i = 0) {
+    span<const float> predict(const data::batch_view& b, int i = 0) {
         detail::stages_in_turn<request_of<program_mode::prediction>>();
         run_other(prediction_, b, false);
         return output(i);
     }
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the device has memory of its own
     /// this copies.
-    std::span<const float> output(int i = 0) const {
+    span<const float> output(int i = 0) const {
         if (!outputs_in_) return {};
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();

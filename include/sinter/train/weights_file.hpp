@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/train/saved_names.hpp>
 #include <sinter/train/settings.hpp>
@@ -29,7 +30,7 @@ public:
     }
     /// A tensor that was checked.
     std::vector<float> plain(const std::string& name) const {
-        const std::span<const std::byte> bytes = file_.at(name).data;
+        const span<const std::byte> bytes = file_.at(name).data;
         std::vector<float> x(bytes.size() / sizeof(float));
         std::memcpy(x.data(), bytes.data(), bytes.size());   // the file's bytes may lie anywhere
         return x;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/data/csv/number.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
-#include <span>
 
 namespace sinter::data::csv {
 
@@ -36,7 +36,7 @@ public:
         return {std::string_view(text_).substr(a.begin, b.begin - a.begin), a.line, a.column};
     }
     /// A row's fields; `into` is overwritten.
-    std::span<const field> row(std::int64_t row, std::vector<field>& into) const {
+    span<const field> row(std::int64_t row, std::vector<field>& into) const {
         into.clear();
         for (std::int64_t c = 0; c < columns(); ++c) into.push_back(at(row, c));
         return into;
@@ -81,7 +81,7 @@ inline table read(const std::string& path, const options& o = {}) {
 }
 /// CSV that lies in memory; `name` is what errors call it.
 inline table parse(std::string_view text, const std::string& name, const options& o = {}) {
-    io::memory_source source(std::as_bytes(std::span(text)), name);
+    io::memory_source source(as_bytes(text), name);
     reader in(source, o);
     return table(in);
 }

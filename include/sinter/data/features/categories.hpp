@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/data/csv/table.hpp>
 #include <algorithm>
 #include <map>
@@ -39,7 +40,7 @@ struct categories {
         for (categories& p : parts) p.bind(names, file);
     }
     /// Looks at one row of the training data.
-    void observe(std::span<const csv::field> row, const std::string& file) {
+    void observe(span<const csv::field> row, const std::string& file) {
         for (categories& p : parts) p.observe(row, file);
         if (!learns) return;
         if (form == kind::vocabulary) ++work.seen[std::string(csv::trimmed(row[work.at].text))];
@@ -52,7 +53,7 @@ struct categories {
         if (learns && form == kind::quantiles) learn_boundaries();
     }
     /// The row's category. format_error where numbers are needed and there are none.
-    int of(std::span<const csv::field> row, const std::string& file) const {
+    int of(span<const csv::field> row, const std::string& file) const {
         switch (form) {
             case kind::bucketized: case kind::quantiles: {
                 const float x = csv::number(row[work.at], file, column);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/data/csv/table.hpp>
 
 namespace sinter::data {
@@ -30,7 +31,7 @@ struct numeric {
     void bind(const std::vector<std::string>& names, const std::string& file) {
         work.at = static_cast<std::size_t>(csv::find_column(names, column, file));
     }
-    void observe(std::span<const csv::field> row, const std::string& file) {
+    void observe(span<const csv::field> row, const std::string& file) {
         const double x = read(row, file);
         if (!(x == x)) return;
         const double before = x - work.mean;   // Welford 1962: no difference of large sums
@@ -44,7 +45,7 @@ struct numeric {
         deviation = variance > 0 ? __builtin_sqrt(variance) : 1;   // what never changes becomes 0
         work = {.at = work.at};
     }
-    void write(std::span<const csv::field> row, const std::string& file, float* out) const {
+    void write(span<const csv::field> row, const std::string& file, float* out) const {
         const double x = read(row, file);
         const bool missing = !(x == x);
         out[0] = static_cast<float>(scaled(missing ? mean : x));
@@ -57,7 +58,7 @@ struct numeric {
         return !options.logarithm ? x : x < 0 ? -__builtin_expm1(-x) : __builtin_expm1(x);
     }
     /// The number itself, or its logarithm; NaN where it is missing.
-    double read(std::span<const csv::field> row, const std::string& file) const {
+    double read(span<const csv::field> row, const std::string& file) const {
         const double x = csv::number(row[work.at], file, column);
         return !options.logarithm ? x : x < 0 ? -__builtin_log1p(-x) : __builtin_log1p(x);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
 
@@ -29,7 +30,7 @@ public:
     }
     bool next(const void** rows) override {
         if (!in_->reader.next()) return ended();
-        const std::span<const csv::field> row = in_->reader.fields();
+        const span<const csv::field> row = in_->reader.fields();
         features_.write(row, x_.data(), index_.data());
         std::size_t c = 0;
         if (!x_.empty()) rows[c++] = x_.data();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/utf8.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,7 +69,7 @@ public:
         return numbers;
     }
     /// The text that encode would turn into these numbers; data_error names the first that is out of range.
-    std::string decode(std::span<const std::int32_t> numbers) const {
+    std::string decode(span<const std::int32_t> numbers) const {
         std::string text;
         text.reserve(numbers.size());
         for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/npy/header.hpp>
@@ -22,13 +23,13 @@ inline constexpr std::size_t largest_header = 65'535;
 
 namespace detail {
 
-inline void reverse_each_element(std::span<std::byte> bytes, std::size_t element_bytes) {
+inline void reverse_each_element(span<std::byte> bytes, std::size_t element_bytes) {
     for (std::size_t i = 0; i < bytes.size(); i += element_bytes)
         std::reverse(bytes.data() + i, bytes.data() + i + element_bytes);
 }
 
 /// From first extent fastest to last extent fastest.
-inline io::byte_buffer from_fortran_order(std::span<const std::byte> from, std::span<const std::int64_t> shape,
+inline io::byte_buffer from_fortran_order(span<const std::byte> from, span<const std::int64_t> shape,
                                           std::size_t element_bytes, const std::string& file) {
     io::byte_buffer to(from.size(), file);
     std::vector<std::size_t> at(shape.size()), stride(shape.size());   // of the place to be filled next, in `from`
@@ -50,7 +51,7 @@ inline io::byte_buffer from_fortran_order(std::span<const std::byte> from, std::
     return to;
 }
 
-inline void fill(io::byte_source& in, std::span<std::byte> to, std::uint64_t at, const char* part) {
+inline void fill(io::byte_source& in, span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
         throw format_error(std::string("NumPy file is cut short in its ") + part, in.name(),
                            std::to_string(at + n) + " bytes in all", std::to_string(at + to.size()) + " or more");
@@ -64,7 +65,7 @@ inline void fill(io::byte_source& in, std::span<std::byte> to, std::uint64_t at,
 inline array parse(io::byte_source& in) {
     constexpr std::size_t magic_bytes = 8;
     std::array<std::byte, magic_bytes + 4> start;
-    detail::fill(in, std::span(start).first<magic_bytes + 2>(), 0, "first bytes");
+    detail::fill(in, {start.data(), magic_bytes + 2}, 0, "first bytes");
     constexpr std::string_view magic = "\x93NUMPY";
     const int major = std::to_integer<int>(start[6]), minor = std::to_integer<int>(start[7]);
     if (std::memcmp(start.data(), magic.data(), magic.size()) != 0)
@@ -74,14 +75,14 @@ inline array parse(io::byte_source& in) {
         throw format_error("unknown format", in.name() + ", bytes 6 and 7",
                            std::to_string(major) + '.' + std::to_string(minor), "1.0, 2.0 or 3.0");
     const std::size_t length_bytes = major == 1 ? 2 : 4;
-    detail::fill(in, std::span(start).subspan(magic_bytes + 2, length_bytes - 2), magic_bytes + 2, "first bytes");
+    detail::fill(in, {start.data() + magic_bytes + 2, length_bytes - 2}, magic_bytes + 2, "first bytes");
     std::size_t length = 0;
     for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | std::to_integer<std::size_t>(start[magic_bytes + i]);
     if (length > largest_header)
         throw format_error("header is too long", in.name() + ", from byte 8", std::to_string(length) + " bytes",
                            "at most " + std::to_string(largest_header));
     std::string text(length, '\0');
-    detail::fill(in, std::as_writable_bytes(std::span(text)), magic_bytes + length_bytes, "header");
+    detail::fill(in, as_writable_bytes(text), magic_bytes + length_bytes, "header");
     header head = read_header(text, in.name(), magic_bytes + length_bytes);
 
     const std::size_t element_bytes = dtype_bits(head.type) / 8;

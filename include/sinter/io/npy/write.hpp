@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/npy/header.hpp>
 
@@ -11,7 +12,7 @@ static_assert(std::endian::native == std::endian::little, "elements are written 
 
 /// The bytes of an array of these extents, for errors that name `file`. Throws format_error where they overflow, or
 /// where NumPy has no such type.
-inline std::uint64_t bytes_of(dtype type, std::span<const std::int64_t> shape, const std::string& file) {
+inline std::uint64_t bytes_of(dtype type, span<const std::int64_t> shape, const std::string& file) {
     if (descr_of(type).empty())
         throw format_error("NumPy has no such type", file, std::string(dtype_name(type)), "another, or safetensors");
     const auto elements = io::checked_product(shape);
@@ -24,7 +25,7 @@ inline std::uint64_t bytes_of(dtype type, std::span<const std::int64_t> shape, c
 
 /// What stands before the elements: format 1.0, C order, padded with spaces so that they begin at a multiple of 64. The
 /// same bytes as NumPy 2 writes, which leaves room for the first extent to grow.
-inline std::string encode_header(dtype type, std::span<const std::int64_t> shape) {
+inline std::string encode_header(dtype type, span<const std::int64_t> shape) {
     std::string text = "{'descr': '" + descr_of(type) + "', 'fortran_order': False, 'shape': (";
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (i != 0) text += ", ";
@@ -50,7 +51,7 @@ inline void write(const std::string& path, dtype type, const std::vector<std::in
     const std::string head = encode_header(type, shape);
     io::atomic_write(path, [&](io::output_file& out) {
         out.write(head);
-        out.write(std::span(static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)));
+        out.write({static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)});
     });
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/printable.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <vector>
 
 /// The table of contents of a zip archive (PKWARE's APPNOTE.TXT 6.3), as far as .npz files use it: members stored or
@@ -21,7 +21,7 @@ struct member {
     npz::method how = method::stored;
     std::uint32_t crc = 0;
     std::uint64_t size = 0;   ///< when it is unpacked
-    std::span<const std::byte> packed;
+    span<const std::byte> packed;
 };
 
 namespace detail {
@@ -29,17 +29,17 @@ namespace detail {
 inline constexpr std::uint32_t local_signature = 0x04034b50, central_signature = 0x02014b50, end_signature = 0x06054b50;
 inline constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22;
 
-inline std::uint32_t little_endian(std::span<const std::byte> bytes, std::size_t at, std::size_t n) {
+inline std::uint32_t little_endian(span<const std::byte> bytes, std::size_t at, std::size_t n) {
     std::uint32_t value = 0;
     while (n-- > 0) value = value << 8 | std::to_integer<std::uint32_t>(bytes[at + n]);
     return value;
 }
-inline std::uint32_t u16(std::span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 2); }
-inline std::uint32_t u32(std::span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 4); }
+inline std::uint32_t u16(span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 2); }
+inline std::uint32_t u32(span<const std::byte> bytes, std::size_t at) { return little_endian(bytes, at, 4); }
 
 class directory_reader {
 public:
-    directory_reader(std::span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
+    directory_reader(span<const std::byte> bytes, const std::string& file) : bytes_(bytes), file_(file) {}
 
     std::vector<member> read() {
         const std::size_t end = find_end();
@@ -63,7 +63,7 @@ public:
     }
 
 private:
-    std::span<const std::byte> bytes_;
+    span<const std::byte> bytes_;
     const std::string& file_;
     std::size_t directory_ = 0;
     std::vector<member> members_;
@@ -145,7 +145,7 @@ private:
 } // namespace detail
 
 /// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names `file`.
-inline std::vector<member> read_directory(std::span<const std::byte> bytes, const std::string& file) {
+inline std::vector<member> read_directory(span<const std::byte> bytes, const std::string& file) {
     return detail::directory_reader(bytes, file).read();
 }
 

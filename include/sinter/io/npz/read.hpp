@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/npy/read.hpp>
 #include <sinter/io/npz/directory.hpp>
 #include <sinter/io/npz/zlib_stream.hpp>
@@ -14,7 +15,7 @@ struct file : safetensors::contents {
 
 /// Reads an archive that lies in memory; errors call it `name`. Throws format_error where the archive or an array in it is
 /// malformed, a checksum does not hold, two members have one name, or one is no array.
-inline file parse(std::span<const std::byte> bytes, std::string name) {
+inline file parse(span<const std::byte> bytes, std::string name) {
     file out;
     out.source = std::move(name);
     for (const member& m : read_directory(bytes, out.source)) {
@@ -23,7 +24,7 @@ inline file parse(std::span<const std::byte> bytes, std::string name) {
         if (!m.name.ends_with(ending)) throw format_error("member is no array", where, {}, "a name that ends in .npy");
         io::byte_buffer unpacked;
         if (m.how == method::deflated) unpacked = detail::inflated(m.packed, m.size, where);
-        const std::span<const std::byte> whole = m.how == method::deflated ? unpacked.span() : m.packed;
+        const span<const std::byte> whole = m.how == method::deflated ? unpacked.span() : m.packed;
         if (const std::uint32_t crc = detail::crc_of(whole); crc != m.crc)
             throw format_error("checksum does not hold", where, std::to_string(crc), std::to_string(m.crc));
         io::memory_source source(whole, where);
@@ -32,7 +33,7 @@ inline file parse(std::span<const std::byte> bytes, std::string name) {
         if (out.tensors.contains(key))
             throw format_error("two members have one name", out.source, io::printable(key) + " twice", "each name once");
         out.bytes.push_back(std::move(array.bytes));
-        const std::span<const std::byte> data = out.bytes.back().span();
+        const span<const std::byte> data = out.bytes.back().span();
         out.tensors.emplace(key, safetensors::tensor_view{key, array.type, std::move(array.shape), data});
     }
     return out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/npy/write.hpp>
 #include <sinter/io/npz/directory.hpp>
 #include <sinter/io/npz/zlib_stream.hpp>
@@ -20,7 +21,7 @@ inline void append(std::string& out, std::uint32_t value, int bytes) {
 /// A member, ready to be written.
 struct packed_member {
     std::string name, head;             ///< head: the array's, which stands before its elements
-    std::span<const std::byte> data;    ///< its elements as they lie; not for deflated ones
+    span<const std::byte> data;    ///< its elements as they lie; not for deflated ones
     std::vector<std::byte> deflated;
     std::uint32_t crc = 0, size = 0, packed = 0, at = 0;
     bool is_deflated = false;
@@ -55,7 +56,7 @@ inline packed_member pack(const entry& tensor, compression how, const std::strin
                            "less than 4 GiB; safetensors takes more");
     m.size = m.packed = static_cast<std::uint32_t>(m.head.size() + bytes);
     m.data = {static_cast<const std::byte*>(tensor.data), static_cast<std::size_t>(bytes)};
-    const auto head = std::as_bytes(std::span(m.head));
+    const auto head = as_bytes(m.head);
     m.crc = crc_of(m.data, crc_of(head));
     if (how == compression::none) return m;
     m.is_deflated = true;
@@ -109,7 +110,7 @@ inline void write(const std::string& path, const std::vector<entry>& entries, co
             detail::append(head, detail::local_signature, 4);
             out.write(head + m.common() + m.name);
             if (m.is_deflated) {
-                out.write(std::span(std::as_const(m.deflated)));
+                out.write(span<const std::byte>(m.deflated));
                 continue;
             }
             out.write(m.head);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace sinter::npz::detail {
 inline constexpr int raw_window = -15;   // zlib: the largest window, neither header nor checksum
 inline constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
 
-inline std::uint32_t crc_of(std::span<const std::byte> bytes, std::uint32_t crc = 0) {
+inline std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0) {
     while (!bytes.empty()) {
         const std::size_t n = std::min(bytes.size(), most_at_once);
         crc = static_cast<std::uint32_t>(::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(n)));
@@ -27,7 +28,7 @@ inline std::uint32_t crc_of(std::span<const std::byte> bytes, std::uint32_t crc 
 inline Bytef* bytes_for_zlib(const std::byte* from) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(from)); }
 
 /// The `size` bytes that `from` was made of. Throws format_error where it is damaged or makes more or fewer.
-inline io::byte_buffer inflated(std::span<const std::byte> from, std::uint64_t size, const std::string& where) {
+inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, const std::string& where) {
     // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1), so that a short file cannot ask for
     // a large buffer.
     if (size / 1032 > from.size())
@@ -76,7 +77,7 @@ public:
     deflater& operator=(const deflater&) = delete;
     ~deflater() { deflateEnd(&z_); }
 
-    void add(std::span<const std::byte> bytes, bool last, std::vector<std::byte>& to) {
+    void add(span<const std::byte> bytes, bool last, std::vector<std::byte>& to) {
         std::byte part[1 << 15];
         for (bool done = false; !done;) {
             const std::size_t n = std::min(bytes.size(), most_at_once);

@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/safetensors/dtype.hpp>
@@ -36,7 +37,7 @@ struct tensor_view {
     std::string name;
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
-    std::span<const std::byte> data;
+    span<const std::byte> data;
 };
 
 /// Tensors by name, and the metadata. The views end with the bytes that they were parsed from.
@@ -46,6 +47,7 @@ struct contents {
     std::map<std::string, tensor_view, std::less<>> tensors;
 
     /// The tensor of that name; throws mismatch_error where there is none.
+    template <class = void>
     const tensor_view& at(std::string_view name) const {
         const auto found = tensors.find(name);
         if (found == tensors.end())
@@ -57,7 +59,7 @@ struct contents {
 
 /// Bytes of a tensor, or nothing where they overflow 64 bits, an extent is negative, or packed elements end amid a
 /// byte.
-inline std::optional<std::uint64_t> tensor_bytes(dtype type, std::span<const std::int64_t> shape) {
+inline std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape) {
     const auto elements = io::checked_product(shape);
     const auto bits = elements ? io::checked_multiply(*elements, dtype_bits(type)) : std::nullopt;
     if (!bits || *bits % 8 != 0) return std::nullopt;
@@ -65,7 +67,7 @@ inline std::optional<std::uint64_t> tensor_bytes(dtype type, std::span<const std
 }
 
 /// "F32 [3, 3, 1, 32]", the form that error messages use.
-SINTER_COLD inline std::string describe(dtype type, std::span<const std::int64_t> shape) {
+SINTER_COLD inline std::string describe(dtype type, span<const std::int64_t> shape) {
     return joined({dtype_name(type), " ", io::extents_text(shape)});
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/safetensors/read_header.hpp>
@@ -12,7 +13,7 @@ static_assert(std::endian::native == std::endian::little, "safetensors data is l
 
 namespace detail {
 template <class = void>
-inline contents place_tensors(header&& from, std::span<const std::byte> data, std::string source) {
+inline contents place_tensors(header&& from, span<const std::byte> data, std::string source) {
     contents out{std::move(source), std::move(from.metadata), {}};
     for (tensor_place& place : from.places) {
         std::string key = place.name;
@@ -29,9 +30,9 @@ inline contents place_tensors(header&& from, std::span<const std::byte> data, st
 /// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call it. Throws
 /// format_error on anything that the format forbids.
 template <class = void>
-inline contents parse(std::span<const std::byte> bytes, std::string name) {
+inline contents parse(span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
-    const auto length = static_cast<std::size_t>(header_length(bytes.first<length_bytes>(), bytes.size(), name));
+    const auto length = static_cast<std::size_t>(header_length(bytes.first(length_bytes), bytes.size(), name));
     const auto json = bytes.subspan(length_bytes, length);
     const auto data = bytes.subspan(length_bytes + length);
     header head = read_header({reinterpret_cast<const char*>(json.data()), json.size()}, data.size(), name);
@@ -50,14 +51,14 @@ template <class = void>
 inline file read(const std::string& path) {
     io::input_file in(path);
     check_has_length(in.size(), path);
-    const auto fill = [&](std::span<std::byte> to) {
+    const auto fill = [&](span<std::byte> to) {
         if (in.read_up_to(to) != to.size())
             throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");
     };
     std::array<std::byte, length_bytes> length;
     fill(length);
     std::string json(static_cast<std::size_t>(header_length(length, in.size(), path)), '\0');
-    fill(std::as_writable_bytes(std::span(json)));
+    fill(as_writable_bytes(json));
     const std::uint64_t data_bytes = in.size() - length_bytes - json.size();
     header head = read_header(json, data_bytes, path);
     io::byte_buffer data(data_bytes, path);

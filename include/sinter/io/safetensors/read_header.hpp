@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/safetensors/json_reader.hpp>
 
@@ -118,7 +119,7 @@ inline void check_places(const std::vector<tensor_place>& places, std::uint64_t 
 /// The header's length from the file's first eight bytes, held against the file's size. Throws format_error where it
 /// is over 100 MB or longer than the file.
 template <class = void>
-inline std::uint64_t header_length(std::span<const std::byte, length_bytes> bytes, std::uint64_t file_bytes,
+inline std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t file_bytes,
                                    std::string_view file) {
     std::uint64_t length = 0;
     for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | std::to_integer<std::uint64_t>(bytes[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/utf8.hpp>
@@ -125,7 +126,7 @@ SINTER_COLD inline void write(const std::string& path, std::vector<entry> entrie
     io::atomic_write(path, [&](io::output_file& out) {
         out.write(head);
         for (const entry& tensor : entries)
-            out.write(std::span(static_cast<const std::byte*>(tensor.data),
+            out.write(span<const std::byte>(static_cast<const std::byte*>(tensor.data),
                                 static_cast<std::size_t>(detail::bytes_of(tensor, path))));
     });
 }

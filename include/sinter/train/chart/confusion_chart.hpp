@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/train/chart/svg.hpp>
 #include <sinter/train/metrics/confusion_matrix.hpp>
-#include <span>
 
 namespace sinter {
 
 /// A confusion matrix as a heat map: truth down, prediction across, each cell with its count and as dark as its share
 /// of the row, and each row's recall beside it. Classes beyond `names` are called by their numbers.
-inline std::string to_svg(const metrics::confusion_matrix& matrix, std::span<const std::string_view> names = {},
+inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const std::string_view> names = {},
                           std::string_view title = "Confusion matrix") {
     const int n = matrix.classes();
     const auto name = [&](int c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <span>
+#include <sinter/base/span.hpp>
 #include <string_view>
 
 namespace sinter::detail {
@@ -10,9 +10,9 @@ struct import_convention {
     struct renamed {
         std::string_view theirs, ours;
     };
-    std::span<const renamed> tensors;           ///< the last part of a name; several lines: the first that the layer has
-    std::span<const renamed> layers;            ///< a part before it, whatever number follows (`batch_norm_2`)
-    std::span<const std::string_view> ignored;  ///< last parts of names that mean nothing here
+    span<const renamed> tensors;           ///< the last part of a name; several lines: the first that the layer has
+    span<const renamed> layers;            ///< a part before it, whatever number follows (`batch_norm_2`)
+    span<const std::string_view> ignored;  ///< last parts of names that mean nothing here
     std::string_view dropped_ending;            ///< of names
     bool dots = false;                          ///< parts of names are divided by dots
     bool model_first = false;                   ///< a name may begin with the model's, which is not part of ours

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/span.hpp>
 #include <sinter/io/npz/read.hpp>
 #include <sinter/io/safetensors/read.hpp>
 
@@ -15,7 +16,7 @@ struct tensor_file : safetensors::contents {
 inline tensor_file read_tensors(const std::string& path) {
     char start[6] = {};
     io::input_file in(path);
-    const std::string_view first(start, in.read_up_to(std::as_writable_bytes(std::span(start))));
+    const std::string_view first(start, in.read_up_to(as_writable_bytes(start)));
     tensor_file out;
     if (first.starts_with("PK")) {
         npz::file f = npz::read(path);

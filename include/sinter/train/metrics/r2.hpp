@@ -15,34 +15,32 @@ public:
     /// `columns`: numbers an example. option_error unless at least 1.
     explicit r2(int columns = 1) {
         if (columns < 1) throw option_error("number of columns", "r2", std::to_string(columns), "at least 1");
-        columns_.resize(static_cast<std::size_t>(columns));
+        errors_ = distances_ = means_ = std::vector<double>(static_cast<std::size_t>(columns));
     }
     /// `predictions` and `targets` [n, columns].
     void add(const float* predictions, const float* targets, int n) {
         for (int i = 0; i < n; ++i) {
             ++count_;
-            for (column& c : columns_) {
-                const double t = static_cast<double>(*targets++), e = static_cast<double>(*predictions++) - t, d = t - c.mean;
-                c.errors += e * e;
-                c.mean += d / static_cast<double>(count_);
-                c.distances += d * (t - c.mean);
+            for (std::size_t c = 0; c < errors_.size(); ++c) {
+                const double t = static_cast<double>(*targets++), e = static_cast<double>(*predictions++) - t, d = t - means_[c];
+                errors_[c] += e * e;
+                means_[c] += d / static_cast<double>(count_);
+                distances_[c] += d * (t - means_[c]);
             }
         }
     }
     /// data_error if the other one has another number of columns.
     void merge(const r2& other) {
-        if (other.columns_.size() != columns_.size())
-            throw data_error("metrics of different numbers of columns", "r2", std::to_string(other.columns_.size()),
-                             std::to_string(columns_.size()));
+        if (other.errors_.size() != errors_.size())
+            throw data_error("metrics of different numbers of columns", "r2", std::to_string(other.errors_.size()),
+                             std::to_string(errors_.size()));
         if (other.count_ == 0) return;
         const double mine = static_cast<double>(count_), theirs = static_cast<double>(other.count_), all = mine + theirs;
-        for (std::size_t i = 0; i < columns_.size(); ++i) {
-            column& c = columns_[i];
-            const column& o = other.columns_[i];
-            const double d = o.mean - c.mean;
-            c.errors += o.errors;
-            c.distances += o.distances + d * d * (mine / all) * theirs;
-            c.mean += d * (theirs / all);
+        for (std::size_t c = 0; c < errors_.size(); ++c) {
+            const double d = other.means_[c] - means_[c];
+            errors_[c] += other.errors_[c];
+            distances_[c] += other.distances_[c] + d * d * (mine / all) * theirs;
+            means_[c] += d * (theirs / all);
         }
         count_ += other.count_;
     }
@@ -50,16 +48,13 @@ public:
     /// all met (scikit-learn says 0 and 1).
     double value() const {
         double sum = 0;
-        for (const column& c : columns_) sum += 1 - c.errors / c.distances;
-        return sum / static_cast<double>(columns_.size());
+        for (std::size_t c = 0; c < errors_.size(); ++c) sum += 1 - errors_[c] / distances_[c];
+        return sum / static_cast<double>(errors_.size());
     }
     std::int64_t count() const { return count_; }   ///< examples
 
 private:
-    struct column {
-        double errors = 0, distances = 0, mean = 0;   // the first two are sums of squares
-    };
-    std::vector<column> columns_;
+    std::vector<double> errors_, distances_, means_;   // of each column; the first two are sums of squares
     std::int64_t count_ = 0;
 };
 
