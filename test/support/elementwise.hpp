@@ -33,29 +33,29 @@ struct ternary_case {
 
 /// Shapes drawn for this op: rows, blocks, and what is stretched to a block.
 template <class F>
-constexpr shape rows(int number) { return drawn_batch(number, 2, name_of<F>()); }
+constexpr shape drawn_rows(int number) { return drawn_batch(number, 2, name_of<F>()); }
 template <class F>
-constexpr shape block(int number) { return drawn_batch(number, 3, name_of<F>()); }
+constexpr shape drawn_block(int number) { return drawn_batch(number, 3, name_of<F>()); }
 template <class F>
-constexpr shape stretching(int number) { return stretching_to(block<F>(number), number, name_of<F>()); }
+constexpr shape stretching(int number) { return stretching_to(drawn_block<F>(number), number, name_of<F>()); }
 
 template <class F>
 void check_unary(const tolerance& t = {}) {
-    check_op<unary_case<F, rows<F>(0)>>(t);
+    check_op<unary_case<F, drawn_rows<F>(0)>>(t);
     check_op<unary_case<F, drawn(1, 3, name_of<F>())>, programs::fused_only>(t);
 }
 template <class F>
 void check_binary(const tolerance& t = {}) {
-    check_op<binary_case<F, rows<F>(0), rows<F>(0)>>(t);
-    check_op<binary_case<F, stretching<F>(1), block<F>(1)>, programs::fused_only>(t);
-    check_op<binary_case<F, rows<F>(2), extents(rows<F>(2).last())>, programs::fused_only>(t);
+    check_op<binary_case<F, drawn_rows<F>(0), drawn_rows<F>(0)>>(t);
+    check_op<binary_case<F, stretching<F>(1), drawn_block<F>(1)>, programs::fused_only>(t);
+    check_op<binary_case<F, drawn_rows<F>(2), extents(drawn_rows<F>(2).last())>, programs::fused_only>(t);
 }
 
 template <class F>
 void check_ternary(const tolerance& t = {}) {
-    check_op<ternary_case<F, rows<F>(0), rows<F>(0), rows<F>(0)>>(t);
-    check_op<ternary_case<F, block<F>(1), stretching<F>(1), block<F>(1)>, programs::fused_only>(t);
-    check_op<ternary_case<F, extents(rows<F>(2).last()), rows<F>(2), rows<F>(2)>, programs::fused_only>(t);
+    check_op<ternary_case<F, drawn_rows<F>(0), drawn_rows<F>(0), drawn_rows<F>(0)>>(t);
+    check_op<ternary_case<F, drawn_block<F>(1), stretching<F>(1), drawn_block<F>(1)>, programs::fused_only>(t);
+    check_op<ternary_case<F, extents(drawn_rows<F>(2).last()), drawn_rows<F>(2), drawn_rows<F>(2)>, programs::fused_only>(t);
 }
 
 /// What check_unary and at_places do, by one fused program for both: for ops that differ from others in nothing but their
