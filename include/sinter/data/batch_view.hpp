@@ -30,7 +30,7 @@ struct batch_view {
     const std::int32_t* labels = nullptr;   ///< [size], or several an example, [size, extents...]; null without labels
     const float* y = nullptr;               ///< targets, [size, extents...]; null without (of several: the first)
     int size = 0;                           ///< examples in this batch: at most the batch size
-    span<const input_view> inputs{};   ///< every input in the order in which the set has them
+    span<const input_view> inputs{};        ///< every input in the order in which the set has them
     /// Labels and numbers of y an example. A pipeline always says; 0, in a batch made by hand, vouches for as many as the
     /// program wants.
     int label_width = 0, y_width = 0;

@@ -40,8 +40,6 @@ struct whole_exp {
 /// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
 SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_exp(x)); }
 
-/// y times 2^n, n where a float has its exponent.
-SINTER_INLINE vf scale_up(vf y, vi exponent) { return (vf)((vu)y + (vu)exponent); }
 /// 2^x as 2^f, |f| <= 1/2, times 2^n where that is a normal number, else 0: for sums that take it by a multiply-add.
 struct rounded_power {
     vf fraction, scale;

@@ -72,7 +72,8 @@ SINTER_INLINE vf pow(vf x, vf y) {
     vf e = h * ln2;   // 2^h = 1 + h ln 2 + h^2 p
     pin(e);
     const vf rest = fma(h * h, p, fma(h_low, ln2, fma(h, ln2, -e))), near = 1.f + e;
-    const vf result = scale_up(near + (((1.f - near) + e) + rest), (vi)((vu)shifted << 23));
+    const vf power = near + (((1.f - near) + e) + rest);
+    const vf result = (vf)((vu)power + ((vu)shifted << 23));   // times 2^n, added to the exponent
     const lane_mask marked = either(beyond_log(x), exceeds(absolute(t), splat(125.5f)));
     return __builtin_expect(any(marked), 0) ? put_pow(x, y, marked, result) : result;
 }
