@@ -28,7 +28,14 @@ struct store_body {
     SINTER_INLINE static void vector(cpu::vf a, int n, int64_t off, int64_t, int, const call& c) {
         cpu::store(c.p[2] + off, a, n);
     }
-    /// As bodies of programs do.
+    /// What bodies of programs have: without these their tiles would be finished by way of memory.
+    static constexpr int size = 1, sums = 0, stores = 1;
+    template <int MR, int NR>
+    SINTER_INLINE static void tile(const cpu::vf* a, int64_t off, int64_t off_step, int64_t, int, const call& c) {
+        cpu::unroll<NR>([&](auto j) SINTER_ALWAYS {
+            cpu::unroll<MR>([&](int i) SINTER_ALWAYS { cpu::store(c.p[2] + off + i * off_step + j * cpu::lanes, a[i * NR + j]); });
+        });
+    }
     static void expect(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
         if (off_step == columns) columns *= rows, rows = 1;
         for (int i = 0; i < rows; ++i, off += off_step)
