@@ -102,7 +102,7 @@ private:
                 const std::int64_t row = cover.first_row(i);
                 tile_lines lines;
                 body.list({nullptr, 1, static_cast<int>(floats), 0, off, 0, 0, 0}, c, lines);
-                const std::int64_t a_turn = (lines.count + CO - 1) / CO;
+                const std::int64_t a_turn = lines_a_turn(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;
                 (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(
                     c.scratch + row * CI + p * panel_width, CI, dy + row * CO, CO, b, CO, {lines, 0, b + panel_width * CO, 0});

@@ -18,7 +18,8 @@ inline constexpr std::int64_t staying_floats = 65536;
 /// Columns of rows that wait until they are whole. Lines a page apart share a few places of the first-level cache: they wait, too.
 inline constexpr std::int64_t waiting_columns = 256, a_page = 1024;
 
-/// What a tile's loop asks for: `lines`, L in every turn, `ahead` floats further on each, and the floats from `stream` on, `step` a turn.
+/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and the floats
+/// from `stream` on, `step` a turn.
 struct asked_lines {
     const tile_lines& lines;
     std::int64_t ahead;
@@ -34,14 +35,15 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
-    const std::int64_t ahead = a.ahead, step = a.step;
+    const std::int64_t ahead = a.ahead, step = a.step * turns_at_once;
     const float* stream = a.stream;
-    accumulate<MR, 2>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+    accumulate<MR, 2, turns_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
             unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
             at = at + L < last ? at + L : last;
         }
         __builtin_prefetch(stream, 0, 2);
+        if constexpr (turns_at_once > 1) __builtin_prefetch(stream + step / 2, 0, 2);
         stream += step;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
@@ -49,10 +51,21 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
 template <int MR>
-pixels_function pixels_of(std::int64_t lines) {   // in a turn
+pixels_function pixels_of(std::int64_t lines) {   // in a turn, or as many as are written out
+    if constexpr (turns_at_once > 1) {
+        if (lines > 8) return multiply_pixels<MR, 16>;
+        if (lines > 6) return multiply_pixels<MR, 8>;
+        if (lines > 4) return multiply_pixels<MR, 6>;
+    }
     if (lines > 2) return multiply_pixels<MR, 4>;
     if (lines > 1) return multiply_pixels<MR, 2>;
     return lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
+}
+
+/// So many of a tile's lines each call of pixels_of's functions takes a turn.
+constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
+    const std::int64_t turns = std::max<std::int64_t>(1, depth / turns_at_once);
+    return (lines + turns - 1) / turns;
 }
 
 /// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
@@ -82,7 +95,7 @@ struct pixel_piece {
         tile_lines lines;
         const int columns = static_cast<int>(std::min(part, width));
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
-        const std::int64_t a_turn = (lines.count + q.depth - 1) / q.depth;
+        const std::int64_t a_turn = lines_a_turn(lines.count, q.depth);
         std::int64_t row = top() + rows, column = 0;
         for (std::int64_t p = first; p < end; ++p) {
             const int w = panel_columns(q.columns, p, panel_width, lanes);

@@ -13,14 +13,17 @@ namespace sinter::cpu {
 inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
+/// Turns of a tile's loop that are written out where steps are known. A tile of few rows has few multiply-adds a turn, and with what counts,
+/// and asks for memory, beside them it needs nearly all that a core can begin; a core that two threads share has half of that for each.
+inline constexpr int turns_at_once = registers >= 32 ? 1 : 4;
 /// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
 /// of columns even and odd t are summed apart, for a tile's few sums would wait for each other; not where it has more rows than others.
-/// `each` is called once for every t of a tile of more vectors.
-template <int MR, int NR, class Each>
+/// `each` is called once for every t of a tile of more vectors, or for every `Turns` of them together.
+template <int MR, int NR, int Turns = 1, class Each>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
                               const float* b, std::int64_t b_step, std::int64_t n, Each each) {
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
@@ -46,20 +49,38 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         unroll<MR>([&](int i) SINTER_ALWAYS { c[i] += odd[i]; });
         return;
     }
-    do {
+    const auto add = [&](int t) SINTER_ALWAYS {
         vf v[NR];
         unroll<NR>([&](int j) SINTER_ALWAYS {
-            v[j] = load(b + j * lanes);
+            v[j] = load(b + t * b_step + j * lanes);
             if constexpr (MR > 1 && MR <= 4) pin(v[j]);
         });
         unroll<MR>([&](int i) SINTER_ALWAYS {
-            const vf a = splat(row[i / 3][i % 3 * row_step]);
-            unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = fma(a, v[j], c[i * NR + j]); });
+            const vf a = splat(row[i / 3][i % 3 * row_step + t * sum_step]);
+            unroll<NR>([&](int j) SINTER_ALWAYS {
+                c[i * NR + j] = fma(a, v[j], c[i * NR + j]);
+                if constexpr (Turns > 1) keep(c[i * NR + j], a, v[j]);
+            });
         });
+    };
+    const auto go_on = [&](int turns) SINTER_ALWAYS {
+        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += turns * sum_step; });
+        b += turns * b_step;
+        n -= turns;
+    };
+    if constexpr (Turns > 1)
+        for (; n >= Turns; go_on(Turns)) {
+            if (!__builtin_constant_p(row_step)) asm("" : "+r"(row_step));   // or each turn's places of rows would take registers
+            unroll<Turns>(add);
+            each();
+        }
+    if constexpr (Turns > 1)
+        for (; n > 0; go_on(1)) add(0);
+    else do {
+        add(0);
         each();
-        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += sum_step; });
-        b += b_step;
-    } while (--n > 0);
+        go_on(1);
+    } while (n > 0);
 }
 template <int MR, int NR>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
