@@ -102,6 +102,7 @@ private:
                 const std::int64_t row = cover.first_row(i);
                 tile_lines lines;
                 body.list({nullptr, 1, static_cast<int>(floats), 0, off, 0, 0, 0}, c, lines);
+                lines.repeat_last();
                 const std::int64_t a_turn = lines_a_turn(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;
                 (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(

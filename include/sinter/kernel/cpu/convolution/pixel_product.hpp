@@ -95,6 +95,7 @@ struct pixel_piece {
         tile_lines lines;
         const int columns = static_cast<int>(std::min(part, width));
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
+        lines.repeat_last();
         const std::int64_t a_turn = lines_a_turn(lines.count, q.depth);
         std::int64_t row = top() + rows, column = 0;
         for (std::int64_t p = first; p < end; ++p) {

@@ -65,18 +65,22 @@ struct asked_rows {
     std::int64_t step, a_turn;
 };
 
-/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of no more rows than there are turns.
-template <int MR>
+/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in so many turns at most.
+template <int MR, int Turns>
 __attribute__((noinline)) void multiply_tile_asking_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
                                                          asked_rows a) {
     std::int64_t row = 0;   // counted without branches, which would be guessed wrong
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    accumulate<MR, 2>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
+    accumulate<MR, 2, Turns>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(a.at + (row >> 16) * a.step, 0, 2);
-        row += a.a_turn;
+        row += a.a_turn * Turns;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+template <int MR>
+decltype(&multiply_tile_asking_rows<MR, 1>) asking_tile_of(const asked_rows& a) {
+    return a.a_turn * turns_at_once > 1 << 16 ? multiply_tile_asking_rows<MR, 1> : multiply_tile_asking_rows<MR, turns_at_once>;
 }
 
 /// Some lines of each of so many rows.

@@ -116,10 +116,10 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
             }
-            if (walk.asks && whole && k > 0 && !new_tile)
-                (height == tile_rows ? multiply_tile_asking_rows<tile_rows> : multiply_tile_asking_rows<small_tile_rows>)(
-                    from, to, x, m.panel, n, asks.next());
-            else
+            if (walk.asks && whole && k > 0 && !new_tile) {
+                const asked_rows a = asks.next();
+                (height == tile_rows ? asking_tile_of<tile_rows> : asking_tile_of<small_tile_rows>)(a)(from, to, x, m.panel, n, a);
+            } else
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);
         }
         if (last) f.finish(done, c);

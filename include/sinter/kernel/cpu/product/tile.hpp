@@ -13,9 +13,10 @@ namespace sinter::cpu {
 inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
-/// Turns of a tile's loop that are written out where steps are known. A tile of few rows has few multiply-adds a turn, and with what counts,
-/// and asks for memory, beside them it needs nearly all that a core can begin; a core that two threads share has half of that for each.
-inline constexpr int turns_at_once = registers >= 32 ? 1 : 4;
+/// Turns of a tile's loop that are written out where its steps are known. A tile of few rows has few multiply-adds a turn: with what counts
+/// and asks for memory beside them they are nearly all that a core can begin, and a core that two threads share begins half of that for
+/// each. Where a multiply-add is two instructions they are too many either way.
+inline constexpr int turns_at_once = registers < 32 && lanes > 4 ? 4 : 1;
 /// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
@@ -68,15 +69,22 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         b += turns * b_step;
         n -= turns;
     };
-    if constexpr (Turns > 1)
-        for (; n >= Turns; go_on(Turns)) {
-            if (!__builtin_constant_p(row_step)) asm("" : "+r"(row_step));   // or each turn's places of rows would take registers
+    if constexpr (Turns > 1) {
+        while (n >= Turns) {
+            // Or each turn's places of rows would take registers.
+            if (!__builtin_constant_p(row_step)) asm("" : "+r"(row_step));
+            if (!__builtin_constant_p(sum_step)) asm("" : "+r"(sum_step));
             unroll<Turns>(add);
             each();
+            go_on(Turns);
         }
-    if constexpr (Turns > 1)
-        for (; n > 0; go_on(1)) add(0);
-    else do {
+        while (n > 0) {
+            add(0);
+            go_on(1);
+        }
+        return;
+    }
+    do {
         add(0);
         each();
         go_on(1);
@@ -109,9 +117,13 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
 
 /// Lines of memory that a loop asks for one by one: of many at once most still come when they are needed.
 struct tile_lines {
-    static constexpr int most = 32 * tile_rows;
-    const float* line[most];
+    static constexpr int most = 32 * tile_rows, most_at_once = 16;
+    const float* line[most + most_at_once];
     int count = 0;
+    /// For loops that ask for some at once, and may pass the last one.
+    void repeat_last() {
+        for (int i = 0; count > 0 && i < most_at_once; ++i) line[count + i] = line[count - 1];
+    }
 };
 
 /// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.

@@ -154,17 +154,13 @@ SINTER_INLINE void pin(vf& v) { asm("" : "+w"(v)); }
 SINTER_INLINE void pin(vf&) {}
 #endif
 
-/// Has a sum grow where it is: a and b, of which a product was just added to it, are still wanted. Else g++ writes sums over them in some
-/// turns of loops that are written out, and then moves all of them about, by way of memory where registers are few.
-#if defined(__AVX512F__)
-SINTER_INLINE void keep(vf& sum, vf a, vf b) { asm("" : "+v"(sum) : "v"(a), "v"(b)); }
-#elif defined(__SSE__)
-SINTER_INLINE void keep(vf& sum, vf a, vf b) { asm("" : "+x"(sum) : "x"(a), "x"(b)); }
-#elif defined(__aarch64__)
-SINTER_INLINE void keep(vf& sum, vf a, vf b) { asm("" : "+w"(sum) : "w"(a), "w"(b)); }
-#else
-SINTER_INLINE void keep(vf&, vf, vf) {}
+/// Has a sum grow where it is: a and b, whose product was just added to it, are still wanted. Else g++ writes sums over them in some turns
+/// of a loop of which several are written out, and has to move sums about, by way of memory where all registers are taken.
+SINTER_INLINE void keep([[maybe_unused]] vf& sum, [[maybe_unused]] vf a, [[maybe_unused]] vf b) {
+#if defined(__AVX__)
+    asm("" : "+x"(sum) : "x"(a), "x"(b));
 #endif
+}
 
 /// Has what is loaded from p loaded after v is made, where a compiler that loads earlier would run out of registers.
 SINTER_INLINE void load_after([[maybe_unused]] const float*& p, [[maybe_unused]] const vf& v) {

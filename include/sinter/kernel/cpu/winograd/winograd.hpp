@@ -144,7 +144,7 @@ private:
             if (fresh) transform_windows<M, K>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap) {
                 if (last == end) asked.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
-                multiply_rows(ci == 0, v, n, 1, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
+                multiply_rows<false>(ci == 0, v, n, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
             }
             if (keeps(b)) u += places * (n * panel + gap);
         }

@@ -7,16 +7,21 @@
 /// as long where it comes from memory: so it is asked for by the turns of the products before them.
 namespace sinter::cpu {
 
-/// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines.
+/// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines. Rows' floats lie side by side,
+/// or (Turned) those of a turn.
 class winograd_asked {
 public:
     /// At first these, `step` floats a turn.
-    winograd_asked(const float* at, std::int64_t step) : at_(at), step_(step) { lines_.line[0] = at, lines_.count = 1; }
+    winograd_asked(const float* at, std::int64_t step) : at_(at), step_(step) {
+        lines_.line[0] = at, lines_.count = 1;
+        lines_.repeat_last();
+    }
 
     /// Also the lines that the body touches in `rows` rows by `columns` from offset `off` on, in this call of the loop, and in each later
     /// one those `move` floats further on; a row's are `row` apart.
     void body(const finisher& f, const call& c, std::int64_t rows, int columns, std::int64_t off, std::int64_t row, std::int64_t move) {
         f.list({nullptr, static_cast<int>(rows), columns, columns, 0, row, 0, 0}, c, lines_);
+        lines_.repeat_last();
         ahead_ = off, move_ = move;
     }
     void body_at(std::int64_t off) { ahead_ = off; }
@@ -27,24 +32,27 @@ public:
         lines_.count = 0;
         for (std::int64_t i = 0; i < std::max<std::int64_t>(floats, 1) && lines_.count < tile_lines::most; i += floats_a_line)
             lines_.line[lines_.count++] = from + i;
+        lines_.repeat_last();
         move_ = floats;
     }
 
-    /// to [MR][panel] = from + the sums over t < n of x[i * row_step + t * sum_step] * b[t][panel], and moves on.
-    template <int MR>
-    __attribute__((noinline)) void multiply(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                            const float* b, std::int64_t n) {
+    /// to [MR][panel] = from + the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) * b[t][panel], and moves on.
+    template <int MR, bool Turned>
+    __attribute__((noinline)) void multiply(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
+                                            std::int64_t n) {
         vf c[MR * 2];
         unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
         const float* at = at_;
         const float* const* line = lines_.line;
         const float* const* const last = line + lines_.count - 1;
         const std::int64_t step = step_, ahead = ahead_;
-        accumulate<MR, 2>(c, x, row_step, sum_step, b, panel_width, n, [&]() SINTER_ALWAYS {
-            __builtin_prefetch(at, 0, 2);
-            at += step;
-            __builtin_prefetch(*line + ahead);
-            line += line < last;
+        accumulate<MR, 2, turns_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+            unroll<turns_at_once>([&](int i) SINTER_ALWAYS {
+                __builtin_prefetch(at + i * step, 0, 2);
+                __builtin_prefetch(line[i] + ahead);
+            });
+            at += turns_at_once * step;
+            line = line + turns_at_once < last ? line + turns_at_once : last;
         });
         unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
         at_ = at, ahead_ += move_;
@@ -59,20 +67,20 @@ private:
 /// Calls of the loop for so many rows.
 constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
 
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * row_step + t * sum_step] * b[t][panel], in tiles as
-/// equal as can be.
-template <class = void>
-inline void multiply_rows(bool first, const float* a, std::int64_t row_step, std::int64_t sum_step, std::int64_t depth,
-                          const float* b, float* to, std::int64_t rows, winograd_asked& asked) {
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Turned: a[i + t * step]) * b[t][panel], in tiles
+/// as equal as can be.
+template <bool Turned>
+inline void multiply_rows(bool first, const float* a, std::int64_t step, std::int64_t depth, const float* b, float* to, std::int64_t rows,
+                          winograd_asked& asked) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
-        struct { decltype(&winograd_asked::multiply<1>) f[tile_rows]; } t{{&winograd_asked::multiply<I + 1>...}};
+        struct { decltype(&winograd_asked::multiply<1, Turned>) f[tile_rows]; } t{{&winograd_asked::multiply<I + 1, Turned>...}};
         return t;
     }(std::make_integer_sequence<int, tile_rows>{});
     const std::int64_t count = winograd_calls(rows);
     for (std::int64_t t = 0; t < count; ++t) {
         const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
         float* const sums = to + begin * panel_width;
-        (asked.*of.f[n - 1])(first ? no_sum : sums, sums, a + begin * row_step, row_step, sum_step, b, depth);
+        (asked.*of.f[n - 1])(first ? no_sum : sums, sums, a + begin * (Turned ? 1 : step), step, b, depth);
     }
 }
 

@@ -179,7 +179,7 @@ private:
                 asked = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
                 asked.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z, (tiles * panel + calls - 1) / calls);
             }
-            multiply_rows(first, v, 1, n, tiles, z, sums, n, asked);
+            multiply_rows<true>(first, v, n, tiles, z, sums, n, asked);
         }
     }
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {
