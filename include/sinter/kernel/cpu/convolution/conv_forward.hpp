@@ -2,6 +2,8 @@
 #pragma once
 #include <sinter/kernel/cpu/convolution/conv_source.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_forward.hpp>
+#include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 namespace sinter::cpu {
@@ -32,6 +34,24 @@ SINTER_INLINE void expect_row(std::int64_t off, int channels, const call& c) {
     if constexpr (Floats >= 1 << 16 && requires { Body::expect(N, Valid, off, channels, c); }) Body::expect(N, Valid, off, channels, c);
 }
 
+/// Hands a row's sums to the body tile by tile from registers, and asks for what it will touch in the next row.
+template <class Body, int V, int Valid>
+struct row_body {
+    std::int64_t off, pixel, next;
+    int col, channels;
+    const call& c;
+    template <int M, int>
+    SINTER_INLINE void take(const vf (&v)[M * V], int first) const {
+        const std::int64_t at = off + static_cast<std::int64_t>(first) * channels;
+        if constexpr (requires { Body::expect(M, Valid, off, channels, c); }) Body::expect(M, Valid, at + next, channels, c);
+        unroll<M * V>([&](auto k) SINTER_ALWAYS {
+            constexpr int i = k / V, j = k % V * lanes, n = std::min(Valid - j, lanes);
+            if constexpr (n == lanes) Body::vector(v[k], at + i * channels + j, pixel + first + i, col + j, c);
+            else if constexpr (n > 0) Body::vector(v[k], n, at + i * channels + j, pixel + first + i, col + j, c);
+        });
+    }
+};
+
 /// y [m, OH, OW, CO] = the cross-correlation of x [m, H, W, CI] with w [KH, KW, CI, CO], stride S, PT zero rows above
 /// and PL zero columns left of the image; what is missing below and to the right is zero too.
 /// p[0] = x, p[1] = w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col = channel.
@@ -42,21 +62,51 @@ struct conv_forward {
     static constexpr std::int64_t scratch(int parts) { return parts * source::floats; }
     static void finish(const call&) {}
 
+    /// Where registers are few, tiles are small, and where none reads beside the image all are alike: the body in each of them is
+    /// little code. One that sums columns keeps its sums in registers while a row passes, instead.
+    static constexpr bool in_registers = [] {
+        if constexpr (requires { Body::sums; })
+            if (Body::sums > 0) return false;
+        return registers < 32 && source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width && is_moderate<Body>();
+    }();
+
     template <int V, int Valid>
-    static void image(const float* x, const float* w, std::int64_t image, int col, const call& c) {
-        alignas(64) float row[row_floats(OW)];
-        for (int oy = 0; oy < OH; ++oy) {
-            const std::int64_t pixel = (image * OH + oy) * OW;
+    static SINTER_INLINE void panel_row(const float* x, const float* w, int oy, std::int64_t image, int col, const call& c) {
+        const std::int64_t pixel = (image * OH + oy) * OW;
+        if constexpr (in_registers) {
+            source::template row<OW, V>(x, w, oy, row_body<Body, V, Valid>{pixel * CO + col, pixel, OW * CO, col, CO, c});
+        } else {
+            alignas(64) float row[row_floats(OW)];
             expect_row<Body, std::int64_t{OH} * OW * CO, OW, Valid>(pixel * CO + col, CO, c);
-            source::template row<OW, V>(x, w, oy, row);
+            source::template row<OW, V>(x, w, oy, row_buffer{row, V * lanes});
             emit_row<Body, OW, V, Valid>(row, pixel * CO + col, pixel, col, CO, c);
         }
     }
 
+    /// Few weights are all used for a row before the next one, whose results then lie side by side: panel by panel a sweep over
+    /// the image would write every so many lines of it. Not measured where a panel is two lines.
+    static constexpr int panel = 2 * lanes, whole = CO / panel, rest = CO % panel;
+    static constexpr bool row_by_row = panel <= floats_a_line && CO > panel && depth * CO <= first_level_floats;
+
+    static void run_row_by_row(const call& c) {
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = begin; i < end; ++i) {
+            const float* const x = source::image(c.p[0], i, c, i == begin);
+            for (int oy = 0; oy < OH; ++oy) {
+                for (int p = 0; p < whole; ++p) panel_row<2, panel>(x, c.p[1] + p * (panel * depth), oy, i, p * panel, c);
+                if constexpr (rest > 0)
+                    panel_row<(rest > lanes) + 1, rest>(x, c.p[1] + whole * (panel * depth), oy, i, whole * panel, c);
+            }
+        }
+    }
+
     static void run(const call& c) {
-        for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
-            image<(valid > lanes) + 1, valid>(x, w, i, col, c);
-        });
+        if constexpr (row_by_row) return run_row_by_row(c);
+        else
+            for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col)
+                                                            SINTER_ALWAYS {
+                for (int oy = 0; oy < OH; ++oy) panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
+            });
     }
 };
 

@@ -40,7 +40,7 @@ struct conv_gradient_channels {
         if constexpr (n > 0)
             conv_row<OW, CO, n, taps, 1, -horizontal::origin(x, F), V, S, S * KW>::run(
                 dy, taps > 0 ? rows : 0, w + (taps > 0 ? horizontal::first_tap(F) : 0) * (CO * V * lanes),
-                row + x * V * lanes, S * V * lanes);
+                row_buffer{row + x * V * lanes, S * V * lanes});
     }
 
     template <int V, int Valid>

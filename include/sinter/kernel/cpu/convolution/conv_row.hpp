@@ -19,15 +19,25 @@ struct pixel_tiles {
     static constexpr int start(int i) { return i * least + std::min(i, larger); }
 };
 
+/// What takes a row's sums, tile by tile: a buffer, a pixel's vectors side by side, pixels `step` floats apart.
+struct row_buffer {
+    float* out;
+    int step;
+    template <int M, int V>
+    SINTER_INLINE void take(const vf (&c)[M * V], int first) const {
+        store_block<V>(c, out + static_cast<std::ptrdiff_t>(first) * step, step);
+    }
+};
+
 /// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after the other) and over
-/// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go to out[i * step].
+/// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go where run's last argument takes them.
 /// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
 /// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
 /// channels (where inputs are shared: rows, channels, taps); skipped taps change no bit. In w, neighbouring taps lie
 /// TapStep taps apart and neighbouring rows RowStep taps (an input gradient of stride s uses every s-th).
 template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
 struct conv_row {
-    static constexpr int max_tile = V == 1 ? 12 : registers >= 32 ? 14 : 6;
+    static constexpr int max_tile = V == 1 ? (registers >= 32 ? 12 : 14) : registers >= 32 ? 14 : 6;   ///< beside V weights and an input
     using tiles = pixel_tiles<N, max_tile>;
 
     /// Columns by which tile t sticks out of the row on the left and on the right.
@@ -58,7 +68,8 @@ struct conv_row {
                                   std::integer_sequence<int, J...>) {
         for (int t = 0; t < Count; ++t) {
             vf b[V] = {load(w + (t * V + J) * lanes)...};
-            if constexpr (B - A > 1 && B - A <= 4) (pin(b[J]), ...);
+            // In few steps, which are written out, a compiler would load weights again for each pixel.
+            if constexpr (B - A > 1 && (B - A <= 4 || (registers < 32 && Count <= 8))) (pin(b[J]), ...);
             const float* in = x + t;
             // Neighbouring pixels share inputs, which compilers that write out few steps keep in registers that they do not have. With
             // four lanes, as a broadcast takes more than a load, that is worth its detours over memory.
@@ -102,9 +113,8 @@ struct conv_row {
         ((c[I] = fma(in[I + K], b, c[I])), ...);
     }
 
-    template <int M, int L, int R>
-    static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* out,
-                                               int step) {
+    template <int M, int L, int R, class To>
+    static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, To to) {
         vf c[M * V];
         clear_block(c);
         const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
@@ -112,27 +122,27 @@ struct conv_row {
             if constexpr (shares<M> && L == 0 && R == 0) sum_shared<M>(c, x + at, w, indices<M + KW - 1>{}, indices<KW>{});
             else taps<M, L, R, 0>(c, x, at, w);
         }
-        out += static_cast<std::ptrdiff_t>(first) * step;
-        store_block<V>(c, out, step);
+        to.template take<M, V>(c, first);
     }
 
-    template <int T, int End>
-    static SINTER_INLINE void edge(const float* x, int rows, const float* w, float* out, int step) {
+    template <int T, int End, class To>
+    static SINTER_INLINE void edge(const float* x, int rows, const float* w, To to) {
         if constexpr (T < End) {
-            tile<tiles::size(T), left(T), right(T)>(x, rows, w, tiles::start(T), out, step);
-            edge<T + 1, End>(x, rows, w, out, step);
+            tile<tiles::size(T), left(T), right(T)>(x, rows, w, tiles::start(T), to);
+            edge<T + 1, End>(x, rows, w, to);
         }
     }
 
     /// x: the first of `rows` input rows that count (maybe none); w: the weights of that row's taps.
-    static void run(const float* x, int rows, const float* w, float* out, int step) {
+    template <class To>
+    static void run(const float* x, int rows, const float* w, To to) {
         constexpr int begin = inner_begin(), end = inner_end(), larger = std::clamp(tiles::larger, begin, end);
-        edge<0, begin>(x, rows, w, out, step);
+        edge<0, begin>(x, rows, w, to);
         if constexpr (begin < larger)
-            for (int t = begin; t < larger; ++t) tile<tiles::least + 1, 0, 0>(x, rows, w, tiles::start(t), out, step);
+            for (int t = begin; t < larger; ++t) tile<tiles::least + 1, 0, 0>(x, rows, w, tiles::start(t), to);
         if constexpr (larger < end)
-            for (int t = larger; t < end; ++t) tile<tiles::least, 0, 0>(x, rows, w, tiles::start(t), out, step);
-        edge<end, tiles::count>(x, rows, w, out, step);
+            for (int t = larger; t < end; ++t) tile<tiles::least, 0, 0>(x, rows, w, tiles::start(t), to);
+        edge<end, tiles::count>(x, rows, w, to);
     }
 };
 

@@ -29,11 +29,11 @@ struct conv_source {
     }
 
     /// The first N pixels of output row oy, V vectors each.
-    template <int N, int V>
-    static SINTER_INLINE void row(const float* x, const float* w, int oy, float* out) {
+    template <int N, int V, class To>
+    static SINTER_INLINE void row(const float* x, const float* w, int oy, To to) {
         const int y = oy * S - top, low = std::clamp(-y, 0, KH), high = std::clamp(height - y, low, KH);
         conv_row<width, CI, N, KW, S, left, V>::run(low < high ? x + (y + low) * (width * CI) : x, high - low,
-                                                    w + low * (KW * CI * V * lanes), out, V * lanes);
+                                                    w + low * (KW * CI * V * lanes), to);
     }
 };
 

@@ -21,7 +21,7 @@ struct conv_max_pool_channels {
         constexpr int n = columns * P, step = V * lanes;
         alignas(64) float buffer[P * row_floats(n)];
         for (int py = 0; py < rows; ++py) {
-            for (int dy = 0; dy < P; ++dy) source::template row<n, V>(x, w, py * P + dy, buffer + dy * n * step);
+            for (int dy = 0; dy < P; ++dy) source::template row<n, V>(x, w, py * P + dy, row_buffer{buffer + dy * n * step, step});
             for (int px = 0; px < columns; ++px) {
                 const std::int64_t pixel = (image * rows + py) * columns + px;
                 const float* at = buffer + px * P * step;
