@@ -50,8 +50,10 @@ struct winograd_convolution {
         return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
     }
     static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= (lanes >= 16 ? 3 << 16 : 1 << 16); }
-    /// Tiles of a block that a part transforms for itself: beside many such windows L2 has less room.
-    static constexpr int most_own(const blocks& b) { return keeps(b) && b.x.panels() * windows(b) > second_level_floats / 4 ? most / 2 : most; }
+    /// Tiles of a block that a part transforms for itself: beside many such windows the second-level cache has less room.
+    static constexpr int most_own(const blocks& b) {
+        return keeps(b) && b.x.panels() * windows(b) > second_level_floats / 4 ? most / 2 : most;
+    }
     static constexpr std::int64_t own_windows(const blocks& b) {
         return keeps(b) ? b.x.panels() * windows(b) : std::int64_t{places} * (blocks::channels * panel + gap);
     }

@@ -36,26 +36,34 @@ public:
         move_ = floats;
     }
 
-    /// to [MR][panel] = from + the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) * b[t][panel], and moves on.
+    /// to [MR][panel] = the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) * b[t][panel], `first` of all or added to
+    /// what is there, of `tiles` tiles below each other; and moves on.
     template <int MR, bool Turned>
-    __attribute__((noinline)) void multiply(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
-                                            std::int64_t n) {
-        vf c[MR * 2];
-        unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    __attribute__((noinline)) void multiply(bool first, float* to, const float* x, std::int64_t x_step, const float* b, std::int64_t n,
+                                            std::int64_t tiles) {
         const float* at = at_;
-        const float* const* line = lines_.line;
-        const float* const* const last = line + lines_.count - 1;
-        const std::int64_t step = step_, ahead = ahead_;
-        accumulate<MR, 2, turns_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
-            unroll<turns_at_once>([&](int i) SINTER_ALWAYS {
-                __builtin_prefetch(at + i * step, 0, 2);
-                __builtin_prefetch(line[i] + ahead);
+        const std::int64_t step = step_;
+        const float* const* const last = lines_.line + lines_.count - 1;
+        std::int64_t ahead = ahead_;
+        do {
+            const float* const from = first ? no_sum : to;
+            vf c[MR * 2];
+            unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+            const float* const* line = lines_.line;
+            accumulate<MR, 2, turns_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+                unroll<turns_at_once>([&](int i) SINTER_ALWAYS {
+                    __builtin_prefetch(at + i * step, 0, 2);
+                    __builtin_prefetch(line[i] + ahead);
+                });
+                at += turns_at_once * step;
+                line = line + turns_at_once < last ? line + turns_at_once : last;
             });
-            at += turns_at_once * step;
-            line = line + turns_at_once < last ? line + turns_at_once : last;
-        });
-        unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
-        at_ = at, ahead_ += move_;
+            unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+            ahead += move_;
+            x += MR * (Turned ? 1 : x_step);
+            to += MR * panel_width;
+        } while (--tiles > 0);
+        at_ = at, ahead_ = ahead;
     }
 
 private:
@@ -76,11 +84,12 @@ inline void multiply_rows(bool first, const float* a, std::int64_t step, std::in
         struct { decltype(&winograd_asked::multiply<1, Turned>) f[tile_rows]; } t{{&winograd_asked::multiply<I + 1, Turned>...}};
         return t;
     }(std::make_integer_sequence<int, tile_rows>{});
-    const std::int64_t count = winograd_calls(rows);
-    for (std::int64_t t = 0; t < count; ++t) {
-        const std::int64_t begin = rows * t / count, n = rows * (t + 1) / count - begin;
-        float* const sums = to + begin * panel_width;
-        (asked.*of.f[n - 1])(first ? no_sum : sums, sums, a + begin * (Turned ? 1 : step), step, b, depth);
+    const std::int64_t count = winograd_calls(rows), least = rows / count, larger = rows % count;
+    for (std::int64_t t = 0, begin = 0; t < count;) {
+        const std::int64_t height = least + (t < larger), alike = (t < larger ? larger : count) - t;
+        const std::int64_t tiles = registers < 32 ? alike : 1;   // small tiles do with one call: what is around each is a fifth of it
+        (asked.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Turned ? 1 : step), step, b, depth, tiles);
+        t += tiles, begin += tiles * height;
     }
 }
 
