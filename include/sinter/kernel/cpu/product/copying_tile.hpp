@@ -8,10 +8,21 @@ namespace sinter::cpu {
 /// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
 /// megabyte where vectors have 512 bits. Tiles are larger there, too.
 inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = copied_floats;
-/// Rows of the depth that are copied at once.
+/// Rows of the depth that are copied at once: as many, or, of a depth that is hardly larger, all, for sums that go on cost more than a
+/// panel that fills most of the first-level cache.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
+inline constexpr std::int64_t most_copied_rows = lanes >= 16 ? copied_rows : copied_rows + copied_rows / 2;
+/// The same of a given depth: pieces are alike.
+constexpr std::int64_t rows_of_piece(std::int64_t depth) {
+    if (depth <= most_copied_rows) return depth;
+    const std::int64_t pieces = (depth + copied_rows - 1) / copied_rows;
+    return (depth + pieces - 1) / pieces;
+}
 /// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
 inline constexpr bool asks_pieces = lanes < 16;
+/// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within a line, which the panel before has
+/// asked for then.
+inline constexpr std::int64_t end_of_line = (panel_width < floats_a_line ? panel_width : floats_a_line) - 1;
 /// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
@@ -33,7 +44,7 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
             if constexpr (Right) store(b_copy + j * lanes, v[j]);
         });
         if (Right && (!asks_pieces || b_ahead))
-            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + b_next + j, 0, 2);
+            for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + b_next + j + end_of_line, 0, 2);
         if constexpr (Left) {
             if (!asks_pieces || x_ahead) {
                 __builtin_prefetch(x + x_next, 0, 2);

@@ -30,7 +30,7 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
     const row_cover cover(q.rows);
     const bool expect = f.expect && q.rows * q.columns > near_floats;
     const bool asked = asks_pieces && r.end_panel - r.first_panel > 2;   // for both lines, by the tile before
-    const std::int64_t x_ahead = asked ? 0 : copied_ahead;
+    const std::int64_t x_ahead = asked ? 0 : copied_ahead, piece = rows_of_piece(q.depth);
     for (std::int64_t i = r.first_tile; i < r.end_tile; ++i) {
         const int height = cover.height(i);
         const bool large = height == tile_rows, more = i + 1 < r.end_tile;
@@ -46,8 +46,8 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
                 const std::int64_t n = q.depth, ahead = copied_ahead;
                 if (k) copying_tile_of<false, true>(height)(no_sum, sums, copied, height, b, q.b_step, n, copied, panel, ahead, ahead);
                 else copying_tile_of<true, true>(height)(no_sum, sums, x, q.sum_step, b, q.b_step, n, copied, panel, ahead, ahead);
-                for (std::int64_t t = 0; column_sums && i == 0 && t < n; t += copied_rows) {   // in the order of run_copying
-                    const std::int64_t rows = n - t < copied_rows ? n - t : copied_rows;
+                for (std::int64_t t = 0; column_sums && i == 0 && t < n; t += piece) {   // in the order of run_copying
+                    const std::int64_t rows = n - t < piece ? n - t : piece;
                     sum_panel(panel + t * panel_width, panel_width, panel_width, rows, column_sums + j0, t == 0);
                 }
             } else if (k == 0) {

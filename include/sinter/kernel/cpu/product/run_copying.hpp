@@ -26,47 +26,61 @@ __attribute__((noinline)) inline void copy_tile(const product& q, const row_cove
 /// sums go on in the next piece of the depth, in blocks of panels, too, so that they stay there.
 struct copying_walk {
     static constexpr std::int64_t tile_floats = tile_rows * panel_width;
+    std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
-    bool expects, asks;            ///< what the body will touch; what the next piece reads
+    bool expects, asks;            ///< what the body will touch; what the next piece or block reads
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
     std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
 
     copying_walk(const product& q, const finisher& f, const tile_range& r)
-        : carries(q.depth > copied_rows), expects(f.expect && q.rows * q.columns > near_floats),
-          asks(asks_pieces && carries && q.b_layout == right::rows),
-          step(round_up(tile_rows * (carries ? copied_rows : q.depth) + lanes, 16)),
-          // Of a large result and short sums the lines of the tiles to come, which follow; then the rows' groups are alike.
+        : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
+          asks(asks_pieces && q.b_layout == right::rows), step(round_up(tile_rows * rows + lanes, 16)),
+          // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
-        const std::int64_t most = copied_floats / step, all = r.end_tile - r.first_tile, groups = (all + most - 1) / most;
-        tiles = expected_ahead ? (all + groups - 1) / groups : most;
-        panels = carries ? continued_floats / tile_floats / tiles : r.end_panel - r.first_panel;
+        tiles = alike(r.end_tile - r.first_tile, copied_floats / step);
+        panels = r.end_panel - r.first_panel;
+        if (carries) panels = alike(panels, continued_floats / tile_floats / tiles);
+    }
+    /// The size of groups of `most` or fewer.
+    static std::int64_t alike(std::int64_t all, std::int64_t most) {
+        const std::int64_t groups = (all + most - 1) / most;
+        return (all + groups - 1) / groups;
     }
 };
 
 /// A group of tiles by a block of panels over a piece of the depth, [t, t + n).
 struct copying_piece {
     std::int64_t first_tile, tiles, first_panel, end_panel, t, n;
-    bool last;
-    row_lines next;   ///< the left operand's of the next piece, which are asked for meanwhile
+    bool first, last;         ///< of all; of its block
+    row_lines next_left;      ///< what is copied for the next piece, or the next block's first one, and is asked for meanwhile
+    row_lines next_right;     ///< of its first panel
 
-    copying_piece(const product& q, const row_cover& cover, const tile_range& block, std::int64_t depth_begin)
+    copying_piece(const product& q, const row_cover& cover, const copying_walk& walk, const tile_range& block, const tile_range& next_block,
+                  std::int64_t depth_begin, bool is_first)
         : first_tile(block.first_tile), tiles(block.end_tile - block.first_tile), first_panel(block.first_panel),
-          end_panel(block.end_panel), t(depth_begin), n(q.depth - t < copied_rows ? q.depth - t : copied_rows), last(t + n == q.depth) {
-        const std::int64_t top = cover.begin(first_tile), t_next = t + n;
-        const std::int64_t bottom = block.end_tile < cover.count ? cover.begin(block.end_tile) : q.rows;
-        next = {q.a + t_next * q.sum_step + top, q.sum_step, q.depth - t_next < copied_rows ? q.depth - t_next : copied_rows,
-                last ? 0 : (bottom - top + floats_a_line - 1) / floats_a_line};
+          end_panel(block.end_panel), t(depth_begin), n(q.depth - t < walk.rows ? q.depth - t : walk.rows), first(is_first),
+          last(t + n == q.depth) {
+        const tile_range& next = last ? next_block : block;
+        const std::int64_t top = cover.begin(next.first_tile), t_next = last ? 0 : t + n, left = q.depth - t_next;
+        const std::int64_t bottom = next.end_tile < cover.count ? cover.begin(next.end_tile) : q.rows;
+        const std::int64_t rows = left < walk.rows ? left : walk.rows;
+        const bool more = next.end_tile > next.first_tile;
+        next_left = {q.a + t_next * q.sum_step + top, q.sum_step, rows, more ? (bottom - top + floats_a_line - 1) / floats_a_line : 0};
+        next_right = {q.b + t_next * q.b_step + next.first_panel * panel_width + end_of_line, q.b_step, rows, more ? panel_lines : 0};
     }
     /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first tile and the first panel copy.
-    panel_asks asks(const product& q, std::int64_t p, const float* b) const {
-        constexpr std::int64_t panel_lines = (panel_width + floats_a_line - 1) / floats_a_line;
-        const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next.lines * i / all;
-        const row_lines right = p + 1 < end_panel
-            ? row_lines{b + panel_width, q.b_step, n, panel_lines}
-            : row_lines{q.b + (t + n) * q.b_step + first_panel * panel_width, q.b_step, next.rows, last ? 0 : panel_lines};
-        return {right, {next.at + begin * floats_a_line, next.step, next.rows, next.lines * (i + 1) / all - begin}, tiles - 1, n};
+    /// `few`: as few tiles as can, for the others are finished in registers.
+    panel_asks asks(const product& q, std::int64_t p, const float* b, bool few) const {
+        const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next_left.lines * i / all;
+        const row_lines right = p + 1 < end_panel ? row_lines{b + panel_width + end_of_line, q.b_step, n, panel_lines} : next_right;
+        const row_lines left{next_left.at + begin * floats_a_line, next_left.step, next_left.rows, next_left.lines * (i + 1) / all - begin};
+        const std::int64_t least = right.lines + left.lines;
+        return {right, left, few && least < tiles ? least : tiles - 1, n};
     }
+
+private:
+    static constexpr std::int64_t panel_lines = (panel_width + floats_a_line - 1) / floats_a_line;
 };
 
 /// Memory of these loops: a panel's piece, the copied rows of a group, and sums that go on.
@@ -88,11 +102,11 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
     const bool in_place = q.b_layout == right::rows && there == panel_width && cover.height(piece.first_tile) > 1;
     const float* const b = q.b + t * q.b_step + j0;
     if (!in_place) gather_panel(q, j0, w, t, n, m.panel);
-    // By the tiles of the panel before (not those that store directly), or, for a piece's first panel, by those of the piece before.
-    const bool piece_asked = walk.asks && t > 0 && piece.end_panel - piece.first_panel > 1;
-    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1 && !(last && direct);
+    // By the tiles of the panel before, or, for a piece's first panel, by those of the piece before.
+    const bool piece_asked = walk.asks && !piece.first && piece.end_panel - piece.first_panel > 1;
+    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1;
     const std::int64_t x_ahead = piece_asked ? 0 : copied_ahead, b_ahead = panel_asked ? 0 : copied_ahead;
-    panel_asks asks = walk.asks && !new_tile ? piece.asks(q, p, b) : panel_asks{};
+    panel_asks asks = walk.asks && !new_tile ? piece.asks(q, p, b, last && direct) : panel_asks{};
     for (std::int64_t k = 0; k < piece.tiles; ++k) {
         const std::int64_t i = piece.first_tile + k;
         const int height = cover.height(i);
@@ -112,15 +126,15 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
             else copying_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
         } else {
             if (new_tile) copy_tile(q, cover, i, t, n, x);
-            if (last && height == tile_rows && direct) {
+            const asked_rows asked = walk.asks && whole && k > 0 && !new_tile ? asks.next() : asked_rows{};
+            if (asked.step) {
+                (height == tile_rows ? asking_tile_of<tile_rows> : asking_tile_of<small_tile_rows>)(asked)(from, to, x, m.panel, n, asked);
+            } else if (last && height == tile_rows && direct) {
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
-            }
-            if (walk.asks && whole && k > 0 && !new_tile) {
-                const asked_rows a = asks.next();
-                (height == tile_rows ? asking_tile_of<tile_rows> : asking_tile_of<small_tile_rows>)(a)(from, to, x, m.panel, n, a);
-            } else
+            } else {
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);
+            }
         }
         if (last) f.finish(done, c);
     }
@@ -131,21 +145,27 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
 template <class = void>
 __attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r,
                                                   float* column_sums) {
-    alignas(64) float panel[copied_rows * panel_width];
+    if (r.first_tile >= r.end_tile || r.first_panel >= r.end_panel) return;
+    alignas(64) float panel[most_copied_rows * panel_width];
     alignas(64) float copied[copied_floats];
     alignas(64) float continued[continued_floats];
     const row_cover cover(q.rows);
     const copying_walk walk(q, f, r);
-    for (std::int64_t first = r.first_tile; first < r.end_tile; first += walk.tiles)
-        for (std::int64_t p0 = r.first_panel; p0 < r.end_panel; p0 += walk.panels) {
-            const tile_range block{first, r.end_tile - first < walk.tiles ? r.end_tile : first + walk.tiles, p0,
-                                   r.end_panel - p0 < walk.panels ? r.end_panel : p0 + walk.panels};
-            for (std::int64_t t = 0; t < q.depth; t += copied_rows) {
-                const copying_piece piece(q, cover, block, t);
-                for (std::int64_t p = block.first_panel; p < block.end_panel; ++p)
-                    multiply_panel(q, f, c, cover, walk, piece, {panel, copied, continued}, p, column_sums);
-            }
+    const auto block_at = [&](std::int64_t tile, std::int64_t p) {
+        return tile_range{tile, r.end_tile - tile < walk.tiles ? r.end_tile : tile + walk.tiles, p,
+                          r.end_panel - p < walk.panels ? r.end_panel : p + walk.panels};
+    };
+    tile_range block = block_at(r.first_tile, r.first_panel);
+    for (bool begins = true; block.first_tile < r.end_tile; begins = false) {
+        const tile_range next = block.end_panel < r.end_panel ? block_at(block.first_tile, block.end_panel)
+                                                              : block_at(block.end_tile, r.first_panel);
+        for (std::int64_t t = 0; t < q.depth; t += walk.rows) {
+            const copying_piece piece(q, cover, walk, block, next, t, begins && t == 0);
+            for (std::int64_t p = block.first_panel; p < block.end_panel; ++p)
+                multiply_panel(q, f, c, cover, walk, piece, {panel, copied, continued}, p, column_sums);
         }
+        block = next;
+    }
 }
 
 } // namespace sinter::cpu
