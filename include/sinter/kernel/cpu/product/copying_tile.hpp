@@ -12,12 +12,13 @@ inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, conti
 /// panel that fills most of the first-level cache.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
 inline constexpr std::int64_t most_copied_rows = lanes >= 16 ? copied_rows : copied_rows + copied_rows / 2;
-/// The same of a given depth: pieces are alike.
-constexpr std::int64_t rows_of_piece(std::int64_t depth) {
-    if (depth <= most_copied_rows) return depth;
-    const std::int64_t pieces = (depth + copied_rows - 1) / copied_rows;
-    return (depth + pieces - 1) / pieces;
+/// How many of `all` make a group, where groups are of `most` or fewer and alike.
+constexpr std::int64_t groups_alike(std::int64_t all, std::int64_t most) {
+    const std::int64_t groups = (all + most - 1) / most;
+    return (all + groups - 1) / groups;
 }
+/// The same of a given depth.
+constexpr std::int64_t rows_of_piece(std::int64_t depth) { return depth <= most_copied_rows ? depth : groups_alike(depth, copied_rows); }
 /// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
 inline constexpr bool asks_pieces = lanes < 16;
 /// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within a line, which the panel before has

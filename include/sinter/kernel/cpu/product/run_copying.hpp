@@ -38,14 +38,9 @@ struct copying_walk {
           asks(asks_pieces && q.b_layout == right::rows), step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
-        tiles = alike(r.end_tile - r.first_tile, copied_floats / step);
+        tiles = groups_alike(r.end_tile - r.first_tile, copied_floats / step);
         panels = r.end_panel - r.first_panel;
-        if (carries) panels = alike(panels, continued_floats / tile_floats / tiles);
-    }
-    /// The size of groups of `most` or fewer.
-    static std::int64_t alike(std::int64_t all, std::int64_t most) {
-        const std::int64_t groups = (all + most - 1) / most;
-        return (all + groups - 1) / groups;
+        if (carries) panels = groups_alike(panels, continued_floats / tile_floats / tiles);
     }
 };
 
