@@ -462,7 +462,8 @@ BOOST_AUTO_TEST_CASE(gemm_tn_copying_its_operands) {
     // more tiles than stay in the cache, and more panels than carry their sums from piece to piece of the depth
     const std::int64_t piece = cpu::copied_rows, block = cpu::copied_floats / (cpu::tile_rows * piece);
     const std::int64_t panels = cpu::continued_floats / (cpu::tile_rows * panel_width) / block;
-    for (std::int64_t m : {piece + 3, cpu::most_copied_rows + 3}) check_gemm_tn(m, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
+    for (std::int64_t m : {piece + 3, cpu::most_copied_rows + 3})
+        check_gemm_tn(m, (block + 1) * cpu::tile_rows + 1, (panels + 1) * panel_width + 3);
     check_gemm_tn(2 * piece, 2 * block * cpu::tile_rows, kernel::wide);
     // few examples, of weights that lie in memory
     check_gemm_tn(16, cpu::memory_floats / 240 + 3, 243);
