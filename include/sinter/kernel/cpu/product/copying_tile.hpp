@@ -17,13 +17,15 @@ constexpr std::int64_t groups_alike(std::int64_t all, std::int64_t most) {
     const std::int64_t groups = (all + most - 1) / most;
     return (all + groups - 1) / groups;
 }
-/// The same of a given depth.
-constexpr std::int64_t rows_of_piece(std::int64_t depth) { return depth <= most_copied_rows ? depth : groups_alike(depth, copied_rows); }
 /// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
 inline constexpr bool asks_pieces = lanes < 16;
+/// Rows of a piece of a given depth.
+constexpr std::int64_t rows_of_piece(std::int64_t depth) {
+    return depth <= most_copied_rows ? depth : asks_pieces ? groups_alike(depth, copied_rows) : copied_rows;
+}
 /// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within a line, which the panel before has
 /// asked for then.
-inline constexpr std::int64_t end_of_line = (panel_width < floats_a_line ? panel_width : floats_a_line) - 1;
+inline constexpr std::int64_t end_of_line = asks_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
 /// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 

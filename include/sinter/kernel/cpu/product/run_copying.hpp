@@ -38,9 +38,12 @@ struct copying_walk {
           asks(asks_pieces && q.b_layout == right::rows), step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
-        tiles = groups_alike(r.end_tile - r.first_tile, copied_floats / step);
+        const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
+        tiles = asks_pieces || expected_ahead ? groups_alike(all, most) : most;
         panels = r.end_panel - r.first_panel;
-        if (carries) panels = groups_alike(panels, continued_floats / tile_floats / tiles);
+        if (!carries) return;
+        const std::int64_t most_panels = continued_floats / tile_floats / tiles;
+        panels = asks_pieces ? groups_alike(panels, most_panels) : most_panels;
     }
 };
 
