@@ -16,7 +16,7 @@
 using namespace conv_test;
 using namespace sinter::cpu;
 
-/// Says that it sums columns: rows then pass through a buffer, where other bodies may be handed sums from registers.
+/// Says that it sums columns: tiles then pass through a buffer, where other bodies may be handed sums from registers.
 struct store_raw_and_sum : store_raw {
     static constexpr int sums = 1;
 };

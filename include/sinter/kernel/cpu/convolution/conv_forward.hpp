@@ -34,7 +34,8 @@ SINTER_INLINE void expect_row(std::int64_t off, int channels, const call& c) {
     if constexpr (Floats >= 1 << 16 && requires { Body::expect(N, Valid, off, channels, c); }) Body::expect(N, Valid, off, channels, c);
 }
 
-/// Hands a row's sums to the body tile by tile from registers, and asks for what it will touch in the next row.
+/// Hands a row's sums to the body tile by tile, from registers or, where it sums columns or is much code, vector by vector from a
+/// buffer of the tile; and asks for what it will touch in the next row.
 template <class Body, int V, int Valid>
 struct row_body {
     std::int64_t off, pixel, next;
@@ -44,11 +45,17 @@ struct row_body {
     SINTER_INLINE void take(const vf (&v)[M * V], int first) const {
         const std::int64_t at = off + static_cast<std::int64_t>(first) * channels;
         if constexpr (requires { Body::expect(M, Valid, off, channels, c); }) Body::expect(M, Valid, at + next, channels, c);
-        unroll<M * V>([&](auto k) SINTER_ALWAYS {
-            constexpr int i = k / V, j = k % V * lanes, n = std::min(Valid - j, lanes);
-            if constexpr (n == lanes) Body::vector(v[k], at + i * channels + j, pixel + first + i, col + j, c);
-            else if constexpr (n > 0) Body::vector(v[k], n, at + i * channels + j, pixel + first + i, col + j, c);
-        });
+        if constexpr (!is_moderate<Body>() || requires { requires Body::sums > 0; }) {
+            alignas(64) float tile[M * V * lanes];
+            store_block<V>(v, tile, V * lanes);
+            emit_row<Body, M, V, Valid>(tile, at, pixel + first, col, channels, c);
+        } else {
+            unroll<M * V>([&](auto k) SINTER_ALWAYS {
+                constexpr int i = k / V, j = k % V * lanes, n = std::min(Valid - j, lanes);
+                if constexpr (n == lanes) Body::vector(v[k], at + i * channels + j, pixel + first + i, col + j, c);
+                else if constexpr (n > 0) Body::vector(v[k], n, at + i * channels + j, pixel + first + i, col + j, c);
+            });
+        }
     }
 };
 
@@ -63,17 +70,13 @@ struct conv_forward {
     static void finish(const call&) {}
 
     /// Where registers are few, tiles are small, and where none reads beside the image all are alike: the body in each of them is
-    /// little code. One that sums columns keeps its sums in registers while a row passes, instead.
-    static constexpr bool in_registers = [] {
-        if constexpr (requires { Body::sums; })
-            if (Body::sums > 0) return false;
-        return registers < 32 && source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width && is_moderate<Body>();
-    }();
+    /// little code.
+    static constexpr bool by_tiles = registers < 32 && source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width;
 
     template <int V, int Valid>
     static SINTER_INLINE void panel_row(const float* x, const float* w, int oy, std::int64_t image, int col, const call& c) {
         const std::int64_t pixel = (image * OH + oy) * OW;
-        if constexpr (in_registers) {
+        if constexpr (by_tiles) {
             source::template row<OW, V>(x, w, oy, row_body<Body, V, Valid>{pixel * CO + col, pixel, OW * CO, col, CO, c});
         } else {
             alignas(64) float row[row_floats(OW)];

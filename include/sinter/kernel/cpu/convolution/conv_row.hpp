@@ -37,7 +37,8 @@ struct row_buffer {
 /// TapStep taps apart and neighbouring rows RowStep taps (an input gradient of stride s uses every s-th).
 template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
 struct conv_row {
-    static constexpr int max_tile = V == 1 ? (registers >= 32 ? 12 : 14) : registers >= 32 ? 14 : 6;   ///< beside V weights and an input
+    /// Beside V weights and an input. Of one vector 14 only where taps are loops: in steps that are written out compilers keep more.
+    static constexpr int max_tile = V == 1 ? (registers < 32 && C > 8 ? 14 : 12) : registers >= 32 ? 14 : 6;
     using tiles = pixel_tiles<N, max_tile>;
 
     /// Columns by which tile t sticks out of the row on the left and on the right.
