@@ -96,6 +96,20 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
     accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
 }
 
+/// The same with turns written out where all steps are found to be known: the right operand's row is a panel's, and of the left one terms
+/// lie one behind the other, or rows do and are copied ones.
+template <int MR, int NR, class Each>
+SINTER_INLINE void accumulate_at_once(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                      const float* b, std::int64_t b_step, std::int64_t n, Each each) {
+    if constexpr (turns_at_once > 1 && MR > 1 && NR > 1) {
+        constexpr std::int64_t width = NR * lanes;
+        const auto all = [&]() SINTER_ALWAYS { unroll<turns_at_once>([&](int) SINTER_ALWAYS { each(); }); };
+        if (b_step == width && sum_step == 1) return accumulate<MR, NR, turns_at_once>(c, x, row_step, 1, b, width, n, all);
+        if (b_step == width && sum_step == MR && row_step == 1) return accumulate<MR, NR, turns_at_once>(c, x, 1, MR, b, width, n, all);
+    }
+    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, each);
+}
+
 /// What a tile starts from when it does not continue a sum.
 alignas(64) inline constexpr float no_sum[tile_rows * panel_width] = {};
 
@@ -108,7 +122,7 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     do {
         vf c[MR * NR];
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-        accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
+        accumulate_at_once<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
         x += MR * row_step;
         to += MR * NR * lanes;
@@ -157,7 +171,7 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
     std::int64_t turns = panel_width;
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    accumulate<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
+    accumulate_at_once<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(s.at, 0, 2);
         if constexpr (Rows && panel_width > floats_a_line) __builtin_prefetch(s.at + floats_a_line, 0, 2);
         s.at += s.step;
