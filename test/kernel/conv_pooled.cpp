@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// also: sse2 avx2
+// also: sse2 avx2 avx512
 // alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE conv_pooled
 #include <boost/test/unit_test.hpp>

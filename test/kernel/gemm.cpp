@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// also: sse2 avx2 amx
+// also: sse2 avx2 avx512 amx
 #define BOOST_TEST_MODULE kernel_gemm
 #include <boost/test/unit_test.hpp>
 
