@@ -112,6 +112,7 @@ BOOST_AUTO_TEST_CASE(same_3x3) {
     check<7, 5, 8, 7, 5, 24, 3, 3, 1, 1, 1>(2);
     check<9, 13, 1, 9, 13, 32, 3, 3, 1, 1, 1>(2);
     check<6, 17, 2, 6, 17, 45, 3, 3, 1, 1, 1>(3);   // several panels, the last of them not whole
+    check<31, 70, 3, 31, 70, 40, 3, 3, 1, 1, 1>(2);   // weights' gradients some rows at a time
 }
 BOOST_AUTO_TEST_CASE(few_channels_5x5) {
     check<28, 28, 1, 28, 28, 6, 5, 5, 1, 2, 2>(3);

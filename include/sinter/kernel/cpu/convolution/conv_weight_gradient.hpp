@@ -36,9 +36,9 @@ struct conv_weight_gradient {
     static constexpr int tap_rows = by_lines ? KW * CI : gathers ? depth : CI;   ///< of which tiles are made
     static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles,
                          larger = tap_rows % tiles;
-    /// Large gradients stay in registers for longer than small ones.
-    static constexpr int block_pixels = depth * CO > (1 << 16) ? 1024 : 256;
-    static constexpr int block_rows = gathers ? OH : std::clamp(block_pixels / OW, 1, OH);
+    /// Large gradients stay in registers for longer than small ones, and gathered tiles, whose places are looked up.
+    static constexpr int block_pixels = gathers || depth * CO > (1 << 16) ? 1024 : 256;
+    static constexpr int block_rows = std::clamp(block_pixels / OW, 1, OH);
     static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
 
     /// A block's panel of dy is copied where many tiles read it and its pixels lie far apart: their lines would meet in the same sets.
@@ -56,8 +56,9 @@ struct conv_weight_gradient {
     struct next_block {
         const float *x, *dy;
     };
-    static constexpr int turns = (CO + panel - 1) / panel * tiles * KH * (copies ? 1 : KW);   ///< over a pixel
-    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns, dy_step = gathers ? 0 : (CO + turns / 2) / turns;
+    static constexpr int turns = (CO + panel - 1) / panel * tiles * (gathers ? 1 : KH) * (copies ? 1 : KW);   ///< over a pixel
+    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns;
+    static constexpr int dy_step = gathers && block_rows == OH ? 0 : (CO + turns / 2) / turns;
 
     /// One pixel's share of a tile; I counts accumulators.
     template <int M, int V, int Valid, int... I>

@@ -115,7 +115,9 @@ struct window_weight_gradient {
     /// Where an image and its gradient stay in the second-level cache, the windows of small gradients are read where they lie; where a tile
     /// has rows for most of a line, as 32 registers allow, all are.
     static constexpr bool small_images = std::int64_t{H} * W * CI + std::int64_t{OH} * OW * CO <= (1 << 16);
-    static constexpr bool pays = tile_rows < floats_a_line / 2 && !(by_pixels && small_images);
+    /// So are windows of few channels: a copy takes longer then, and pixels that follow each other share their lines.
+    static constexpr bool few_channels = CI < 64;
+    static constexpr bool pays = tile_rows < floats_a_line / 2 && !few_channels && !(by_pixels && small_images);
     using sums = conv_sums<depth, CO, Body, by_pixels>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats; }
