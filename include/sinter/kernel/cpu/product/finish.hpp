@@ -85,9 +85,9 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
 }
 
 /// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some twenty words.
-template <class Body>
+template <class Body, int Most = 12>
 constexpr bool is_moderate() {
-    if constexpr (requires { Body::size; }) return Body::size <= 12;
+    if constexpr (requires { Body::size; }) return Body::size <= Most;
     else return true;
 }
 
@@ -187,7 +187,7 @@ constexpr finisher finisher_of() {
     if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
         f.asking = multiply_and_finish<Body, true>;
     if constexpr (Asks && registers < 32 && requires { Body::size; } && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
-        if constexpr (is_moderate<Body>()) f.below = multiply_and_finish_small<Body, tile_rows, true>;
+        if constexpr (is_moderate<Body, 16>()) f.below = multiply_and_finish_small<Body, tile_rows, true>;
     if constexpr (Small && requires { Body::size; }) {
         if constexpr (is_moderate<Body>()) {
             f.large = multiply_and_finish_small<Body, tile_rows>;
