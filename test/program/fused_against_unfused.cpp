@@ -131,6 +131,12 @@ BOOST_AUTO_TEST_CASE(attention_of_four_ops) {
         return x + matmul(a, v);
     } >> layer_norm >> flatten >> dense<3>, softmax_cross_entropy, plain);
 }
+BOOST_AUTO_TEST_CASE(norm_with_two_users) {   // and rows enough for tiles that are finished in registers
+    check(array<32, 32> >> layer_norm >> [](tensor x) {
+        const tensor n = layer_norm(x);
+        return x + named<"a">(dense<32>)(n) * ops::sigmoid(named<"b">(dense<32>)(n));
+    } >> flatten >> dense<3>, softmax_cross_entropy, plain);
+}
 constexpr auto tower = dense<8> >> layer_norm >> gelu >> dense<8>;
 BOOST_AUTO_TEST_CASE(checkpoints_and_shared_weights) {
     check(features<8> >> checkpoint(tower) >> [](tensor x) { return x + shared<"twice">(tower)(x) * shared<"twice">(tower)(relu(x)); } >> dense<3>,
