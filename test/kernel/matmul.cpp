@@ -3,7 +3,10 @@
 #define BOOST_TEST_MODULE kernel_matmul
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 #include "products.hpp"
+#include <sinter/device/arena.hpp>
 #include <sinter/kernel/cpu/move/repack.hpp>
 #include <sinter/kernel/cpu/product/matmul.hpp>
 
@@ -90,29 +93,37 @@ BOOST_AUTO_TEST_CASE(deep_products) {
     check_all(3, panel_width, cpu::streamed_floats / panel_width + 3, {1, 0, 0, 1, 0, 0});
 }
 
+void check_transposed_panels(std::int64_t K, std::int64_t N, int most_parts) {
+    const floats b = random_floats(static_cast<std::size_t>(K * N), 8);
+    floats t(b.size());
+    for (std::int64_t i = 0; i < K * N; ++i)
+        t[static_cast<std::size_t>(i % N * K + i / N)] = b[static_cast<std::size_t>(i)];
+    floats from(static_cast<std::size_t>(panel_floats(K, N, lanes)));
+    floats want(static_cast<std::size_t>(panel_floats(N, K, lanes)));
+    pack_panels(b.data(), from.data(), K, N, panel_width, lanes);
+    pack_panels(t.data(), want.data(), N, K, panel_width, lanes);
+    for (int parts = 1; parts <= most_parts; ++parts) {
+        arena to(static_cast<std::int64_t>(want.size()));   // aligned, as plans place it
+        std::fill_n(to.data(), to.size(), 99.f);
+        float* p[] = {from.data(), to.data()};
+        const std::int64_t e[] = {K, N};
+        call c;
+        c.p = p;
+        c.e = e;
+        c.parts = parts;
+        for (c.part = 0; c.part < parts; ++c.part) cpu::transpose_panels::run(c);
+        BOOST_TEST(std::equal(want.begin(), want.end(), to.data()));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(transposed_panels) {
     for (std::int64_t K : {1, 2, 7, 8, 9, 16, 17, 40, 65})
-        for (std::int64_t N : {1, 3, 8, 10, 16, 23, 32, 33, 70}) {
-            const floats b = random_floats(static_cast<std::size_t>(K * N), 8);
-            floats t(b.size());
-            for (std::int64_t i = 0; i < K * N; ++i)
-                t[static_cast<std::size_t>(i % N * K + i / N)] = b[static_cast<std::size_t>(i)];
-            floats from(static_cast<std::size_t>(panel_floats(K, N, lanes)));
-            floats want(static_cast<std::size_t>(panel_floats(N, K, lanes)));
-            pack_panels(b.data(), from.data(), K, N, panel_width, lanes);
-            pack_panels(t.data(), want.data(), N, K, panel_width, lanes);
-            for (int parts = 1; parts <= 5; ++parts) {
-                floats to(want.size(), 99.f);
-                float* p[] = {from.data(), to.data()};
-                const std::int64_t e[] = {K, N};
-                call c;
-                c.p = p;
-                c.e = e;
-                c.parts = parts;
-                for (c.part = 0; c.part < parts; ++c.part) cpu::transpose_panels::run(c);
-                BOOST_TEST(to == want);
-            }
-        }
+        for (std::int64_t N : {1, 3, 8, 10, 16, 23, 32, 33, 70}) check_transposed_panels(K, N, 5);
+}
+BOOST_AUTO_TEST_CASE(transposed_panels_past_the_caches) {
+    const std::int64_t N = 2059;
+    static_assert(N * 2061 >= cpu::transpose_panels::far);
+    check_transposed_panels(2061, N, 2);
 }
 
 BOOST_AUTO_TEST_CASE(transposed_matrices) {
