@@ -46,7 +46,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
                     place_tile(done, q, cover, i, sums, panel_off);
                     if (last && expect) f.expect(done, c);
                     if (next && i * ahead_step < panel_width && height > 1) {
-                        const ahead_function sum = ahead_step > floats_a_line ? ahead_of<true>(is_large) : ahead_of<false>(is_large);
+                        const ahead_function sum = ahead_of_panel(is_large, ahead_step, ahead_step > floats_a_line);
                         sum(from, sums, x, q.row_step, 1, b, w, n, {next + i * ahead_step * q.depth + t * ahead_step, ahead_step});
                     } else {
                         (wide ? tile_of<2>(height) : tile_of<1>(height))(from, sums, x, q.row_step, 1, b, w, n, 1);

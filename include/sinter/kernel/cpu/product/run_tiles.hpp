@@ -132,7 +132,7 @@ SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, 
         done.off -= result.ahead;
     }
     if (asks_ahead) {
-        const ahead_function sum = r.turned || r.ahead_step > floats_a_line ? ahead_of<true>(large) : ahead_of<false>(large);
+        const ahead_function sum = ahead_of_panel(large, r.ahead_step, r.turned || r.ahead_step > floats_a_line);
         sum(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, stream_ahead(q, cover, r, d, i));
     } else if (d.last && direct) {
         return direct(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);

@@ -183,4 +183,23 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
+/// Where several turns are written out: is so little expected in a turn that two of each four turns can ask for it? What asks beside
+/// a tile's few multiply-adds takes places of theirs.
+constexpr bool asks_seldom(std::int64_t step) { return turns_at_once > 1 && 2 * step <= floats_a_line; }
+
+/// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a panel.
+template <int MR>
+__attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t,
+                                                    const float* b, std::int64_t, std::int64_t n, expected_stream s) {
+    vf c[MR * 2];
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
+    const std::int64_t half = s.step * turns_at_once / 2;
+    accumulate<MR, 2, turns_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+        __builtin_prefetch(s.at, 0, 2);
+        __builtin_prefetch(s.at + half, 0, 2);
+        s.at += 2 * half;
+    });
+    unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
+}
+
 } // namespace sinter::cpu

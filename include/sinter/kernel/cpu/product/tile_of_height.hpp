@@ -13,6 +13,14 @@ ahead_function ahead_of(bool large) {
     return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
 }
 
+/// Of a product whose terms lie one behind the other by a panel: what asks for so many floats a turn, or for whole rows.
+template <class = void>
+ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
+    if constexpr (turns_at_once > 1)
+        if (!rows && asks_seldom(step)) return large ? multiply_tile_seldom<tile_rows> : multiply_tile_seldom<small_tile_rows>;
+    return rows ? ahead_of<true>(large) : ahead_of<false>(large);
+}
+
 template <int NR>
 tile_function tile_of(int height) {
     return height == tile_rows ? multiply_tile<tile_rows, NR>
