@@ -59,12 +59,14 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
 }
 
 /// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of
-/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros.
+/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros. Where a channel's places are a line each, the next
+/// one's are asked for: they lie in the second-level cache, and stores wait for each other.
 template <int M, int K>
 __attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
                                                  std::ptrdiff_t step) {
     using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
+    constexpr bool asks = 2 * lanes == floats_a_line;
     for (int c = 0; c < n; ++c, w += width, u += 2 * lanes)
         for (int j = 0; j < 2 * lanes; j += lanes) {
             const bool there = j < width;
@@ -72,7 +74,11 @@ __attribute__((noinline)) void transform_windows(const float* w, std::int64_t ch
                                  [&](int a, int b) SINTER_ALWAYS {
                                      return there ? load(w + (a * K + b) * channels * width + j) : zero();
                                  },
-                                 [&](int a, int b, vf q) SINTER_ALWAYS { store(u + (a * T + b) * step + j, q); });
+                                 [&](int a, int b, vf q) SINTER_ALWAYS {
+                                     float* const to = u + (a * T + b) * step + j;
+                                     store(to, q);
+                                     if (asks && j == 0) __builtin_prefetch(to + 2 * lanes, 1);
+                                 });
         }
 }
 
