@@ -59,8 +59,8 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
 }
 
 /// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of
-/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros. Where a channel's places are a line each, the next
-/// one's are asked for: they lie in the second-level cache, and stores wait for each other.
+/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros. Where a channel's places are a line each, the
+/// next one's are asked for: they lie in the second-level cache, and stores wait for each other.
 template <int M, int K>
 __attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
                                                  std::ptrdiff_t step) {

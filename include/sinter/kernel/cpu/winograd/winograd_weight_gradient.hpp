@@ -98,8 +98,7 @@ struct winograd_weight_gradient {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
             transform<false>(q, c, first, first + tiles, 0, tiles, v, z);
             winograd_asked asked = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
-            for (int i = 0; i < q.panels * q.channel_blocks; ++i)
-                add(q, i, k == 0, v, z, tiles, sums + i * q.block_sums(), asked, false, nullptr);
+            add_all(q, k == 0, v, z, tiles, sums, asked);
         }
     }
     static void finish(const call& c) {
@@ -181,6 +180,17 @@ private:
             }
             multiply_rows<true>(first, v, n, tiles, z, sums, n, asked);
         }
+    }
+    /// All blocks, place by place: a place's patches stay in the first-level cache while panels pass by, and the gradients behind it.
+    static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums, winograd_asked& asked) {
+        for (int f = 0; f < places; ++f)
+            for (int b = 0; b < q.channel_blocks; ++b)
+                for (int p = 0; p < q.panels; ++p) {
+                    const int i = p * q.channel_blocks + b, n = std::min(channels, q.b.x.CI - b * channels);
+                    const transformed from = at(q, i, v, z, tiles);
+                    multiply_rows<true>(first, from.v + f * (tiles * n + gap), n, tiles, from.z + f * (tiles * panel + gap),
+                                        sums + i * q.block_sums() + f * (n * panel + gap), n, asked);
+                }
     }
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {
         const int p = i / q.channel_blocks, width = panel_columns(q.b.x.CO, p, panel, lanes);
