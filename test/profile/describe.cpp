@@ -21,7 +21,7 @@
 using namespace sinter;
 
 template <class F>
-static std::string printed(F f) {
+static std::string captured(F f) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&text, &size);
@@ -37,7 +37,7 @@ using program_of = compiled<request<Net, softmax_cross_entropy_loss, Optimizer, 
 constexpr auto net = image<8, 8, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> flatten >> dense<3>;
 
 BOOST_AUTO_TEST_CASE(a_small_net) {
-    const std::string text = ::printed([](std::FILE* out) {
+    const std::string text = captured([](std::FILE* out) {
         profile::print(profile::text_of_program<program_of<std::remove_const_t<decltype(net)>>>(100), out);
     });
     BOOST_TEST(text == R"(layer                        output               parameters   FLOP/example
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(many_buffers_are_summed_up) {
     std::size_t buffers = 0;
     for (int first : t.first) buffers += first >= 0;
     BOOST_TEST_REQUIRE(buffers > profile::most_buffers);
-    const std::string text = ::printed([&](std::FILE* out) { profile::print_memory(t, out); });
+    const std::string text = captured([&](std::FILE* out) { profile::print_memory(t, out); });
     BOOST_TEST(text.find("and " + std::to_string(buffers - profile::most_buffers) + " smaller ones") != std::string::npos);
     std::size_t lines = 0;
     for (std::size_t at = text.find("largest first"); at != std::string::npos; at = text.find('\n', at + 1)) ++lines;
@@ -149,9 +149,9 @@ BOOST_AUTO_TEST_CASE(many_buffers_are_summed_up) {
 BOOST_AUTO_TEST_CASE(a_trainers_sum_is_its_bytes) {
     trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 4> t({}, {.threads = 1});
     BOOST_TEST(profile::text_of_model(t).bytes() == t.bytes());
-    const std::string text = ::printed([&](std::FILE* out) { describe(t, out); });
+    const std::string text = captured([&](std::FILE* out) { describe(t, out); });
     BOOST_TEST(text.find(profile::bytes_text(t.bytes()) + "\n") != std::string::npos);
-    BOOST_TEST(::printed([&](std::FILE* out) { describe(net, out); }).find("softmax") == std::string::npos);
+    BOOST_TEST(captured([&](std::FILE* out) { describe(net, out); }).find("softmax") == std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(numbers_of_three_digits) {
     const std::pair<double, const char*> all[] = {{0, "0"}, {999, "999"}, {1000, "1 k"}, {1234, "1.23 k"}, {99'950, "100 k"}, {999'499, "999 k"},

@@ -83,5 +83,5 @@ BOOST_AUTO_TEST_CASE(weights_are_still_updated_by_their_gradients_kernel) {
     using asked = request<net, weigh_outputs, sgd, program_mode::training, B, cpu_device::target, as_trained>;
     constexpr auto graph = compiled<asked>::graph;
     for (int i = 0; i < graph.parameters.n; ++i)
-        BOOST_TEST(detail::choice_stage<asked>::v.updated[i] == (graph.n[graph.parameters[i].id].s.rank == 2));   // not the bias
+        BOOST_TEST(sinter::detail::choice_stage<asked>::v.updated[i] == (graph.n[graph.parameters[i].id].s.rank == 2));   // not the bias
 }

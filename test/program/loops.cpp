@@ -27,9 +27,9 @@ struct unrolled {
         tensor a[4], u[4];
         constexpr const char* names[4][3] = {{"kernel_i", "bias_i", "recurrent_kernel_i"}, {"kernel_f", "bias_f", "recurrent_kernel_f"},
                                              {"kernel_c", "bias_c", "recurrent_kernel_c"}, {"kernel_o", "bias_o", "recurrent_kernel_o"}};
-        for (int k = 0; k < 4; ++k) a[k] = detail::input_part(all, names[k][0], names[k][1], H, 4);
-        for (int k = 0; k < 4; ++k) u[k] = detail::recurrent_kernel(all, names[k][2], H);
-        tensor h = detail::zero_state(all, H), c = h, y;
+        for (int k = 0; k < 4; ++k) a[k] = sinter::detail::input_part(all, names[k][0], names[k][1], H, 4);
+        for (int k = 0; k < 4; ++k) u[k] = sinter::detail::recurrent_kernel(all, names[k][2], H);
+        tensor h = sinter::detail::zero_state(all, H), c = h, y;
         for (int t = 0; t < T; ++t) {
             const auto gate = [&](int k) { return ops::reshape(ops::slice(a[k], 0, t, 1), extents(H)) + matmul(h, u[k]); };
             const tensor i = ops::sigmoid(gate(0)), f = ops::sigmoid(gate(1)), n = ops::tanh(gate(2)), o = ops::sigmoid(gate(3));

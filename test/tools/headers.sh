@@ -7,16 +7,24 @@ set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
 
+# The header of ours that this one includes before all else, which therefore compiles as if alone with this one.
+first_of() { sed -nE '/^#if/q; /^#include/{s/^#include <((sinter|zoo)[^>]*)>.*/\1/p; q}' "$1" | sed 's/^sinter/include\/sinter/'; }
+
 compile() {
-    local said library
+    local said library first
     said=$(echo "#include <${2#include/}>" | "$1" -std=c++20 -fsyntax-only -Iinclude -I. -x c++ - 2>&1) && return
     library=$(sed -nE "s/.*fatal error: '?([^':]+)'?( file not found|: No such file).*/\1/p" <<<"$said")
     if [ -n "$library" ] && [ ! -e "include/$library" ]; then
         echo "left out: $2 needs $library"
+        first=$(first_of "$2")
+        if [ -n "$first" ]; then compile "$1" "$first"; fi
         return
     fi
     printf '%s\n' "$2 does not compile alone:" "$said"
     return 1
 }
-export -f compile
-find include/sinter zoo -name '*.hpp' -not -path '*cuda*' -print0 | sort -z | xargs -0 -P "$(nproc)" -I{} bash -c 'compile "$@"' headers "$1" {}
+export -f compile first_of
+
+headers() { find include/sinter zoo -name '*.hpp' -not -path '*cuda*' | sort; }
+headers | while read -r header; do first_of "$header"; done | sort -u | comm -13 - <(headers) |
+    xargs -P "$(nproc)" -I{} bash -c 'compile "$@"' headers "$1" {}
