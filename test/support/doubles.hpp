@@ -2,6 +2,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 /// Plain arrays of doubles for references: extents (the batch is an axis like any other) and values, row-major.
@@ -57,13 +58,19 @@ doubles map(const doubles& a, F f) {
     return y;
 }
 inline doubles stretch(const doubles& a, const std::vector<int>& d) {
-    doubles y(d);
+    if (a.d == d) return a;
     const std::size_t more = d.size() - a.d.size();
-    for (int n = 0; n < y.size(); ++n) {
-        const auto at = y.where(n);
-        std::vector<int> from;
-        for (std::size_t k = 0; k < a.d.size(); ++k) from.push_back(a.d[k] == 1 ? 0 : at[k + more]);
-        y[n] = a.at(from);
+    std::vector<int> step(d.size()), at(d.size());
+    for (int k = a.rank(), size = 1; k-- > 0; size *= a.d[static_cast<std::size_t>(k)])
+        if (a.d[static_cast<std::size_t>(k)] != 1) step[more + static_cast<std::size_t>(k)] = size;
+    doubles y(d);
+    for (int n = 0, from = 0; n < y.size(); ++n) {
+        y[n] = a[from];
+        for (std::size_t k = d.size(); k-- > 0;) {
+            from += step[k];
+            if (++at[k] < d[k]) break;
+            from -= step[k] * std::exchange(at[k], 0);
+        }
     }
     return y;
 }
