@@ -42,8 +42,8 @@ mkdir -p "$builds/all"
 : >"$builds/all/CTestTestfile.cmake"
 built=yes
 
-# Eight tests at a time compile as one program, in half the time; ctest runs each by itself all the same.
-tests_at_once=8
+# Sixteen tests at a time compile as one program, in less than half the time; ctest runs each by itself all the same.
+tests_at_once=16
 
 # build NAME OPTIONS...: a file that does not compile fails the tests of its program, and leaves the others to run.
 build() {
