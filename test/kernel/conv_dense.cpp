@@ -142,6 +142,8 @@ BOOST_AUTO_TEST_CASE(single_pixels) {
     check<5, 7, 70, 5, 7, 300, 1, 1, 1, 0, 0>(3);
     check<5, 7, 2060, 5, 7, 40, 1, 1, 1, 0, 0>(1);
     check<6, 7, 256, 6, 7, 1070, 1, 1, 1, 0, 0>(2);   // rows of results a page and more apart, some columns of all pixels at a time
+    check<5, 7, 1024, 5, 7, 40, 1, 1, 1, 0, 0>(2);   // pixels pages apart, of images and of gradients
+    check<8, 16, 64, 4, 8, 1024, 1, 1, 2, 0, 0>(2);
     check<9, 8, 12, 8, 6, 20, 1, 1, 1, 0, 0>(2);   // the last row and columns take no part
 }
 BOOST_AUTO_TEST_CASE(extreme_shapes) {

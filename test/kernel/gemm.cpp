@@ -54,8 +54,9 @@ void check_rows(const char* what, const outcome& r, std::int64_t m, std::int64_t
                                 << want(i, j) << ", visits " << r.visits[at]);
 }
 
-void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N) {
-    const std::int64_t step = K + 3;   // rows of A further apart than they are long
+/// `apart`: how much further apart rows of A are than they are long.
+void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apart = 3) {
+    const std::int64_t step = K + apart;
     const floats a = random_floats(static_cast<std::size_t>(m * step), 1);
     const floats b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
@@ -446,6 +447,16 @@ BOOST_AUTO_TEST_CASE(gemm_deeper_than_one_piece) {
     check_gemm(67, cpu::streamed_floats / panel_width + 5, 19);
     check_gemm(2 * cpu::blocked_floats / 250 + 5, 250, 3 * panel_width + 1);   // rows in blocks
     check_gemm(110, 2 * cpu::streamed_floats / panel_width, 17);
+}
+
+BOOST_AUTO_TEST_CASE(rows_pages_apart) {   // from a copy, all at once or some tiles at a time
+    for (std::int64_t m : {13, 30, 200})
+        for (std::int64_t N : {5, 2 * panel_width}) {
+            check_gemm(m, cpu::a_page, N, 0);
+            check_gemm(m, 2 * cpu::a_page - 37, N, 37);
+            check_turned(m, cpu::a_page, N);
+        }
+    check_gemm(90, 4 * cpu::a_page, panel_width + 1, 0);
 }
 
 BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {

@@ -91,6 +91,7 @@ BOOST_AUTO_TEST_CASE(deep_products) {
     check_all(45, 70, 2 * cpu::least_copied_depth + 1, {1, 0, 0, 1, 0, 0});
     check_all(70, 20, cpu::gathered_floats / panel_width + 3, {1, 0, 0, 1, 0, 0});
     check_all(3, panel_width, cpu::streamed_floats / panel_width + 3, {1, 0, 0, 1, 0, 0});
+    check_all(31, 40, cpu::a_page - 1, {1, 0, 0, 1, 0, 0});   // rows a page apart
 }
 
 void check_transposed_panels(std::int64_t K, std::int64_t N, int most_parts) {

@@ -6,6 +6,7 @@
 #include <sinter/kernel/cpu/convolution/pixel_product.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_pixels.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/product/spread_rows.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of
@@ -19,12 +20,13 @@ constexpr int pointwise_block(int depth) { return std::clamp((1 << 15) / depth /
 template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
 struct pointwise_forward {
     static constexpr int phases = 1;
-    static constexpr bool in_place = S == 1 && OH == H && OW == W;
+    static constexpr bool follow = S == 1 && OH == H && OW == W;   ///< pixels that count
     static constexpr int block = pointwise_block(CI);
+    static constexpr std::int64_t step = spread_step(CI);   ///< from pixel to pixel of a block
+    static constexpr bool in_place = follow && step == CI, skips_zeros = follow && sparse_pixels::suits(CI, CO);
     static constexpr std::int64_t columns = in_place ? columns_at_once(CI, CO) : CO;
-    static constexpr bool skips_zeros = in_place && sparse_pixels::suits(CI, CO);
-    static constexpr std::int64_t floats =
-        skips_zeros ? sparse_pixels::floats(CI) : in_place ? 0 : round_up(std::int64_t{block} * CI, 16);
+    static constexpr std::int64_t floats = std::max(skips_zeros ? sparse_pixels::floats(CI) : 0,
+                                                    in_place ? 0 : round_up(block * step, 16));
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
     static void finish(const call&) {}
 
@@ -40,8 +42,9 @@ struct pointwise_forward {
             for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);
                 const float* x = c.p[0] + i * CI;
-                if constexpr (!in_place) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
-                run_pixels({x, CI, 1, c.p[1] + j * CI, 0, right::panels, n, std::min(columns, CO - j), CI, false, i * CO + j, i, CO,
+                if constexpr (!follow) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
+                else if constexpr (!in_place) x = copy_rows(x, CI, n, CI, c.scratch + c.part * floats, step);
+                run_pixels({x, step, 1, c.p[1] + j * CI, 0, right::panels, n, std::min(columns, CO - j), CI, false, i * CO + j, i, CO,
                             static_cast<int>(j)}, f, c);
             }
     }
@@ -50,7 +53,7 @@ private:
     static const float* collect(const float* x, std::int64_t first, std::int64_t n, float* to) {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::int64_t image = (first + i) / (OH * OW), y = (first + i) / OW % OH, at = (first + i) % OW;
-            std::memcpy(to + i * CI, x + ((image * H + y * S) * W + at * S) * CI, sizeof(float) * CI);
+            std::memcpy(to + i * step, x + ((image * H + y * S) * W + at * S) * CI, sizeof(float) * CI);
         }
         return to;
     }
@@ -61,7 +64,9 @@ template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
 struct pointwise_input_gradient {
     static constexpr int phases = 1;
     static constexpr int rows = std::max(1, pointwise_block(CO) / OW);   ///< of dy, in a block
-    static constexpr std::int64_t floats = round_up(std::int64_t{rows} * OW * CI, 16);
+    static constexpr std::int64_t step = spread_step(CO);                ///< from pixel to pixel of it
+    static constexpr std::int64_t products = round_up(std::int64_t{rows} * OW * CI, 16);
+    static constexpr std::int64_t floats = products + (step == CO ? 0 : round_up(rows * OW * step, 16));
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
     static void finish(const call&) {}
 
@@ -76,8 +81,10 @@ struct pointwise_input_gradient {
         const std::int64_t all = std::int64_t{c.m} * OH, end = share(all, c.part + 1, c.parts);
         for (std::int64_t i = share(all, c.part, c.parts); i < end; i += rows) {
             const std::int64_t n = std::min<std::int64_t>(rows, end - i);
-            if constexpr (asks) multiply(n * OW, c.p[0] + i * OW * CO, c.p[1], i * (S * W * CI), work);
-            else run_product({c.p[0] + i * OW * CO, CO, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
+            const float* dy = c.p[0] + i * OW * CO;
+            if constexpr (step != CO) dy = copy_rows(dy, CO, n * OW, CO, work.scratch + products, step);
+            if constexpr (asks) multiply(n * OW, dy, c.p[1], i * (S * W * CI), work);
+            else run_product({dy, step, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
                 for (std::int64_t y = oy * S; y < last; ++y)
@@ -106,7 +113,7 @@ private:
                 const std::int64_t a_turn = lines_a_turn(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;
                 (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(
-                    c.scratch + row * CI + p * panel_width, CI, dy + row * CO, CO, b, CO, {lines, 0, b + panel_width * CO, 0});
+                    c.scratch + row * CI + p * panel_width, CI, dy + row * step, step, b, CO, {lines, 0, b + panel_width * CO, 0});
             }
     }
     /// A row of dx: `from` is what its counting pixels are, null where none counts.

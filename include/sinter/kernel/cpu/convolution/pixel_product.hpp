@@ -15,8 +15,8 @@ namespace sinter::cpu {
 
 /// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
 inline constexpr std::int64_t staying_floats = 65536;
-/// Columns of rows that wait until they are whole. Lines a page apart share a few places of the first-level cache: they wait, too.
-inline constexpr std::int64_t waiting_columns = 256, a_page = 1024;
+/// Columns of rows that wait until they are whole. Rows of a page and more wait, too.
+inline constexpr std::int64_t waiting_columns = 256;
 
 /// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and the floats
 /// from `stream` on, `step` a turn.

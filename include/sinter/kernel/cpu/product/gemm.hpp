@@ -7,7 +7,6 @@
 #include <sinter/kernel/cpu/product/run_rows.hpp>
 #include <sinter/kernel/cpu/product/run_share.hpp>
 #include <sinter/kernel/cpu/product/run_small_product.hpp>
-#include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
 #include <sinter/kernel/cpu/product/turned_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
@@ -40,7 +39,7 @@ struct gemm {
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & turns)
             if (turned && suits_turned_product(q) && fills_lanes(q)) return run_turned_product(q, f, c);
-        if (turned) return run_share(q, f, c, run_tiles);
+        if (turned) return run_share(q, f, c, run_any_tiles);
         if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/product/finish.hpp>
-#include <sinter/kernel/cpu/product/run_tiles.hpp>
+#include <sinter/kernel/cpu/product/spread_rows.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
@@ -40,7 +40,8 @@ struct matmul {
                     run_transposed_product(q, f, c, part, part + 1, parts);
                     continue;
                 }
-            run_product(q, f, c, part, parts);
+            const std::int64_t tiles = tiles_of(q);
+            run_any_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));
         }
     }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/run_tiles.hpp>
+#include <sinter/kernel/cpu/product/spread_rows.hpp>
 
 namespace sinter::cpu {
 
@@ -12,7 +12,7 @@ inline constexpr std::int64_t blocked_floats = 24576;
 template <class = void>
 __attribute__((noinline)) inline void run_blocks(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     const std::int64_t count = row_cover(q.rows).count, block = blocked_floats / (tile_rows * q.depth);
-    if (block >= count || block * tile_rows < 2 * panel_width || end - tile <= count) return run_tiles(q, f, c, tile, end);
+    if (block >= count || block * tile_rows < 2 * panel_width || end - tile <= count) return run_any_tiles(q, f, c, tile, end);
     for (std::int64_t first = 0; first < count; first += block)
         for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
             const std::int64_t from = panel + first, to = panel + (first + block < count ? first + block : count);

@@ -11,5 +11,7 @@ namespace sinter::cpu {
 
 inline constexpr std::int64_t first_level_floats = 1 << 13;
 inline constexpr std::int64_t second_level_floats = lanes >= 16 ? 1 << 18 : 1 << 17;
+/// Lines a page apart share places of the first level: so many of them, at least, stay there.
+inline constexpr std::int64_t a_page = 1024, first_level_ways = 8;
 
 } // namespace sinter::cpu
