@@ -461,7 +461,7 @@ BOOST_AUTO_TEST_CASE(rows_pages_apart) {   // from a copy, all at once or some t
 
 BOOST_AUTO_TEST_CASE(gemm_tn_of_many_sizes) {
     for (std::int64_t m : {1, 2, 3, 5, 16, 33})
-        for (std::int64_t K : {1, 2, 3, 4, 5, 6, 7, 10, 13, 29, 64})
+        for (std::int64_t K : {1, 2, 3, 4, 5, 6, 7, 10, 13, 29, 64, 217})
             for (std::int64_t N : sizes) check_gemm_tn(m, K, N);
 }
 
