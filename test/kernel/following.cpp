@@ -27,7 +27,8 @@ struct summing_body : costly_body { static constexpr int sums = 1; };
 
 struct following {   // whatever the target's registers
     static void run(const call& c) {
-        const cpu::product q{c.p[0], c.e[2], 1, c.p[1], 0, cpu::right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        cpu::product q{c.p[0], c.e[2], 1, c.p[1], 0, cpu::right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        q.by_rows = c.e[5];
         BOOST_REQUIRE(cpu::suits_following(q));
         cpu::run_following_share<costly_body>(q, {cpu::finish_tile<costly_body>}, c);
     }
@@ -39,7 +40,9 @@ void check(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * step), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(K, N, cpu::lanes)), 99.f);
     pack_panels(b.data(), packed.data(), K, N, panel_width, cpu::lanes);
-    const auto go = [&](int parts, int threads) { return run<following>(a, packed, n, {K, N, step}, static_cast<int>(m), parts, threads); };
+    const auto go = [&](int parts, int threads, bool by_rows = false) {
+        return run<following>(a, packed, n, {K, N, step, 0, 0, by_rows}, static_cast<int>(m), parts, threads);
+    };
     const outcome r = go(1, 0);
     for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < N; ++j) {
@@ -55,8 +58,8 @@ void check(std::int64_t m, std::int64_t K, std::int64_t N) {
     };
     BOOST_TEST((other(cpu::gemm<store_body>{}) == r));
     BOOST_TEST((other(cpu::gemm<costly_body>{}) == r));
-    for (int parts : {2, 3, 8}) BOOST_TEST((go(parts, 0) == r));
-    for (int threads : {1, 2, 3, 5}) BOOST_TEST((go(8, threads) == r));
+    for (int parts : {2, 3, 8}) BOOST_TEST((go(parts, 0) == r && go(parts, 0, true) == r));
+    for (int threads : {1, 2, 3, 5}) BOOST_TEST((go(8, threads) == r && go(8, threads, true) == r));
 }
 
 } // namespace

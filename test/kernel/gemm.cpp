@@ -61,17 +61,18 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apa
     const floats b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
     pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
-    const auto with = [&](auto body, int parts) {
-        return run<cpu::gemm<decltype(body)>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m), parts);
+    const auto with = [&](auto body, int parts, bool by_rows = false) {
+        return run<cpu::gemm<decltype(body)>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step, 0, 0, by_rows}, static_cast<int>(m),
+                                              parts);
     };
-    const auto go = [&](int parts) { return with(store_body{}, parts); };
+    const auto go = [&](int parts, bool by_rows = false) { return with(store_body{}, parts, by_rows); };
     const outcome r = go(1);
     check_rows("gemm", r, m, K, N, [&](auto i, auto j) {
         return dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
                    [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
     });
-    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r));
-    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r));
+    for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r && go(parts, true) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r && with(tile_body{}, parts, true) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_body{}, parts) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_tile_body{}, parts) == r));
 }
@@ -241,6 +242,11 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
                     check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_sparse_left,
                                  cpu::run_sparse_left, sparse_floats(m, K, 1), packed, m * N);
                 }
+    for (int period : {8, 16, 32, 64, 128}) {   // a zero row every so often is not taken for zeros everywhere
+        floats texts = random_floats(512 * 64, 1);
+        for (int i = 0; i < 512; i += period) std::fill_n(texts.begin() + i * 64, 64, 0.f);
+        BOOST_TEST(cpu::non_zero_share(texts.data(), 512, 64, 64) > cpu::sparse_share);
+    }
     const floats full = random_floats(64 * 128, 1);
     const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128, false, 0, 0};
     BOOST_TEST(!cpu::is_sparse_left(dense));

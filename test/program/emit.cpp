@@ -75,6 +75,16 @@ BOOST_AUTO_TEST_CASE(constants_and_extents_are_not_part_of_a_kernel) {
     BOOST_TEST(e[1] == 40);
     BOOST_TEST(e[extent::columns] == 40);
 }
+BOOST_AUTO_TEST_CASE(products_of_more_rows_than_columns_are_shared_by_rows) {
+    small s(batch_of(6, 8));
+    const int rows = 6 * choices{}.max_batch;
+    const tensor a = ops::matmul(s.x, weights(s.x, "a", extents(8, rows), zeros));
+    const tensor b = ops::matmul(s.x, weights(s.x, "b", extents(8, rows + 1), zeros));
+    s.emit({a, b});
+    const auto by_rows = [&](int launch) { return s.p.e.extents[s.p.e.launches[launch].first_extent + 5] != 0; };
+    BOOST_TEST(by_rows(0));
+    BOOST_TEST(!by_rows(1));
+}
 BOOST_AUTO_TEST_CASE(extents_of_convolutions_are) {
     small s(batch_of(8, 8, 2));
     const tensor a = ops::conv2d(s.x, weights(s.x, "a", extents(3, 3, 2, 2), zeros));

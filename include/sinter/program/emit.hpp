@@ -28,7 +28,7 @@ public:
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
           write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
           winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
-          one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
+          max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
         mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -61,6 +61,7 @@ private:
     body_emitter& body_;
     update_emitter update_;
     winograd_choice winograd_;
+    int max_batch_;
     bool one_example_;
     growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
     idle_turns idle_;
@@ -71,6 +72,12 @@ private:
         const shape &left = n_[n.in[0]].s, &right = n_[n.in[1]].s;
         if (left.form != layout::steps || right.form != layout::steps || left.rows() != right.rows()) return 0;
         return idle_.zero_slice(n.in[0]) * (left.rows() / left.d[0]);
+    }
+    /// Does a product's thread find what it reads, and leave what others will, with itself if it has some rows of all columns? What comes
+    /// before and after a product goes row by row, while weights stay with the thread that updates them: columns are better where these
+    /// are larger than the rows, and in a loop's turns, which have few. What goes into a loop shall lie as these have it.
+    constexpr bool shares_rows(const kernel_extents& k) const {
+        return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[1];
     }
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
@@ -156,7 +163,10 @@ private:
         request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
-        if (n.k == op::gemm) e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
+        if (n.k == op::gemm) {
+            e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
+            e[5] = shares_rows(k);
+        }
         if (n.k == op::gemm_tn && !k.second_result) e[2] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;

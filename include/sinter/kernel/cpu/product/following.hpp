@@ -67,7 +67,7 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
     alignas(64) float sums[2][height * panel_width];
     const std::int64_t count = following_tiles(q.rows), most = blocked_floats / (height * q.depth);
     const std::int64_t block = most * height < 2 * panel_width || end - tile <= count ? count : most;
-    const bool ahead = q.depth * q.columns > far_floats && count <= panel_width;
+    const bool ahead = q.depth * q.columns > far_floats && count <= panel_width && !q.by_rows;
     const std::int64_t ahead_step = (panel_width + count - 1) / count;   // the panel's tiles share the next one's lines
     finished before{sums[0], 0, panel_width, panel_width, 0, q.columns, 0, 0};
     bool odd = false;
@@ -98,8 +98,14 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
 template <class Body>
 inline void run_following_share(const product& q, const finisher& f, const call& c) {
     if (is_done(f, c)) return;
+    const following_function follow = multiply_and_finish_before<Body, small_tile_rows>;
+    if (q.by_rows) {
+        const product r = rows_of_share(q, f, c, following_tiles(q.rows), [](std::int64_t t) { return t * small_tile_rows; });
+        if (r.rows < small_tile_rows) return run_tiles(r, f, c, 0, tiles_of(r));
+        return run_following(r, f, follow, c, 0, following_tiles(r.rows) * (r.columns / panel_width));
+    }
     const std::int64_t tiles = following_tiles(q.rows) * (q.columns / panel_width);
-    run_following(q, f, multiply_and_finish_before<Body, small_tile_rows>, c, share(tiles, c.part, c.parts),
+    run_following(q, f, follow, c, share(tiles, c.part, c.parts),
                   share(tiles, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
 }
 

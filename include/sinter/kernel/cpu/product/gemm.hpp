@@ -15,8 +15,8 @@ namespace sinter::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
-/// the next, turned, is A zero in its loop's first turn?}. c.m = m >= 1. The body's off is row * N + col. The bits of a row do
-/// not depend on the other rows.
+/// the next, turned, is A zero in its loop's first turn?, do parts have some rows each, where there are enough?}. c.m = m >= 1. The
+/// body's off is row * N + col. The bits of a row do not depend on the other rows.
 /// Zeros of A are skipped where they are many, unless B is turned.
 /// Of the loops that only some extents lead to, those of `Cases` are compiled (reify.hpp).
 template <class Body, int Cases = -1>
@@ -34,7 +34,8 @@ struct gemm {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
         const bool turned = c.e[3];
-        const product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        q.by_rows = c.e[5] && c.m >= c.parts * tile_rows;
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & turns)

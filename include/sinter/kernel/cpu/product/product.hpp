@@ -21,6 +21,7 @@ struct product {
     std::int64_t off, row;              ///< of the first element (one of several matrices)
     std::int64_t result_step = 0;       ///< from row to row of a row-major result; 0: its columns
     int col = 0;                        ///< of the first element, where the result is some columns of a wider one
+    bool by_rows = false;               ///< parts have some rows each, instead of columns
 };
 
 /// The finished sums of some rows of a tile: [rows][width], of which `columns` are wanted.

@@ -65,7 +65,7 @@ struct panel_reads {
           gather(q.b_layout == right::columns || turned || (q.b_layout == right::rows && (cover.count > 2 || there < w))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
           ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
-                j0 + 2 * panel_width <= q.columns),
+                j0 + 2 * panel_width <= q.columns && !q.by_rows),
           by_pieces(registers < 32 && ahead && !turned && carry && cover.count > 1),
           piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
           ahead_step((panel_width + cover.count - 1) / cover.count) {}
