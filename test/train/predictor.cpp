@@ -6,6 +6,8 @@
 #include <sinter/expr/layers/rnn.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
+#include <cmath>
+#include <limits>
 #include <span>
 
 // What a predictor says is what its model's own prediction program says, to the bit.
@@ -62,6 +64,26 @@ BOOST_AUTO_TEST_CASE(one_example_and_several) {
     BOOST_CHECK_THROW(many(std::span(x).first(0)), data_error);
     BOOST_CHECK_THROW(many(std::span(x)), data_error);
     BOOST_CHECK_THROW((predictor{other, model}), option_error);
+}
+
+BOOST_AUTO_TEST_CASE(zeros_of_infinite_weights_are_not_left_out) {
+    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 4> model({}, {.threads = 1});
+    predictor p{net, model};
+    bool found = false;
+    for (int i = 0; i < model.parameters(); ++i) {
+        const variable_info& v = model.parameter(i);
+        if (v.s.size() != 70 * 3) continue;
+        std::vector<float> w = model.plain(v);
+        for (std::size_t unit = 0; unit < 70; ++unit) w[3 * unit] = std::numeric_limits<float>::infinity();
+        model.set_plain(v, w.data());
+        found = true;
+    }
+    BOOST_TEST_REQUIRE(found);
+    BOOST_TEST(std::isfinite(p(std::span(x).first(36))[0]));
+    p.take(model);
+    const std::vector<float> y = copy(p(std::span(x).first(36))), want = copy(model.predict({.x = x.data(), .size = 1}));
+    BOOST_TEST((std::isnan(y[0]) && std::isnan(want[0])));   // zero times infinity
+    BOOST_TEST((y[1] == want[1] && y[2] == want[2]));
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_and_loops) {

@@ -17,6 +17,7 @@ struct call {
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
     std::int64_t turn = 0;              ///< of the loop that the launch is in
     bool first_turn = false;            ///< is that the first one made?
+    bool finite_weights = false;        ///< are all parameters known to be? Then terms with a factor of zero may be left out
     int batch = 0;                      ///< examples in this call
     int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads

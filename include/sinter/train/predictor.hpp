@@ -4,6 +4,7 @@
 #include <sinter/train/trainer.hpp>
 #include <sinter/train/weights_file.hpp>
 #include <array>
+#include <cmath>
 
 namespace sinter {
 
@@ -46,6 +47,7 @@ public:
             take(from.inner());
         } else {
             constexpr auto& p = program::v;
+            finite_ = true;
             for (int i = 0; i < p.n_parameters; ++i) copy(p.parameters[i], from, Model::parameters(), Model::parameter);
             for (int i = 0; i < p.n_states; ++i) copy(p.states[i], from, Model::states(), Model::state);
             seed_ = from.options().seed;
@@ -59,6 +61,7 @@ public:
         std::vector<safetensors::expected_tensor> expected;
         each_variable([&](const variable_info& v) { expected.push_back({path(v), safetensors::dtype::f32, extents_of(v.s)}); });
         from.check(expected);
+        finite_ = true;
         each_variable([&](const variable_info& v) { store(v, from.plain(path(v))); });
         batch_ = 0;
     }
@@ -111,6 +114,7 @@ private:
     team alone_{1};
     std::uint64_t seed_ = 1;
     std::int64_t step_ = 0;
+    bool finite_ = true;   ///< are all weights?
     int batch_ = 0;
 
     template <class Model>
@@ -136,6 +140,7 @@ private:
     }
     static std::string path(const variable_info& v) { return path_of(program::graph.scopes, v); }
     void store(const variable_info& v, const std::vector<float>& plain) {
+        for (const float number : plain) finite_ = finite_ && std::isfinite(number);
         const std::vector<float> x = from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes);
         std::memcpy(memory_.at(v.at), x.data(), 4 * x.size());
     }
@@ -166,6 +171,7 @@ private:
             c.scratch = memory_.scratch.data();
             c.seed = seed_;
             c.step = step_;
+            c.finite_weights = finite_;
             c.batch = batch;
             c.m = static_cast<int>(l.batched ? l.m * batch : l.m);
             c.end = c.parts = l.parts;
