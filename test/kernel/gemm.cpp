@@ -247,7 +247,7 @@ const float strange[] = {0.5f, std::numeric_limits<float>::infinity(), std::nume
 BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 150})
         for (std::int64_t K : {64, 77, 193})
-            for (std::int64_t N : {5 * panel_width, 7 * panel_width, 9 * panel_width - 3})
+            for (std::int64_t N : {2 * panel_width, 3 * panel_width, 5 * panel_width, 7 * panel_width, 9 * panel_width - 3})
                 for (float odd : strange) {   // a weight whose input is zero in the first example
                     floats b = random_floats(static_cast<std::size_t>(K * N), 2);
                     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));

@@ -14,13 +14,13 @@
 /// infinity is NaN.
 namespace sinter::cpu {
 
-/// Panels that a row goes over at once, and rows that do so one after the other while these lie in the cache.
-inline constexpr int sparse_panels = 4, sparse_rows = 64;
+/// Panels that a row goes over at once, or fewer of them, and rows that do so one after the other while these lie in the cache.
+inline constexpr int sparse_panels = 4, fewer_panels = 2, sparse_rows = 64;
 inline constexpr std::int64_t sparse_words = 4096;   ///< of the masks of sparse_rows rows
 
 /// Do the tiles' panels suit this?
 constexpr bool suits_sparse_left(const product& q) {
-    return q.rows >= sparse_rows / 2 && q.columns >= sparse_panels * panel_width && q.depth >= mask_bits &&
+    return q.rows >= sparse_rows / 2 && q.columns >= fewer_panels * panel_width && q.depth >= mask_bits &&
            q.depth <= sparse_words * mask_bits / sparse_rows;
 }
 /// And are there zeros enough?
@@ -28,8 +28,7 @@ inline bool is_sparse_left(const product& q) {
     return suits_sparse_left(q) && non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
 }
 
-/// Where that many panels are left over, it pays with more zeros only: each element has more loads to its multiply-adds.
-inline constexpr int fewer_panels = 2;
+/// Where fewer panels are left over, it pays with more zeros only: each element has more loads to its multiply-adds.
 inline constexpr float fewer_share = 0.54f;
 /// The tiles that zeros are skipped in; share(): of the left operand, what is not zero.
 template <class F>
