@@ -61,8 +61,9 @@ struct panel_reads {
         : j0(p * panel_width), w(panel_columns(q.columns, p, panel_width, lanes)),
           there(static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w)), wide(w == panel_width),
           turned(q.b_layout == right::turned_panels),
-          // Few rows do not repay gathering, if the vectors can be read where they are.
-          gather(q.b_layout == right::columns || turned || (q.b_layout == right::rows && (cover.count > 2 || there < w))),
+          // Few rows do not repay gathering, if the vectors can be read where they are; nor do many, where all of them stay there.
+          gather(q.b_layout == right::columns || turned ||
+                 (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
           ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
                 j0 + 2 * panel_width <= q.columns && !q.by_rows),
