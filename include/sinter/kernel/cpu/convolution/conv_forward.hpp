@@ -69,9 +69,8 @@ struct conv_forward {
     static constexpr std::int64_t scratch(int parts) { return parts * source::floats; }
     static void finish(const call&) {}
 
-    /// Where registers are few, tiles are small, and where none reads beside the image all are alike: the body in each of them is
-    /// little code.
-    static constexpr bool by_tiles = registers < 32 && source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width;
+    /// Where no tile reads beside the image all are alike: the body in each of them is little code.
+    static constexpr bool by_tiles = source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width;
 
     template <int V, int Valid>
     static SINTER_INLINE void panel_row(const float* x, const float* w, int oy, std::int64_t image, int col, const call& c) {
