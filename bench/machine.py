@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Says on what a benchmark ran, since figures of different machines do not compare.
 
-As a program: prints that as JSON; with --vector-bits how wide this processor's vectors are, by which results are kept apart.
+As a program: prints that as JSON; with --core which kind of core it has, by which results are kept apart.
 """
 import json
 import os
@@ -29,6 +29,21 @@ def cpu_flags():
 def vector_bits():
     flags = cpu_flags()
     return 512 if "avx512f" in flags else 256 if "avx2" in flags else 128
+
+
+def core():
+    """AMD's generations by name, as cloud machines hide their processors' names; others by family and model."""
+    try:
+        text = open("/proc/cpuinfo").read()
+        vendor = re.search(r"vendor_id\s*:\s*(.*)", text)[1]
+        family, model = (int(re.search(rf"{what}\s*:\s*(\d+)", text)[1]) for what in ("cpu family", r"\nmodel"))
+    except (OSError, TypeError):
+        return platform.machine() or "unknown"
+    if vendor == "AuthenticAMD":
+        of_family_25 = "zen4" if 0x10 <= model <= 0x1f or 0x60 <= model <= 0x7f or 0xa0 <= model <= 0xaf else "zen3"
+        if name := {23: "zen2" if model >= 0x30 else "zen1", 25: of_family_25, 26: "zen5"}.get(family):
+            return name
+    return f"{vendor.lower()}-family{family}-model{model}"
 
 
 def compiler_version(command):
@@ -59,13 +74,13 @@ def describe(**more):
     load = busy_cores()
     if load > 0.3:
         print(f"warning: {load:.1f} cores are busy: something else is running, times will be too long", file=sys.stderr)
-    return {"machine": {"cpu": cpu_model(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
+    return {"machine": {"cpu": cpu_model(), "core": core(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
                         "vector_bits": vector_bits(), "busy_cores_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
 
 
 def sentence(machine):
     m = machine["machine"]
-    text = f"{m['cpu']}, {m['cores']} cores"
+    text = f"{m['cpu']}{', ' + m['core'] if 'core' in m else ''}, {m['cores']} cores"
     if "vector_bits" in m:
         text += f", {m['vector_bits']}-bit vectors"
     if "peak_gflops" in m:
@@ -79,4 +94,4 @@ def sentence(machine):
 
 
 if __name__ == "__main__":
-    print(vector_bits() if sys.argv[1:] == ["--vector-bits"] else json.dumps(describe()))
+    print(core() if sys.argv[1:] == ["--core"] else json.dumps(describe()))

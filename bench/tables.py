@@ -5,8 +5,8 @@
 Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]
 
-FOLDER has a folder for each width of vectors, as 256-bit. `fill` puts what stands in that of the widest between the page's
-<!-- table NAME --> and <!-- end -->, the aims of all, and writes a page of tables alone, FILE-256-bit.md, for each of the others.
+FOLDER has a folder for each kind of core, as zen4. `fill` puts what was measured last between the page's <!-- table NAME --> and
+<!-- end -->, the aims of all, and writes a page of tables alone, FILE-zen3.md, for each of the others.
 """
 import argparse
 import json
@@ -58,7 +58,7 @@ def step_table(path):
 def aims_table(path):
     """Each step of one thread beside what it shall reach."""
     where, steps = read(path)
-    head = ["step", "time / floor (best)", "aim", "times the fastest peer", "aim", "that peer", f"2 threads over 1 ({aims.TWO_THREADS})"]
+    head = ["step", "time / floor (best)", "aim", "times the fastest peer", "aim", "that peer", f"2 threads over 1 ({aims.TWO_THREADS}; with lists {aims.TWO_THREADS_WITH_LISTS})"]
     return f"{machine.sentence(where)}.\n\n" + markdown(head, list(aims.rows(steps)))
 
 
@@ -149,23 +149,30 @@ def table_of(name, folder):
     return TABLES[name](path) if path.exists() else "Not measured yet."
 
 
+def measured(folder):
+    """When its steps were timed."""
+    path = folder / "step.jsonl"
+    return read(path)[0]["machine"]["date"] if path.exists() else ""
+
+
 def fill(doc, results):
-    folders = sorted(results.glob("*-bit"), key=lambda folder: -int(folder.name.removesuffix("-bit")))
+    folders = sorted((f for f in results.glob("*") if f.is_dir()), key=lambda f: (measured(f), f.name), reverse=True)
     if not folders:
-        raise SystemExit(f"{results}: no results there, in a folder such as 256-bit")
-    widest, *others = folders
+        raise SystemExit(f"{results}: no results there, in a folder such as zen4")
+    latest, *others = folders
     text = doc.read_text()
     for name in TABLES:
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise SystemExit(f"{doc.name}: no place for table {name}")
-        tables = [table_of(name, folder) for folder in [widest, *(others if name == "aims" else [])]]
+        tables = [table_of(name, folder) for folder in [latest, *(others if name == "aims" else [])]]
         text = place.sub(lambda m: m[1] + "\n" + "\n\n".join(tables) + "\n\n" + m[2], text)
     doc.write_text(text)
+    doc.with_name(f"{doc.stem}-{latest.name}.md").unlink(missing_ok=True)   # its tables stand on the page itself now
     for folder in others:
-        page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks with {folder.name} vectors",
-                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} "
-                "vectors;\nfilled by `bench/tables.py fill`."]
+        page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks: {folder.name}",
+                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} cores;\n"
+                "filled by `bench/tables.py fill`."]
         for name in TABLES:
             page += [f"## {TITLES[name]}", table_of(name, folder)]
         doc.with_name(f"{doc.stem}-{folder.name}.md").write_text("\n\n".join(page) + "\n")

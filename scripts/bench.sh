@@ -145,7 +145,7 @@ for piece in building $only; do echo "$piece ${took[$piece]}"; done |
     python3 "$bench/collect.py" --lines "$out" --commit "$(git -C "$top" rev-parse HEAD 2>/dev/null || echo unknown)" >"$out/bench.json"
 say "All results: $out/bench.json, after $SECONDS seconds"
 if [ ! $quick ]; then
-    results=$bench/results/$(python3 "$bench/machine.py" --vector-bits)-bit
+    results=$bench/results/$(python3 "$bench/machine.py" --core)
     mkdir -p "$results"
     for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$results/"; fi; done
     python3 "$bench/tables.py" fill
