@@ -28,7 +28,8 @@ inline bool rows_meet(const product& q) {
 
 /// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all panels.
 template <class = void>
-__attribute__((noinline)) inline void run_spread_rows(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_spread_rows(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                      std::int64_t end) {
     alignas(64) float copy[spread_floats + 1];
     const row_cover cover(q.rows);
     product spread = q;
