@@ -38,11 +38,14 @@ __attribute__((noinline)) inline void run_spread_rows(const product& q, const fi
     for (std::int64_t first = 0; first < cover.count; first += most) {
         const std::int64_t last = cover.count - first < most ? cover.count : first + most, top = cover.first_row(first);
         const std::int64_t bottom = last < cover.count ? cover.begin(last) : q.rows;
-        copy_rows(q.a + top * q.row_step, q.row_step, bottom - top, q.depth, copy, spread.row_step);
-        spread.a = copy - top * spread.row_step;   // a tile finds its rows by their numbers
+        bool copied = false;
         for (std::int64_t panel = tile / cover.count * cover.count; panel < end; panel += cover.count) {   // its first tile
             const std::int64_t from = panel + first, to = panel + last;
-            if (from < end && to > tile) run_tiles(spread, f, c, from > tile ? from : tile, to < end ? to : end);
+            if (from >= end || to <= tile) continue;
+            if (!copied) copy_rows(q.a + top * q.row_step, q.row_step, bottom - top, q.depth, copy, spread.row_step);
+            copied = true;
+            spread.a = copy - top * spread.row_step;   // a tile finds its rows by their numbers
+            run_tiles(spread, f, c, from > tile ? from : tile, to < end ? to : end);
         }
     }
 }
