@@ -34,21 +34,22 @@ struct gemm {
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
         const bool turned = c.e[3];
-        product q{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        const product all{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        product q = all;   // by any number of rows, as parts may have
         q.by_rows = c.e[5] && c.m >= c.parts * tile_rows;
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & turns)
-            if (turned && suits_turned_product(q) && fills_lanes(q)) return run_turned_product(q, f, c);
+            if (turned && suits_turned_product(all) && fills_lanes(all)) return run_turned_product(all, f, c);
         if (turned) return run_share(q, f, c, run_any_tiles);
-        if (q.rows < small_tile_rows) return run_rows(q, f, c, c.part, c.parts);
+        if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
-            if (is_narrow_product(q)) return run_share(q, f, c, run_narrow_product);
+            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product);
         if (is_done(f, c)) return;   // before zeros are looked for
         if constexpr (Cases & skips_zeros)
             if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);
         if constexpr (Cases & small)
-            if (is_small_product(q)) return run_share(q, f, c, run_small_product);
+            if (is_small_product(all)) return run_share(all, f, c, run_small_product);
         if constexpr (follows_well<Body>() && (Cases & follows) != 0)
             if (suits_following(q)) return run_following_share<Body>(q, f, c);
         run_share(q, f, c, run_blocks);
