@@ -41,7 +41,7 @@ struct gemm {
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & turns)
             if (turned && suits_turned_product(all) && fills_lanes(all)) return run_turned_product(all, f, c);
-        if (turned) return run_share(q, f, c, run_any_tiles);
+        if (turned) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product);
