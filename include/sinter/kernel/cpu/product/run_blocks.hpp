@@ -14,10 +14,8 @@ __attribute__((noinline)) inline void run_blocks(const product& q, const finishe
     const std::int64_t count = row_cover(q.rows).count, block = blocked_floats / (tile_rows * q.depth);
     if (block >= count || block * tile_rows < 2 * panel_width || end - tile <= count) return run_any_tiles(q, f, c, tile, end);
     for (std::int64_t first = 0; first < count; first += block)
-        for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
-            const std::int64_t from = panel + first, to = panel + (first + block < count ? first + block : count);
-            if (from < end && to > tile) run_tiles(q, f, c, from > tile ? from : tile, to < end ? to : end);
-        }
+        for_each_panel(count, tile, end, first, first + block < count ? first + block : count,
+                       [&](std::int64_t from, std::int64_t to) { run_tiles(q, f, c, from, to); });
 }
 
 } // namespace sinter::cpu

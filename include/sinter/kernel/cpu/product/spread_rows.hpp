@@ -26,6 +26,15 @@ inline bool rows_meet(const product& q) {
            least_spread_tiles * tile_rows * spread_step(q.depth) <= spread_floats;
 }
 
+/// run(from, to) for those of the tiles [tile, end) that are tiles [first, last) of a panel of `count`, panel by panel.
+template <class F>
+SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::int64_t end, std::int64_t first, std::int64_t last, F run) {
+    for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
+        const std::int64_t from = panel + first, to = panel + last;
+        if (from < end && to > tile) run(from > tile ? from : tile, to < end ? to : end);
+    }
+}
+
 /// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all panels.
 template <class = void>
 __attribute__((noinline)) inline void run_spread_rows(const product& q, const finisher& f, const call& c, std::int64_t tile,
@@ -39,14 +48,12 @@ __attribute__((noinline)) inline void run_spread_rows(const product& q, const fi
         const std::int64_t last = cover.count - first < most ? cover.count : first + most, top = cover.first_row(first);
         const std::int64_t bottom = last < cover.count ? cover.begin(last) : q.rows;
         bool copied = false;
-        for (std::int64_t panel = tile / cover.count * cover.count; panel < end; panel += cover.count) {   // its first tile
-            const std::int64_t from = panel + first, to = panel + last;
-            if (from >= end || to <= tile) continue;
+        for_each_panel(cover.count, tile, end, first, last, [&](std::int64_t from, std::int64_t to) {
             if (!copied) copy_rows(q.a + top * q.row_step, q.row_step, bottom - top, q.depth, copy, spread.row_step);
             copied = true;
             spread.a = copy - top * spread.row_step;   // a tile finds its rows by their numbers
-            run_tiles(spread, f, c, from > tile ? from : tile, to < end ? to : end);
-        }
+            run_tiles(spread, f, c, from, to);
+        });
     }
 }
 
