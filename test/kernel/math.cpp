@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(tanh_everywhere) {
 BOOST_AUTO_TEST_CASE(erf_everywhere) {
     const auto f = LIFT(erf);
     const auto r = [](double x) { return std::erf(x); };
-    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 2.0);
-    BOOST_TEST(worst(f, r, 0.5f, 4.f, true, 37) <= 2.0);
+    BOOST_TEST(worst(f, r, 0.f, inf, true) <= 2.3);
+    BOOST_TEST(worst(f, r, 0.5f, 4.f, true, 37) <= 2.3);
     BOOST_TEST(std::signbit(one(f, -0.f)));
     BOOST_TEST(one(f, -inf) == -1.f);
     BOOST_TEST(std::isnan(one(f, not_a_number)));

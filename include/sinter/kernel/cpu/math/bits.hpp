@@ -8,6 +8,8 @@
 namespace sinter::cpu {
 
 SINTER_INLINE vf absolute(vf x) { return (vf)((vi)x & splat(std::int32_t{0x7fffffff})); }
+/// -|x|.
+SINTER_INLINE vf negative(vf x) { return (vf)((vi)x | splat(std::int32_t(0x80000000u))); }
 /// The size of `magnitude` (not negative) with the sign of `sign`.
 SINTER_INLINE vf with_sign(vf magnitude, vf sign) {
     return (vf)((vi)magnitude | ((vi)sign & splat(std::int32_t(0x80000000u))));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/math/exp.hpp>
+#include <sinter/kernel/cpu/math/pieces.hpp>
 
 namespace sinter::cpu {
 
@@ -10,8 +11,32 @@ SINTER_INLINE vf near_erf(vf t) {
     return fma(t, short_polynomial(z, 7.81905619e-05f, -0.000800069305f, 0.0051873927f, -0.0268534217f, 0.112835795f, -0.37612626f,
                                    0.128379166f), t);
 }
-/// The error function within 2 ULP. Below 1 an odd polynomial, above it 1 - 2^h(|x|) with the logarithm of erfc fitted by h.
+/// erf in pieces of 1/4, each with the least greatest error in units of the last place; the first is odd near 0, and the last bends up
+/// to 1 where arguments are cut off.
+alignas(64) inline constexpr float erf_pieces[6][16] = {
+    {0.111086845f, 0.0795499235f, 0.00749058789f, -0.052669514f, -0.0687151551f, -0.0470671579f,
+     -0.0150133157f, 0.00643566344f, 0.0129849417f, 0.0106364824f, 0.00613412494f,
+     0.00277594803f, 0.00102876255f, 0.000319127721f, 8.39455533e-05f, 1.88838821e-05f},
+    {0.000258207263f, 0.126035228f, 0.18191126f, 0.150058344f, 0.069289878f, -0.00566266896f,
+     -0.044146955f, -0.0478918739f, -0.0344337784f, -0.0191510115f, -0.00868784916f,
+     -0.00329699344f, -0.00106175255f, -0.000292780402f, -6.95545241e-05f, -1.42976878e-05f},
+    {-0.376139581f, -0.309166133f, -0.146465316f, 0.0267834868f, 0.138364851f, 0.167534739f,
+     0.138753369f, 0.0901590362f, 0.0482239127f, 0.0217247512f, 0.00834993459f,
+     0.00276020193f, 0.000788987265f, 0.000195760207f, 4.22785051e-05f, 1.13257365e-05f},
+    {2.25316469e-07f, -0.264997989f, -0.43938446f, -0.482194632f, -0.415108114f, -0.295654297f,
+     -0.178398073f, -0.092357479f, -0.0413340367f, -0.016069822f, -0.00544532714f,
+     -0.00161203451f, -0.000417657371f, -9.48278757e-05f, -1.88872036e-05f, -2.04235266e-06f},
+    {1.12837923f, 1.06001413f, 0.87878257f, 0.642931104f, 0.415107518f, 0.236521125f,
+     0.118930288f, 0.0527749918f, 0.020666983f, 0.00714231841f, 0.00217828457f,
+     0.000586277689f, 0.00013925333f, 2.91891483e-05f, 5.39946859e-06f, 1.03898583e-06f},
+    {0.f, 0.276326388f, 0.520499885f, 0.711155653f, 0.842700779f, 0.92290014f,
+     0.966105163f, 0.986671686f, 0.995322287f, 0.998537302f, 0.999593019f,
+     0.999899387f, 0.999977887f, 0.999995708f, 0.999999285f, 0.999999881f},
+};
+/// The error function within 2.3 ULP, +-1 beyond 3.88. By pieces, or below 1 an odd polynomial, above it 1 - 2^h(|x|) with the logarithm
+/// of erfc fitted by h.
 SINTER_INLINE vf erf(vf x) {
+    if constexpr (has_tables) return with_sign(of_piece(find_piece<4>(min(splat(3.8749998f), absolute(x))), erf_pieces), x);
     const vf t = min(splat(4.f), absolute(x));
     const vf h = short_polynomial(t, -5.72779845e-06f, 4.8494865e-05f, 0.000160922631f, -0.00447860267f, 0.0331262797f, -0.15226312f,
                                   -0.916802287f, -1.62820268f);

@@ -2,19 +2,37 @@
 #pragma once
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/math/log.hpp>
+#include <sinter/kernel/cpu/math/pieces.hpp>
 
 namespace sinter::cpu {
 
-struct whole_softplus {
-    static SINTER_INLINE vf far(vf x) { return max(x, zero()) + log1p(whole_exp::far(-absolute(x))); }
+/// log(1 + t) in pieces of 1/15, each with the least greatest error in units of the last place.
+alignas(64) inline constexpr float log1p_pieces[5][16] = {
+    {-0.237163976f, -0.193339288f, -0.151686803f, -0.120671883f, -0.0971944854f, -0.0791592747f, -0.0651201084f, -0.0540600047f,
+     -0.0452515185f, -0.0381662957f, -0.0324151218f, -0.0277076066f, -0.0238244962f, -0.020598447f, -0.0179004371f, -0.0156300627f},
+    {0.333069146f, 0.274859518f, 0.22913298f, 0.193012923f, 0.164103314f, 0.140690953f, 0.121528827f, 0.105694585f,
+     0.0924960002f, 0.0814067051f, 0.0720216036f, 0.0640254915f, 0.0571706221f, 0.0512604341f, 0.0461376347f, 0.0416753478f},
+    {-0.499998242f, -0.439453006f, -0.389273286f, -0.347222149f, -0.311634302f, -0.28124997f, -0.255102009f, -0.232437998f,
+     -0.212665379f, -0.195312485f, -0.179999977f, -0.166420102f, -0.15432097f, -0.143494889f, -0.133769318f, -0.124999993f},
+    {1.f, 0.93749994f, 0.882352889f, 0.833333313f, 0.789473653f, 0.75f, 0.714285672f, 0.681818187f,
+     0.652173877f, 0.625f, 0.599999964f, 0.576923072f, 0.555555522f, 0.535714269f, 0.517241359f, 0.49999997f},
+    {0.f, 0.0645385236f, 0.125163153f, 0.182321563f, 0.236388788f, 0.287682086f, 0.336472243f, 0.382992268f,
+     0.427444041f, 0.470003635f, 0.510825634f, 0.550046384f, 0.587786674f, 0.624154329f, 0.65924567f, 0.693147182f},
 };
-/// log(1 + e^x) within 2.5 ULP, also in its tails: x far above, e^x far below zero. As t = e^-|x| is at most 1, 1 + t is
-/// either near 1 or twice something that is.
-SINTER_INLINE vf softplus(vf x) {
-    const vf t = near_exp(-absolute(x));
+/// log(1 + t), 0 <= t <= 1. By pieces, or as 1 + t is either near 1 or twice something that is.
+SINTER_INLINE vf near_log1p(vf t) {
+    if constexpr (has_tables) return of_piece(find_piece<15>(t), log1p_pieces);
     const vi second = t > splat(0.41421357f);
-    const vf y = log_of(select(second, splat(1.f), zero()), select(second, fma(t, splat(0.5f), splat(-0.5f)), t));
-    return with_far<whole_softplus>(x, beyond_exp(x), max(x, zero()) + y);
+    return log_of(select(second, splat(1.f), zero()), select(second, fma(t, splat(0.5f), splat(-0.5f)), t));
+}
+
+struct whole_softplus {
+    static SINTER_INLINE vf far(vf x) { return max(x, zero()) + log1p(whole_exp::far(negative(x))); }
+};
+/// log(1 + e^x) within 2.5 ULP, also in its tails: x far above, e^x far below zero.
+SINTER_INLINE vf softplus(vf x) {
+    const vf below = negative(x), y = max(x, zero()) + near_log1p(near_exp(below));
+    return with_far<whole_softplus>(x, exceeds(splat(-87.f), below), y);
 }
 
 } // namespace sinter::cpu

@@ -4,7 +4,7 @@
 
 namespace sinter::cpu {
 
-/// pick_lanes(v, which): lane l is v[which[l]]. One instruction where `has_tables`; elsewhere it is not used.
+/// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `has_tables`; elsewhere it is not used.
 #if defined(__AVX512F__)
 inline constexpr bool has_tables = true;
 SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm512_maskz_permutexvar_ps(all_lanes, (__m512i)which, (__m512)v); }
@@ -12,7 +12,7 @@ SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm512_maskz_permutexva
 inline constexpr bool has_tables = false;
 SINTER_INLINE vf pick_lanes(vf v, vi which) {
     vf r{};
-    for (int i = 0; i < lanes; ++i) r[i] = v[which[i]];
+    for (int i = 0; i < lanes; ++i) r[i] = v[which[i] & (lanes - 1)];
     return r;
 }
 #endif
