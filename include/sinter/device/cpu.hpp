@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
+#include <sinter/device/program_walk.hpp>
 #include <sinter/device/tables.hpp>
-#include <sinter/device/threads.hpp>
-#include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
 #include <algorithm>
 #include <memory>
@@ -72,14 +70,6 @@ public:
     }();
 
 private:
-    /// The threads that a program is run by: all of a team, or one.
-    struct crew {
-        team* all;
-        int size;
-        void barrier() const {
-            if (size > 1) all->barrier();
-        }
-    };
     static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
@@ -91,83 +81,14 @@ private:
 
     template <class Observer>
     void walk(crew workers, int thread, const step_arguments& s, Observer& observe) const {
-        int next = 0;
-        for (int l = 0; l < P::v.n_loops; ++l) {
-            for (; next < P::v.loops[l].first; ++next)
-                one(next, workers, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
-            turns(P::v.loops[l], workers, thread, s, observe);
-            next = P::v.loops[l].end;
-        }
-        for (; next < P::v.n_launches; ++next) one(next, workers, thread, s, operands_.get() + P::v.launches[next].first_arg, observe);
+        program_walk<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
     }
-    template <class Observer>
-    void one(int i, crew workers, int thread, const step_arguments& s, float* const* operands, Observer& observe,
-             std::int64_t turn = 0, bool first_turn = false) const {
-        const launch& l = P::v.launches[i];
-        if (l.every > 1 && (s.step + 1) % l.every) return;
-        const cpu::kernel_entry& k = cpu::kernel_table<P>::entries[l.spec];
-        call c;
-        c.p = operands;
-        c.e = P::v.extents + l.first_extent;
-        c.k = P::v.constants + l.first_constant;
-        c.scalars = s.scalars;
-        c.scratch = scratch_;
-        c.seed = s.seed;
-        c.step = s.step;
-        c.turn = turn;
-        c.first_turn = first_turn;
-        c.batch = s.batch;
-        c.m = static_cast<int>(l.batched ? l.m * s.batch : l.m);
-        c.parts = workers.size == 1 && k.only_divides ? 1 : l.parts;
-        const int first = static_cast<int>(share(c.parts, thread, workers.size));
-        const int end = static_cast<int>(share(c.parts, thread + 1, workers.size));
-        c.first = first;
-        c.end = end;
-        if (thread == 0) observe(i, true);
-        if (k.prepare) {
-            for (c.part = first; end > c.part; ++c.part) k.prepare(c);
-            workers.barrier();
-        }
-        for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
-        workers.barrier();
-        if (k.finish) {
-            for (c.part = first; end > c.part; ++c.part) k.finish(c);
-            workers.barrier();
-        }
-        if (thread == 0) observe(i, false);
-    }
-    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
-    template <class Observer>
-    void turns(const loop_launches& l, crew workers, int thread, const step_arguments& s, Observer& observe) const {
-        const loop_turns n(l, m_, s.batch);
-        if (thread == 0) n.before(P::v.buffers + l.first_buffer, l.buffers);
-        if (l.buffers) workers.barrier();
-        float* operands[most_operands];
-        std::int64_t made = 0;
-        for (bool more = n.count > 0; more && made < n.count;) {
-            const std::int64_t turn = l.backwards ? n.count - 1 - made : made;
-            for (int i = l.first; i < l.end; ++i) {
-                const launch& x = P::v.launches[i];
-                if (x.idles_last && made + 1 == n.count) continue;
-                for (int k = 0; k < x.args; ++k) {
-                    const address a = P::v.args[x.first_arg + k];
-                    operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s.batch) : 0);
-                }
-                one(i, workers, thread, s, operands, observe, turn, made == 0);
-            }
-            ++made;
-            if (n.condition) {
-                more = *n.condition != 0.f;
-                workers.barrier();   // nobody overwrites it before all have looked
-            }
-        }
-        if (thread == 0) n.after(made, P::v.buffers + l.first_buffer, l.buffers);
-        workers.barrier();
-    }
+    /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {
-        int n = 1;
-        for (int i = 0; i < P::v.n_launches; ++i)
-            if (P::v.launches[i].args > n) n = P::v.launches[i].args;
+        int n = P::v.n_loops ? 32 : 0;
+        for (int l = 0; l < P::v.n_loops; ++l)
+            for (int i = P::v.loops[l].first; i < P::v.loops[l].end; ++i)
+                while (n < P::v.launches[i].args) n *= 2;
         return n;
     }();
 };

@@ -62,24 +62,9 @@ public:
     /// throws comes out of run (the first, if several do); the others are released from their barriers.
     template <class F>
     void run(F&& f) {
-        if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
-            const flush_denormals here;
-            return f(0);
-        }
         using callee = std::remove_reference_t<F>;
-        job_ = [](void* context, int thread) { (*static_cast<callee*>(context))(thread); };
-        context_ = const_cast<void*>(static_cast<const void*>(std::addressof(f)));
-        arrived_ = 0;
-        failed_ = false;
-        pending_ = size_;
-        begun_.fetch_add(1);
-        begun_.notify_all();
-        {
-            const flush_denormals here;
-            execute(0);
-        }
-        for (int left; (left = pending_.load(std::memory_order_acquire)) != 0;) await_change(pending_, left, may_spin_);
-        if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
+        run([](void* context, int thread) { (*static_cast<callee*>(context))(thread); },
+            const_cast<void*>(static_cast<const void*>(std::addressof(f))));
     }
 
     /// Inside a run: returns when all threads have come here; what they wrote before is then visible to all.
@@ -97,7 +82,28 @@ public:
     }
 
 private:
+    using job = void (*)(void* context, int thread);
     struct abandoned {};   ///< unwinds a thread whose barrier will never be complete
+
+    void run(job f, void* context) {
+        if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
+            const flush_denormals here;
+            return f(context, 0);
+        }
+        job_ = f;
+        context_ = context;
+        arrived_ = 0;
+        failed_ = false;
+        pending_ = size_;
+        begun_.fetch_add(1);
+        begun_.notify_all();
+        {
+            const flush_denormals here;
+            execute(0);
+        }
+        for (int left; (left = pending_.load(std::memory_order_acquire)) != 0;) await_change(pending_, left, may_spin_);
+        if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
+    }
 
     void serve(int thread) {
         const flush_denormals here;
@@ -140,7 +146,7 @@ private:
     std::atomic<bool> claimed_error_{false}, dismissed_{false};
     int size_;
     bool may_spin_ = true;
-    void (*job_)(void*, int) = nullptr;
+    job job_ = nullptr;
     void* context_ = nullptr;
     std::exception_ptr error_;
     std::vector<std::thread> others_;
