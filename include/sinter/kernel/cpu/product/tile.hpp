@@ -20,13 +20,18 @@ inline constexpr int turns_at_once = registers < 32 && lanes > 4 ? 4 : 1;
 /// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
+/// Done beside a tile's loop.
+struct nothing_else {
+    SINTER_INLINE void operator()() const {}
+};
+
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
 /// of columns even and odd t are summed apart, for a tile's few sums would wait for each other; not where it has more rows than others.
 /// `each` is called once for every t of a tile of more vectors, or for every `Turns` of them together.
-template <int MR, int NR, int Turns = 1, class Each>
+template <int MR, int NR, int Turns = 1, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                              const float* b, std::int64_t b_step, std::int64_t n, Each each) {
+                              const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
     // would derive each row's address from the one before).
     const float* row[(MR + 2) / 3];
@@ -90,17 +95,12 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         go_on(1);
     } while (n > 0);
 }
-template <int MR, int NR>
-SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                              const float* b, std::int64_t b_step, std::int64_t n) {
-    accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
-}
 
 /// The same with turns written out where all steps are found to be known: the right operand's row is a panel's, and of the left one terms
 /// lie one behind the other, or rows do and are copied ones.
-template <int MR, int NR, class Each>
+template <int MR, int NR, class Each = nothing_else>
 SINTER_INLINE void accumulate_at_once(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                      const float* b, std::int64_t b_step, std::int64_t n, Each each) {
+                                      const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
     if constexpr (turns_at_once > 1 && MR > 1 && NR > 1) {
         constexpr std::int64_t width = NR * lanes;
         const auto all = [&]() SINTER_ALWAYS { unroll<turns_at_once>([&](int) SINTER_ALWAYS { each(); }); };
@@ -122,7 +122,7 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     do {
         vf c[MR * NR];
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-        accumulate_at_once<MR, NR>(c, x, row_step, sum_step, b, b_step, n, []() SINTER_ALWAYS {});
+        accumulate_at_once<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
         x += MR * row_step;
         to += MR * NR * lanes;
