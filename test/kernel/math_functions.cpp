@@ -29,7 +29,7 @@ void check(F f, R reference, double most, float low, float high) {
 BOOST_AUTO_TEST_CASE(exponentials) {
     check(LIFT(expm1), TRUE(expm1), 1.7, 1e-2f, 90.f);
     check(LIFT(log1p), TRUE(log1p), 1.5, 1e-2f, 3.f);
-    check(LIFT(softplus), [](double x) { return std::fmax(x, 0.) + std::log1p(std::exp(-std::abs(x))); }, 2, 1e-2f, 87.f);
+    check(LIFT(softplus), [](double x) { return std::fmax(x, 0.) + std::log1p(std::exp(-std::abs(x))); }, 2.5, 1e-2f, 87.f);
 }
 BOOST_AUTO_TEST_CASE(complement_of_the_error_function) {
     check(LIFT(erfc), [](double x) { return x > 9.19 ? 0 : std::erfc(x); }, 4, 0.1f, 9.19f);

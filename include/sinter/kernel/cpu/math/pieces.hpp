@@ -2,26 +2,22 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
-/// Functions of which sixteen equal pieces are a polynomial each. A vector of sixteen lanes holds one coefficient of all pieces, and
-/// one instruction beside the load hands each lane its own: short polynomials take the place of a long one, or of several of which
-/// each lane uses one. Only where `has_tables`.
+/// Functions of which equal pieces are a polynomial each, as many as a vector has lanes: a vector holds one coefficient of all pieces,
+/// and one instruction hands each lane its own. Short polynomials take the place of a long one, or of several of which each lane uses
+/// one. Only where `picks_lanes`.
 namespace sinter::cpu {
 
-/// 0 <= t < 15.5 / PerUnit: the piece around the multiple of 1 / PerUnit that is nearest to t, and how far t is from there.
-struct piece {
-    vi index;   ///< its last four bits count
-    vf rest;
-};
-template <int PerUnit>
-SINTER_INLINE piece find_piece(vf t) {
-    const vf magic = splat(0x1.8p23f), shifted = fma(t, splat(static_cast<float>(PerUnit)), magic);   // rounds to an integer
-    return {(vi)shifted, fma(shifted - magic, splat(-1.f / PerUnit), t)};
-}
-/// Its polynomial: coefficients from the highest power down, of all pieces each.
-template <int N>
-SINTER_INLINE vf of_piece(const piece& p, const float (&coefficients)[N][16]) {
-    vf sum = pick_lanes(load(coefficients[0]), p.index);
-    for (int k = 1; k < N; ++k) sum = fma(sum, p.rest, pick_lanes(load(coefficients[k]), p.index));
+inline constexpr int pieces = picks_lanes ? lanes : 16;
+
+/// The function that T describes by `per_unit`, pieces for each 1 of its argument, the first of which has 0 in its middle, and by
+/// `coefficients`, from the highest power down, of t's distance from a piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
+template <class T>
+SINTER_INLINE vf by_pieces(vf t) {
+    const vf magic = splat(0x1.8p23f), shifted = fma(t, splat(T::per_unit), magic);   // rounds; its last bits are the piece's number
+    const vf rest = fma(shifted - magic, splat(-1.f / T::per_unit), t);
+    vf sum = pick_lanes(load(T::coefficients[0]), (vi)shifted);
+    constexpr int n = sizeof T::coefficients / sizeof T::coefficients[0];
+    for (int k = 1; k < n; ++k) sum = fma(sum, rest, pick_lanes(load(T::coefficients[k]), (vi)shifted));
     return sum;
 }
 

@@ -4,12 +4,16 @@
 
 namespace sinter::cpu {
 
-/// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `has_tables`; elsewhere it is not used.
+/// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `picks_lanes`; elsewhere it is not used. `has_tables`: of
+/// sixteen, which are enough for a small table.
 #if defined(__AVX512F__)
-inline constexpr bool has_tables = true;
+inline constexpr bool picks_lanes = true, has_tables = true;
 SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm512_maskz_permutexvar_ps(all_lanes, (__m512i)which, (__m512)v); }
+#elif defined(__AVX2__)
+inline constexpr bool picks_lanes = true, has_tables = false;
+SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm256_permutevar8x32_ps((__m256)v, (__m256i)which); }
 #else
-inline constexpr bool has_tables = false;
+inline constexpr bool picks_lanes = false, has_tables = false;
 SINTER_INLINE vf pick_lanes(vf v, vi which) {
     vf r{};
     for (int i = 0; i < lanes; ++i) r[i] = v[which[i] & (lanes - 1)];
