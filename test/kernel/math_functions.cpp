@@ -39,9 +39,9 @@ BOOST_AUTO_TEST_CASE(angles) {
     check(LIFT(sin), TRUE(sin), 1.6, 0.1f, 10.f);
     check(LIFT(cos), TRUE(cos), 1.6, 0.1f, 10.f);
     check(LIFT(tan), TRUE(tan), 3.5, 0.1f, 10.f);
-    // near multiples of pi/2, and around the largest angle that is reduced by vectors
     BOOST_TEST(worst(LIFT(sin), TRUE(sin), 1e3f, 0x1.1p20f, true, 401) <= 1.6);
     BOOST_TEST(worst(LIFT(cos), TRUE(cos), 1e3f, 0x1.1p20f, true, 401) <= 1.6);
+    // near multiples of pi/2, and around the largest angle that is reduced by vectors
     for (float x : {1.57079637f, 3.14159274f, 6.28318548f, 102943.707f, 262143.984f, 262144.f, 262144.031f, 1048575.94f, 1048576.f,
                     1048576.12f, 3e38f}) {
         const double a = static_cast<double>(x);

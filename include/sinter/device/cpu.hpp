@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/device/loop_turns.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/program_walk.hpp>
 #include <sinter/device/tables.hpp>
+#include <sinter/device/threads.hpp>
+#include <sinter/kernel/cpu/reify.hpp>
 #include <sinter/program/target.hpp>
 #include <algorithm>
 #include <memory>

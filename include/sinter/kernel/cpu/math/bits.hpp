@@ -14,6 +14,15 @@ SINTER_INLINE vf negative(vf x) { return (vf)((vi)x | splat(std::int32_t(0x80000
 SINTER_INLINE vf with_sign(vf magnitude, vf sign) {
     return (vf)((vi)magnitude | ((vi)sign & splat(std::int32_t(0x80000000u))));
 }
+/// The integer nearest to x * factor, which is below 2^22; the last bits of `bits` are its own.
+struct rounded_product {
+    vf value;
+    vi bits;
+};
+SINTER_INLINE rounded_product round_product(vf x, float factor) {
+    const vf magic = splat(0x1.8p23f), shifted = fma(x, splat(factor), magic);
+    return {shifted - magic, (vi)shifted};
+}
 /// 2^n, -126 <= n <= 127.
 SINTER_INLINE vf power_of_two(vi n) { return (vf)((n + 127) << 23); }
 

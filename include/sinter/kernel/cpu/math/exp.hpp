@@ -26,8 +26,9 @@ SINTER_INLINE vf near_exp(vf x) {
     const reduced t = reduce_exp(x);
     return fma(t.expm1, t.scale, t.scale);
 }
+inline constexpr float most_near_exp = 87;
 /// Lanes where it may be, and NaN.
-SINTER_INLINE lane_mask beyond_exp(vf x) { return exceeds(absolute(x), splat(87.f)); }
+SINTER_INLINE lane_mask beyond_exp(vf x) { return exceeds(absolute(x), splat(most_near_exp)); }
 
 /// For exp's ends: two factors, because one power of two cannot reach both.
 struct whole_exp {
@@ -68,7 +69,7 @@ SINTER_INLINE vf expm1(vf x) {
 
 struct whole_sigmoid {
     static SINTER_INLINE vf far(vf x) {
-        const vf e = whole_exp::far(-absolute(x));
+        const vf e = whole_exp::far(negative(x));
         return select((vi)x >> 31, e, splat(1.f)) / (e + 1.f);
     }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/math/bits.hpp>
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
 /// Functions of which equal pieces are a polynomial each, as many as a vector has lanes: a vector holds one coefficient of all pieces,
@@ -13,11 +14,11 @@ inline constexpr int pieces = picks_lanes ? lanes : 16;
 /// `coefficients`, from the highest power down, of t's distance from a piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
 template <class T>
 SINTER_INLINE vf by_pieces(vf t) {
-    const vf magic = splat(0x1.8p23f), shifted = fma(t, splat(T::per_unit), magic);   // rounds; its last bits are the piece's number
-    const vf rest = fma(shifted - magic, splat(-1.f / T::per_unit), t);
-    vf sum = pick_lanes(load(T::coefficients[0]), (vi)shifted);
+    const rounded_product piece = round_product(t, T::per_unit);
+    const vf rest = fma(piece.value, splat(-1.f / T::per_unit), t);
+    vf sum = pick_lanes(load(T::coefficients[0]), piece.bits);
     constexpr int n = sizeof T::coefficients / sizeof T::coefficients[0];
-    for (int k = 1; k < n; ++k) sum = fma(sum, rest, pick_lanes(load(T::coefficients[k]), (vi)shifted));
+    for (int k = 1; k < n; ++k) sum = fma(sum, rest, pick_lanes(load(T::coefficients[k]), piece.bits));
     return sum;
 }
 

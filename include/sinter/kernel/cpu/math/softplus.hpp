@@ -52,7 +52,7 @@ struct whole_softplus {
 /// log(1 + e^x) within 2.5 ULP, also in its tails: x far above, e^x far below zero.
 SINTER_INLINE vf softplus(vf x) {
     const vf below = negative(x), y = max(x, zero()) + near_log1p(near_exp(below));
-    return with_far<whole_softplus>(x, exceeds(splat(-87.f), below), y);
+    return with_far<whole_softplus>(x, exceeds(splat(-most_near_exp), below), y);
 }
 
 } // namespace sinter::cpu

@@ -15,10 +15,10 @@ struct quarter_turns {
 #if defined(__FMA__) || defined(__AVX512F__)
 inline constexpr float most_angle = 0x1p18f;   // the factor 2 / pi of a larger one is off by more than the polynomials allow
 SINTER_INLINE quarter_turns reduce_angle(vf x) {
-    const vf magic = splat(0x1.8p23f), shifted = fma(x, splat(0x1.45f306p-1f), magic), n = shifted - magic;   // rounds
+    const auto [n, bits] = round_product(x, 0x1.45f306p-1f);
     // The first step has no rounding: x and the first part's multiple have no bits below 2^-24, and are less than 1 apart.
     const vf r = fma(n, splat(0x1.ee59dap-50f), fma(n, splat(0x1.777a5cp-25f), fma(n, splat(-0x1.921fb6p0f), x)));
-    return {r, (vi)shifted};
+    return {r, bits};
 }
 #else
 inline constexpr float most_angle = 0x1p20f;   // up to it the first of two parts has no rounding

@@ -76,7 +76,7 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
         n -= turns * tile_rows;
     }
     if (turns_at_once > 1 && row_step == 1 && sum_step == tile_rows && b_step == panel_width)   // a copied tile
-        accumulate<tile_rows, 2, turns_at_once>(sum, x, 1, tile_rows, b, panel_width, n, []() SINTER_ALWAYS {});
+        accumulate<tile_rows, 2, turns_at_once>(sum, x, 1, tile_rows, b, panel_width, n);
     else if (!Asks || n > 0) accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
         const int r = i / 2, v = i % 2 * lanes;
@@ -134,7 +134,7 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
         if constexpr (Asks) Body::expect(MR, panel_width, off, off_step, c);
         vf sum[2 * MR];
         clear_block(sum);
-        if constexpr (Asks) accumulate<MR, 2, turns_at_once>(sum, x, row_step, 1, b, panel_width, n, []() SINTER_ALWAYS {});
+        if constexpr (Asks) accumulate<MR, 2, turns_at_once>(sum, x, row_step, 1, b, panel_width, n);
         else accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
         Body::template tile<MR, 2>(sum, off, off_step, row, col, c);
         x += MR * row_step;
