@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/joined.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/profile/text.hpp>
 #include <sinter/program/cost.hpp>
@@ -137,7 +138,7 @@ private:
     }
     std::string part(int scope) const {
         const scope_entry& s = g.scopes[scope];
-        return s.number ? s.name + ("_" + std::to_string(s.number)) : s.name;
+        return s.number ? joined({s.name, "_", s.number}) : s.name;
     }
     bool within(int scope, int outer) const {
         while (scope > outer) scope = g.scopes[scope].parent;
