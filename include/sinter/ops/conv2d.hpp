@@ -23,8 +23,8 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
 }
 /// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their extents are told at run time.
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
-    const int tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2]), pool = r.pool ? r.pool->p[0] : 0;
-    if (!tile || (pool && pool != tile)) return false;   // a pool in the same kernel takes whole tiles
+    const int pool = r.pool ? r.pool->p[0] : 0, tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2], pool);
+    if (!tile) return false;
     k.set_fixed({0, tile, r.n.p[0], pool});
     k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], above, left});
     k.by_example(r.x(0), 1);

@@ -11,24 +11,30 @@
 /// Convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::cpu {
 
-/// The largest outputs of `tiles` tiles of a panel, whose products lie at m as transform_products takes them, to `best`; and the
-/// places of the first that are as large, of `channels` channels, to `won`, if anyone wants them.
-template <int M, int K>
-__attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, int tiles, float* best, std::uint8_t* won,
-                                             std::int64_t won_step, int channels) {
+/// A panel's products of one tile (as transform_products takes them) to the largest of each P x P of its outputs: windows side by
+/// side, their rows `row` apart; and to the places of the first that are as large, for the windows of `rows` x `columns` and `channels`
+/// that there are, if anyone wants them: a row's `won_row` apart, a window's `won_step`.
+template <int M, int K, int P>
+__attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, float* best, std::ptrdiff_t row, std::uint8_t* won,
+                                             std::int64_t won_row, std::int64_t won_step, int rows, int columns, int channels) {
     using axis = winograd_axis<M, K>;
-    for (int i = 0; i < tiles; ++i, won += won ? won_step : 0)
-        for (int j = 0; j < panel_width; j += lanes, m += lanes, best += lanes) {
-            vf y[M * M];
-            transform_both<axis::size, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
-                                          [&](int a, int b) SINTER_ALWAYS { return load(m + (a * axis::size + b) * step); },
-                                          [&](int a, int b, vf q) SINTER_ALWAYS { y[a * M + b] = q; });
-            const first_max largest = largest_of(y);
-            store(best, largest.best);
-            if (!won || j >= channels) continue;
-            if (channels - j >= lanes) store_bytes(won + j, largest.place);
-            else for (int k = 0; k < channels - j; ++k) won[j + k] = static_cast<std::uint8_t>(largest.place[k]);
-        }
+    for (int j = 0; j < panel_width; j += lanes) {
+        vf y[M][M];
+        transform_both<axis::size, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
+                                      [&](int a, int b) SINTER_ALWAYS { return load(m + (a * axis::size + b) * step + j); },
+                                      [&](int a, int b, vf q) SINTER_ALWAYS { y[a][b] = q; });
+        unroll<(M / P) * (M / P)>([&](auto window) SINTER_ALWAYS {
+            constexpr int a = window / (M / P), b = window % (M / P);
+            vf of[P * P];
+            unroll<P * P>([&](auto k) SINTER_ALWAYS { of[k] = y[a * P + k / P][b * P + k % P]; });
+            const first_max largest = largest_of(of);
+            store(best + a * row + b * panel_width + j, largest.best);
+            if (!won || a >= rows || b >= columns || j >= channels) return;
+            std::uint8_t* const to = won + a * won_row + b * won_step + j;
+            if (channels - j >= lanes) store_bytes(to, largest.place);
+            else for (int k = 0; k < channels - j; ++k) to[k] = static_cast<std::uint8_t>(largest.place[k]);
+        });
+    }
 }
 
 /// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
@@ -36,10 +42,11 @@ __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step
 /// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
 /// channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
 ///
-/// With `Pooled`, y is what a max-pool of M x M windows (a tile each) makes of it, and p[2] takes its winners, as in
+/// With a pool P, y is what a max-pool of P x P windows, of which a tile holds some, makes of it, and p[2] takes its winners, as in
 /// conv_max_pool_forward. Rows and columns that fill no window are dropped.
-template <int M, int K, class Body, bool Pooled = false>
+template <int M, int K, class Body, int P = 0>
 struct winograd_convolution {
+    static_assert(P == 0 || M % P == 0);
     using blocks = winograd_blocks<M, K>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
     /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed anew for each block.
@@ -60,7 +67,7 @@ struct winograd_convolution {
     static constexpr std::int64_t own(const blocks& b, bool passing) { return own_windows(b) + products(passing); }
     static constexpr blocks blocks_of(const std::int64_t* e) {
         winograd_extents x(e);
-        if (Pooled) x.OH -= x.OH % M, x.OW -= x.OW % M;
+        if constexpr (P > 0) x.OH -= x.OH % P, x.OW -= x.OW % P;
         return blocks{x};
     }
     static constexpr int shared_tiles = 64;   ///< for each part: of fewer, patches are shared
@@ -139,7 +146,7 @@ private:
         winograd_asked asked = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
             const int n = std::min(blocks::channels, b.x.CI - ci);
-            if (!Pooled && body.list && ci + n == b.x.CI) {
+            if (P == 0 && body.list && ci + n == b.x.CI) {
                 const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
                 asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
             }
@@ -157,23 +164,24 @@ private:
                        const call& c) {
         constexpr int most_beside = 8;
         alignas(64) float y[M * M * most_beside * panel];
+        constexpr int side = P ? M / P : M;   // results of a tile along each axis
+        const int height = b.x.OH / (M / side), width = b.x.OW / (M / side), channels = std::min(panel, b.x.CO - col);
         for (std::int64_t t = first; t < last;) {
             const std::int64_t row = t / b.columns, image = row / b.rows;
-            const int x = static_cast<int>(t % b.columns), oy = static_cast<int>(row % b.rows) * M;
-            const int n = static_cast<int>(std::min<std::int64_t>({b.columns - x, last - t, most_beside}));
-            const int channels = std::min(panel, b.x.CO - col);
-            if constexpr (Pooled) {
-                const std::int64_t pixel = row * b.columns + x;
-                pool_products<M, K>(m, step, n, y, winners(c, pixel * b.x.CO + col), b.x.CO, channels);
-                m += n * panel;
-                body.finish({y, n, channels, panel, pixel * b.x.CO + col, b.x.CO, pixel, col}, c);
-            } else {
-                for (int i = 0; i < n; ++i, m += panel) transform_products<M, K>(m, step, y + i * M * panel, n * M * panel);
-                for (int a = 0; a < std::min(M, b.x.OH - oy); ++a) {
-                    const std::int64_t pixel = (image * b.x.OH + oy + a) * b.x.OW + x * M;
-                    body.finish({y + a * n * M * panel, std::min(n * M, b.x.OW - x * M), channels, panel, pixel * b.x.CO + col, b.x.CO,
-                              pixel, col}, c);
-                }
+            const int x = static_cast<int>(t % b.columns) * side, oy = static_cast<int>(row % b.rows) * side;
+            const int n = static_cast<int>(std::min<std::int64_t>({b.columns - t % b.columns, last - t, most_beside}));
+            const int rows = std::min(side, height - oy), columns = std::min(n * side, width - x);
+            const std::int64_t pixel = (image * height + oy) * width + x;
+            for (int i = 0; i < n; ++i, m += panel) {
+                float* const to = y + i * side * panel;
+                if constexpr (P == 0) transform_products<M, K>(m, step, to, n * M * panel);
+                else
+                    pool_products<M, K, P>(m, step, to, n * side * panel, winners(c, (pixel + i * side) * b.x.CO + col), width * b.x.CO,
+                                           b.x.CO, rows, columns - i * side, channels);
+            }
+            for (int a = 0; a < rows; ++a) {
+                const std::int64_t at = pixel + a * width;
+                body.finish({y + a * n * side * panel, columns, channels, panel, at * b.x.CO + col, b.x.CO, at, col}, c);
             }
             t += n;
         }
@@ -183,11 +191,9 @@ private:
     }
 };
 
-template <class Body, int M, int K>
-struct nest<op::conv, Body, 0, M, K, M, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body, true>; };
 /// Both directions: a convolution's input gradient is one of the gradient with the weights that conv_transpose_weights gives.
-template <class Body, int M, int K>
-struct nest<op::conv, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body>; };
+template <class Body, int M, int K, int P>
+struct nest<op::conv, Body, 0, M, K, P, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body, P>; };
 template <class Body, int M, int K>
 struct nest<op::conv_input_gradient, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body>; };
 
