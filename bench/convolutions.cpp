@@ -62,13 +62,17 @@ struct store_relu {
 
 template <class Kernel>
 timing time_kernel(std::vector<float*> p, int m) {
-    buffer scratch(Kernel::scratch(1) + 16);
+    std::int64_t floats = 16;
+    if constexpr (requires { Kernel::scratch(1); }) floats += Kernel::scratch(1);
+    else floats += Kernel::scratch(nullptr, 1, m);
+    buffer scratch(floats);
     call c;
     c.p = p.data();
     c.m = c.batch = m;
     c.scratch = scratch;
     return sinter::bench::time_of(
         [&] {
+            if constexpr (requires { &Kernel::prepare; }) Kernel::prepare(c);
             Kernel::run(c);
             if (Kernel::phases == 2) Kernel::finish(c);
         },

@@ -56,7 +56,7 @@ void check(int m, double alive, bool whole = false) {
         const buffer xb(x), db(d), wb(packed(w, KH * KW * CI, CO));
         buffer yb(pooled), dxb(x.size()), dwb(wb.n);
         using transpose = conv_transpose_weights<CI, CO, KH, KW>;
-        buffer tb(transpose::floats);
+        const scratch tb(transpose::floats);   // stored past the caches where they are many, line by line
         run<transpose>({wb.at.get(), tb.at.get()}, 0, 1);
         std::vector<float> y1, dx1;
         for (int parts = 1; parts <= 5; ++parts) {
@@ -130,6 +130,13 @@ BOOST_AUTO_TEST_CASE(many_channels_that_come_out) {
 BOOST_AUTO_TEST_CASE(lists_of_winners) {
     check<40, 40, 16, 40, 40, 8, 3, 3, 1, 1, 1, 2>(1, 0.6);   // rows of windows in two blocks
     check<16, 4100, 16, 4, 1025, 5, 1, 1, 4, 0, 0, 4>(1, 0.6);   // places beyond 16 bits
+}
+template <int CI, int CO, int P>
+constexpr bool shared = pooled_filter_shares<6, 7, CI, 6, 7, CO, 3, 3, 1, 1, 1, P, store_raw>::pays;
+BOOST_AUTO_TEST_CASE(large_gradients) {   // parts are output channels
+    static_assert(shared<236, 256, 2> && shared<236, 256, 1> && !shared<236, 40, 2>);
+    check<6, 7, 236, 6, 7, 256, 3, 3, 1, 1, 1, 2>(2, 0.6);   // rows of taps that fill no vectors
+    check<6, 7, 236, 6, 7, 256, 3, 3, 1, 1, 1, 1>(2, 0.3);
 }
 BOOST_AUTO_TEST_CASE(lanes_along_windows_or_over_several) {
     check<28, 40, 3, 28, 40, 4, 3, 4, 1, 1, 1, 2>(2, 0.6);     // rows of windows longer than vectors, an even filter

@@ -3,19 +3,16 @@
 #include <sinter/kernel/cpu/pooled/pooled_filter_lists.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_filter_patches.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_filter_quads.hpp>
+#include <sinter/kernel/cpu/pooled/pooled_filter_shares.hpp>
 #include <sinter/kernel/cpu/pooled/pooled_filter_tables.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <type_traits>
 
 namespace sinter::cpu {
 
-/// dw [KH, KW, CI, CO], packed, where the gradient comes through a max-pool of P x P windows: only the winners carry
-/// any. p[0] = x [m, H, W, CI], p[1] = pooled gradient [m, OH / P, OW / P, CO], p[2] = winners as conv_max_pool_forward
-/// leaves them; P = 1: any gradient of which much is zero, and no winners. Body: off in the packed weights, row = weight
-/// row, col = channel; padding lanes are zero. Zeros are skipped exactly: a zero of the (unpooled) gradient times an
-/// infinite or NaN input counts as zero.
+/// Which of the ways to compute a gradient through a pool is the fastest.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
-struct conv_pooled_weight_gradient {
+struct pooled_filter_choice {
     static_assert(P >= 1 && P <= 16, "winners are bytes");
     /// Tenths of a cycle for one output channel of one window, two thirds of the gradients alive (measured on a Zen 3, whole vectors as
     /// tables on a Zen 5).
@@ -24,16 +21,21 @@ struct conv_pooled_weight_gradient {
     static constexpr bool quads = has_permute && P == 2 && quad_cost < list_cost;
     using by_tables = pooled_filter_tables<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using by_patches = pooled_filter_patches<H, W, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
+    using by_shares = pooled_filter_shares<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
     static constexpr bool patches = CI == 1 && P > 1 && by_patches::suits && patch_cost < (quads ? quad_cost : list_cost);
-    using method = std::conditional_t<
+    using type = std::conditional_t<
         patches, by_patches, std::conditional_t<
         quads, std::conditional_t<by_tables::pays, by_tables, pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>,
-        pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
-    static constexpr int phases = 2;
-    static constexpr std::int64_t scratch(int parts) { return method::scratch(parts); }
-    static void run(const call& c) { method::run(c); }
-    static void finish(const call& c) { method::finish(c); }
+        std::conditional_t<by_shares::pays, by_shares, pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>>;
 };
+
+/// dw [KH, KW, CI, CO], packed, where the gradient comes through a max-pool of P x P windows: only the winners carry
+/// any. p[0] = x [m, H, W, CI], p[1] = pooled gradient [m, OH / P, OW / P, CO], p[2] = winners as conv_max_pool_forward
+/// leaves them; P = 1: any gradient of which much is zero, and no winners. Body: off in the packed weights, row = weight
+/// row, col = channel; padding lanes are zero. Zeros are skipped exactly: a zero of the (unpooled) gradient times an
+/// infinite or NaN input counts as zero.
+template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
+using conv_pooled_weight_gradient = typename pooled_filter_choice<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>::type;
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
 struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {

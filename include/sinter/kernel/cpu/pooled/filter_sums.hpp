@@ -24,25 +24,26 @@ struct filter_sums {
         return sum;
     }
 
-    /// Adds the parts in their order, turns (channel, tap) into (tap, channel), and hands the body the sums.
-    static void finish(const call& c) {
+    /// Adds `copies` of the t-th vector of a filter's sums, in their order, for channels o to o + lanes; turns (channel, tap) into
+    /// (tap, channel), and hands the body the sums.
+    static void emit(const float* sum, int copies, int o, int t, const call& c) {
         constexpr int panel = 2 * lanes, depth = KH * KW * CI;
-        for (int o = 0; o < channels; o += lanes) {
-            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
-                 t < share(KH * vectors, c.part + 1, c.parts); ++t) {
-                vf s[lanes];
-                for (int q = 0; q < lanes; ++q) {
-                    const float* from = c.scratch + (o + q) * filter + t * lanes;
-                    s[q] = load(from);
-                    for (int p = 1; p < c.parts; ++p) s[q] += load(from + p * floats);
-                }
-                transpose_lanes(s);
-                for (int q = 0; q < lanes; ++q) {
-                    const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
-                    if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
-                }
-            }
+        vf s[lanes];
+        for (int q = 0; q < lanes; ++q) {
+            const float* from = sum + (o + q) * filter + t * lanes;
+            s[q] = load(from);
+            for (int p = 1; p < copies; ++p) s[q] += load(from + p * floats);
         }
+        transpose_lanes(s);
+        for (int q = 0; q < lanes; ++q) {
+            const int in_row = t % vectors * lanes + q, r = t / vectors * (KW * CI) + in_row;
+            if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
+        }
+    }
+    static void finish(const call& c) {
+        for (int o = 0; o < channels; o += lanes)
+            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts)); t < share(KH * vectors, c.part + 1, c.parts); ++t)
+                emit(c.scratch, c.parts, o, t, c);
     }
 };
 

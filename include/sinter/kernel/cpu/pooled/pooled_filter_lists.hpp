@@ -26,7 +26,7 @@ struct pooled_filter_lists {
     using image = padded_image<H, W, CI, (rows * P - 1) * S + KH, (columns * P - 1) * S + KW, PT, PL, lanes>;
     static constexpr int pitch = image::width * CI;
 
-    /// A walk covers `taken` vectors of `height` rows of the filter.
+    /// A walk covers `taken` vectors of some rows of the filter, a band.
     static constexpr int passes = (vectors + walk_registers - 1) / walk_registers,
                          taken = (vectors + passes - 1) / passes;
     static constexpr int bands = (KH + walk_registers / taken - 1) / (walk_registers / taken);
@@ -39,6 +39,7 @@ struct pooled_filter_lists {
     static constexpr std::int64_t own = image_floats + 2 * list_floats;
     /// A winner's place is told in pixels from the first window of its block.
     using place = std::conditional_t<(block * P * S * image::width <= 1 << 16), std::uint16_t, std::int32_t>;
+    static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
 
@@ -46,20 +47,19 @@ struct pooled_filter_lists {
         place* offset;
         float* value;
         int length[channels];
-        alignas(64) std::int32_t window[list];
+        alignas(64) std::int32_t window[list];   ///< where the windows of a block lie
+        explicit lists(float* room) : offset(reinterpret_cast<place*>(room)), value(room + list_floats) {
+            for (int p = 0; p < positions; ++p) window[p] = (p / columns * image::width + p % columns) * (P * S);
+        }
     };
 
-    /// Where the windows of a block lie.
-    static void find_windows(lists& l) {
-        for (int p = 0; p < positions; ++p) l.window[p] = (p / columns * image::width + p % columns) * (P * S);
-    }
-    /// The lists of rows [first, last) of windows of one image.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last,
+    /// The lists of rows [first, last) of windows of one image, of the channels [channel, end), whole vectors.
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last, int channel, int end,
                                                 lists& l) {
         const int count = (last - first) * columns;
         g += first * columns * CO;
         winner += first * columns * CO;
-        for (int o = 0; o < CO; o += lanes) {
+        for (int o = channel; o < end; o += lanes) {
             std::fill_n(l.length + o, lanes, 0);
             for (int p0 = 0; p0 < count; p0 += lanes) {
                 vf v[lanes], four[4] = {};   // of `four` a lane holds a channel's places in as many windows, as bytes
@@ -90,11 +90,11 @@ struct pooled_filter_lists {
     }
 
     /// The same of a gradient that lies spread out, zeros and all (P = 1): read once, as it lies.
-    static __attribute__((noinline)) void build_spread(const float* g, int first, int last, lists& l) {
-        std::fill_n(l.length, channels, 0);
+    static __attribute__((noinline)) void build_spread(const float* g, int first, int last, int channel, int end, lists& l) {
+        std::fill_n(l.length + channel, round_up(end - channel, lanes), 0);
         for (int y = first; y < last; ++y)
             for (int x = 0; x < columns; x += lanes)
-                for (int o = 0; o < CO; o += lanes) {
+                for (int o = channel; o < end; o += lanes) {
                     vf v[lanes];
                     vi none;
                     for (int q = 0; q < lanes; ++q) {
@@ -111,12 +111,12 @@ struct pooled_filter_lists {
                 }
     }
 
-    /// R rows from ky on, V vectors from the v-th on, of every channel's filter.
+    /// R rows from ky on, V vectors from the v-th on, of the filters of the channels [channel, end).
     template <int R, int V>
-    static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v) {
-        sum += (ky * vectors + v) * lanes;
+    static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v, int channel, int end) {
+        sum += channel * filter + (ky * vectors + v) * lanes;
         x += ky * pitch + v * lanes;
-        for (int o = 0; o < CO; ++o, sum += filter) {
+        for (int o = channel; o < end; ++o, sum += filter) {
             vf c[R * V];
             load_block<V>(c, sum, vectors * lanes);
             walk_words<V, pitch, lanes, CI>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
@@ -124,37 +124,38 @@ struct pooled_filter_lists {
         }
     }
     template <int R>
-    static SINTER_INLINE void band(float* sum, const float* x, const lists& l, int ky) {
-        for (int v = 0; v + taken <= vectors; v += taken) sweep<R, taken>(sum, x, l, ky, v);
-        if constexpr (vectors % taken > 0) sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken);
+    static SINTER_INLINE void band(float* sum, const float* x, const lists& l, int ky, int channel, int end) {
+        for (int v = 0; v + taken <= vectors; v += taken) sweep<R, taken>(sum, x, l, ky, v, channel, end);
+        if constexpr (vectors % taken > 0) sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken, channel, end);
+    }
+    /// Adds to the sums of the channels [channel, end) what an image (a padded copy) and its gradient make of them.
+    static void add(float* sum, const float* copy, const call& c, std::int64_t image, int channel, int end, lists& l) {
+        const std::int64_t pooled = image * rows * columns * CO;
+        for (int first = 0; first < rows; first += block) {
+            const int last = std::min(first + block, rows);
+            if constexpr (P == 1) build_spread(c.p[1] + pooled, first, last, channel, end, l);
+            else build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first, last, channel, end, l);
+            const float* const x = copy + first * (P * S * pitch);
+            constexpr int higher = KH % bands, least = KH / bands;
+            for (int b = 0; b < bands; ++b) {
+                const int ky = b * least + std::min(b, higher);
+                if (b < higher) {
+                    if constexpr (higher > 0) band<least + 1>(sum, x, l, ky, channel, end);
+                } else {
+                    band<least>(sum, x, l, ky, channel, end);
+                }
+            }
+        }
     }
 
     static void run(const call& c) {
         float* sum = sums::clear(c);
         float* copy = c.scratch + c.parts * sums::floats + first_part(c) * own;
-        lists l;
-        l.offset = reinterpret_cast<place*>(copy + image_floats);
-        l.value = copy + image_floats + list_floats;
-        find_windows(l);
+        lists l(copy + image_floats);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
             image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
-            const std::int64_t pooled = i * rows * columns * CO;
-            for (int first = 0; first < rows; first += block) {
-                const int last = std::min(first + block, rows);
-                if constexpr (P == 1) build_spread(c.p[1] + pooled, first, last, l);
-                else build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first, last, l);
-                const float* const x = copy + first * (P * S * pitch);
-                constexpr int higher = KH % bands, least = KH / bands;
-                for (int b = 0; b < bands; ++b) {
-                    const int ky = b * least + std::min(b, higher);
-                    if (b < higher) {
-                        if constexpr (higher > 0) band<least + 1>(sum, x, l, ky);
-                    } else {
-                        band<least>(sum, x, l, ky);
-                    }
-                }
-            }
+            add(sum, copy, c, i, 0, CO, l);
         }
     }
 };

@@ -24,6 +24,7 @@ struct pooled_filter_patches {
     using image = padded_image<H, W, 1, (rows * P - 1) * S + KH, pitch, PT, PL, floats_a_line>;
     static constexpr int image_floats = static_cast<int>(image::floats);
     static constexpr std::int64_t own = 2 * image_floats + round_up(std::int64_t{rows} * winners + lanes, floats_a_line);
+    static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
 

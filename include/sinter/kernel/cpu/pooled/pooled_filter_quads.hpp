@@ -24,6 +24,7 @@ struct pooled_filter_quads {
     static constexpr std::int64_t image_floats = round_up(image::floats, 16),
                                   quad_floats = round_up((quad_rows * quad_pitch + lanes) * 4, 16);
     static constexpr std::int64_t own = image_floats + quad_floats;
+    static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
 

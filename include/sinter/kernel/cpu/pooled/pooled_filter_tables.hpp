@@ -26,6 +26,7 @@ struct pooled_filter_tables {
     /// Input channels lie apart, each with as much behind it as a table reads there.
     static constexpr std::int64_t image_floats = round_up(image::floats, 16), plane = round_up(image::height * pitch + wide, 16),
                                   own = image_floats + (CI > 1 ? CI * plane : 0);
+    static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
 
