@@ -49,17 +49,17 @@ inline void transpose_piece(const float* from, std::int64_t step, std::int64_t r
 
 /// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns from k on, as [rows][width] in the
 /// first-level cache; zeros where the weights end. n is a multiple of panel_width. What lies in weights one behind the other is
-/// a square's row, and squares side by side are far apart, so the next ones are asked for.
+/// a square's row, and squares side by side are far apart, so the next ones are asked for, line by line.
 template <class = void>
 __attribute__((noinline)) inline void gather_turned_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
                                                           std::int64_t n, std::int64_t rows, float* to) {
-    constexpr std::int64_t ahead = 4 * panel_width;   // rows of the result: a square of each source panel is a kilobyte
+    constexpr std::int64_t ahead = (lanes >= 16 ? 2 : 4) * panel_width;   // squares of the source are 4 kilobytes, or one
     const std::int64_t there = K - k < width ? K - k : width;
     for (const std::int64_t end = n + rows; n < end; n += panel_width, to += panel_width * width) {
         const int from_width = panel_columns(N, n / panel_width, panel_width, lanes);
         const float* from = w + n * K + k * from_width;
         if (n + ahead + panel_width <= N)
-            for (int i = 0; i < width; ++i) __builtin_prefetch(from + ahead * K + i * panel_width);
+            for (int i = 0; i < width * panel_width; i += floats_a_line) __builtin_prefetch(from + ahead * K + i);
         const std::int64_t left = end - n < from_width ? end - n : from_width;
         if (there == panel_width && left == panel_width) {
             transpose_square(from, to);
