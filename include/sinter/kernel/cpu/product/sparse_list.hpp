@@ -69,7 +69,7 @@ SINTER_INLINE int append_run(Offset* offset, float* value, int n, int first, int
         return n + __builtin_popcount(m);
     }
 #endif
-    vi o;
+    vi o = {};
     for (int l = 0; l < lanes; ++l) o[l] = first + l * step;
     return append(offset, value, n, o, v, keep);
 }
