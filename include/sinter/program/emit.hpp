@@ -28,7 +28,8 @@ public:
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
           write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
           winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
-          max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), idle_(g, r) {
+          max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
+        mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
             int& first = first_update_[r.of[base_of(g.n, g.gradients[i])]];
@@ -62,6 +63,7 @@ private:
     winograd_choice winograd_;
     int max_batch_;
     bool one_example_;
+    growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
     idle_turns idle_;
     int in_loop_ = 0;
 
@@ -76,6 +78,16 @@ private:
     /// are larger than the rows, and in a loop's turns, which have few. What goes into a loop shall lie as these have it.
     constexpr bool shares_rows(const kernel_extents& k) const {
         return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[1];
+    }
+
+    constexpr void mark_pooled() {
+        if (winograd_.most != winograd::f4) return;
+        for (const node& n : g_.n) {
+            if (n.k != op::max_pool) continue;
+            int v = n.in[0];
+            while (n_[v].operands && (is_view(n_[v]) || n_[v].about->kind == op_kind::elementwise)) v = n_[v].in[0];
+            pooled_[v] = true;
+        }
     }
 
     /// Ends the loop that launches are being made for, and begins the next (0: none). Where fewer turns may be made than there is
@@ -148,6 +160,7 @@ private:
         for (int i = first_update_[group_number]; i >= 0; i = next_update_[i])
             request.updates = request.updates || base_of(g_.n, g_.gradients[i]) == q.root;
         request.winograd = winograd_;
+        if (pooled_[q.root]) request.winograd.limit_before_pool(n_[n.in[0]].s);
         request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
