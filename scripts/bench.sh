@@ -114,7 +114,7 @@ want_command python3 python3
 want_library zlib.h z zlib1g-dev
 if wants gemm; then want_library cblas.h openblas libopenblas-dev; fi
 if wants gemm || wants conv; then want_library dnnl.h dnnl libdnnl-dev; fi
-if wants build; then   # what the programs that are compiled include; dlib's is a peer's, without which a row is missing
+if wants build && [ ! $quick ]; then   # what the programs that are compiled include; dlib's is a peer's, without which a row is missing
     want_library boost/program_options.hpp boost_program_options libboost-program-options-dev
     if [ $with_peers ] && [ ! -e /usr/include/dlib/dnn.h ]; then apt_install libdlib-dev || say "dlib is missing: no row of its own"; fi
 fi

@@ -104,8 +104,10 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
 /// Pooled values and winners against pooling what the kernel without a pool computes: the same bits.
 template <int M, int K, int P>
 void check_pooled() {
-    for (const auto& [H, W, CO, m] : {std::array{8, 10, 32, 3}, std::array{7, 5, 21, 2}, std::array{30, 30, 16, 4}, std::array{13, 15, 40, 1}})
-        BOOST_TEST_CONTEXT("F(" << M << ", " << K << ") in windows of " << P << ": " << H << 'x' << W << 'x' << CO << ", " << m << " images") {
+    for (const auto& [H, W, CO, m] :
+         {std::array{8, 10, 32, 3}, std::array{7, 5, 21, 2}, std::array{30, 30, 16, 4}, std::array{13, 15, 40, 1}})
+        BOOST_TEST_CONTEXT("F(" << M << ", " << K << ") in windows of " << P << ": " << H << 'x' << W << 'x' << CO << ", " << m
+                                << " images") {
             const int CI = 16, PH = H / P, PW = W / P;
             const auto x = noise(std::size_t(m * H * W * CI), 1), w = noise(std::size_t(K * K * CI * CO), 3);
             const buffer xb(x), wb(packed(w, K * K * CI, CO));

@@ -79,7 +79,6 @@ private:
     constexpr bool shares_rows(const kernel_extents& k) const {
         return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[1];
     }
-
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
         for (const node& n : g_.n) {

@@ -40,6 +40,7 @@ struct filter_sums {
             if (in_row < KW * CI) Body::vector(s[q], panel_offset(depth, CO, r, o, panel, lanes), r, o, c);
         }
     }
+    /// This part's share of the sums of all parts.
     static void finish(const call& c) {
         for (int o = 0; o < channels; o += lanes)
             for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts)); t < share(KH * vectors, c.part + 1, c.parts); ++t)

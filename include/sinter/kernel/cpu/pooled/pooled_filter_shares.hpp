@@ -17,10 +17,10 @@ struct pooled_filter_shares {
     static constexpr bool pays = CO % lanes == 0 && groups >= 8 && sums::floats >= 1 << 19 && sums::floats > image::floats;
 
     static constexpr int phases = 1;
-    static constexpr std::int64_t scratch(const std::int64_t*, int parts, std::int64_t images) {
-        return sums::floats + parts * 2 * lists::list_floats + images * lists::image_floats;
+    static constexpr std::int64_t scratch(const std::int64_t*, int, std::int64_t images) {
+        return sums::floats + 2 * lists::list_floats + images * lists::image_floats;
     }
-    static float* copies(const call& c) { return c.scratch + sums::floats + c.parts * 2 * lists::list_floats; }
+    static float* copies(const call& c) { return c.scratch + sums::floats + 2 * lists::list_floats; }
 
     static void prepare(const call& c) {
         for (std::int64_t i = share(c.m, c.part, c.parts); i < share(c.m, c.part + 1, c.parts); ++i)
@@ -30,7 +30,7 @@ struct pooled_filter_shares {
         const int begin = static_cast<int>(share(groups, c.part, c.parts)) * lanes;
         const int end = static_cast<int>(share(groups, c.part + 1, c.parts)) * lanes;
         std::fill_n(c.scratch + begin * sums::filter, (end - begin) * sums::filter, 0.f);
-        typename lists::lists l(c.scratch + sums::floats + first_part(c) * 2 * lists::list_floats);
+        typename lists::lists l(c.scratch + sums::floats);   // those of a part's channels are its own
         for (std::int64_t i = 0; i < c.m; ++i) lists::add(c.scratch, copies(c) + i * lists::image_floats, c, i, begin, end, l);
         for (int o = begin; o < end; o += lanes)
             for (int t = 0; t < KH * sums::vectors; ++t) sums::emit(c.scratch, 1, o, t, c);

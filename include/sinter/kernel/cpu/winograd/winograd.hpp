@@ -164,8 +164,8 @@ private:
                        const call& c) {
         constexpr int most_beside = 8;
         alignas(64) float y[M * M * most_beside * panel];
-        constexpr int side = P ? M / P : M;   // results of a tile along each axis
-        const int height = b.x.OH / (M / side), width = b.x.OW / (M / side), channels = std::min(panel, b.x.CO - col);
+        constexpr int window = P ? P : 1, side = M / window;   // outputs of a result, results of a tile along each axis
+        const int height = b.x.OH / window, width = b.x.OW / window, channels = std::min(panel, b.x.CO - col);
         for (std::int64_t t = first; t < last;) {
             const std::int64_t row = t / b.columns, image = row / b.rows;
             const int x = static_cast<int>(t % b.columns) * side, oy = static_cast<int>(row % b.rows) * side;
