@@ -18,6 +18,7 @@ inline constexpr op_name convolution{"convolution"}, convolution_input_gradient{
 struct convolution_extents {
     sliding axis[3];
     int inputs = 1, outputs = 1, groups = 1;
+    static constexpr int wide = 16;   ///< channels that a group has for itself: as many as the longest vectors have floats
 
     /// Attributes of the ops' nodes: stride and dilation of the three axes, padding before, groups.
     constexpr convolution_extents(const shape& x, const shape& w, const shape& y, const int* p)
@@ -47,12 +48,12 @@ struct convolution_extents {
     constexpr int group_outputs() const { return outputs / groups; }
     constexpr std::int64_t in_pixels() const { return std::int64_t{axis[0].extent} * axis[1].extent * axis[2].extent; }
     constexpr std::int64_t out_pixels() const { return std::int64_t{axis[0].out} * axis[1].out * axis[2].out; }
-    constexpr bool depthwise() const { return groups == inputs && groups == outputs; }
 };
 
 namespace detail {
-constexpr void convolution_request(const convolution_extents& c, kernel_extents& k) {
-    k.set_fixed({c.depthwise()});
+/// `results`: channels of what is computed that share a group.
+constexpr void convolution_request(const convolution_extents& c, int results, kernel_extents& k) {
+    k.set_fixed({c.groups > 1 && results < convolution_extents::wide});
     c.write(k.e);
 }
 constexpr long convolution_flops(const shape& y, const shape& w) { return 2L * y.size() * w.rows(); }
@@ -66,7 +67,7 @@ struct rule<op::convolution> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) { return detail::convolution_flops(n.s, in[1].s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const convolution_extents c(r.x(0), r.x(1), r.y(), r.n.p);
-        detail::convolution_request(c, k);
+        detail::convolution_request(c, c.group_outputs(), k);
         k.by_example(r.x(0), static_cast<int>(c.out_pixels()));
     }
     static constexpr void gradient(gradient_of& g);
@@ -79,7 +80,7 @@ struct rule<op::convolution_input_gradient> : heavy_rule {
     static constexpr long flops(const node&, const node* in) { return detail::convolution_flops(in[0].s, in[1].s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const convolution_extents c(r.y(), r.x(1), r.x(0), r.n.p);
-        detail::convolution_request(c, k);
+        detail::convolution_request(c, c.group_inputs(), k);
         k.by_example(r.x(0), static_cast<int>(c.in_pixels()));
     }
     static constexpr void gradient(gradient_of& g);
@@ -93,7 +94,7 @@ struct rule<op::convolution_weight_gradient> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) { return detail::convolution_flops(in[1].s, n.s); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const convolution_extents c(r.x(0), r.y(), r.x(1), r.n.p);
-        detail::convolution_request(c, k);
+        detail::convolution_request(c, c.group_outputs(), k);
         k.by_example(r.x(0), 1);
     }
     static constexpr void gradient(gradient_of& g);

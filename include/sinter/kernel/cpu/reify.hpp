@@ -9,7 +9,6 @@
 #include <sinter/kernel/cpu/convolution/conv_pointwise.hpp>
 #include <sinter/kernel/cpu/convolution/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
-#include <sinter/kernel/cpu/convolution/depthwise_convolution.hpp>
 #include <sinter/kernel/cpu/convolution/patches.hpp>
 #include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
 #include <sinter/kernel/cpu/ctc_loss.hpp>
@@ -18,6 +17,8 @@
 #include <sinter/kernel/cpu/distinct/distinct_sums.hpp>
 #include <sinter/kernel/cpu/distinct/distinct_table.hpp>
 #include <sinter/kernel/cpu/distinct/distinct_weights.hpp>
+#include <sinter/kernel/cpu/general_convolution/convolution_results.hpp>
+#include <sinter/kernel/cpu/general_convolution/convolution_weight_sums.hpp>
 #include <sinter/kernel/cpu/local_response_norm.hpp>
 #include <sinter/kernel/cpu/move/copies.hpp>
 #include <sinter/kernel/cpu/move/gather.hpp>

@@ -27,9 +27,9 @@ struct nothing_else {
 
 /// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
 /// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
-/// of columns even and odd t are summed apart, for a tile's few sums would wait for each other; not where it has more rows than others.
-/// `each` is called once for every t of a tile of more vectors, or for every `Turns` of them together.
-template <int MR, int NR, int Turns = 1, class Each = nothing_else>
+/// of columns even and odd t are summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more rows
+/// than others. `each` is called once for every t of other tiles, or for every `Turns` of them together.
+template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
                               const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
@@ -39,7 +39,7 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
-    if constexpr (NR == 1 && MR <= tile_rows) {
+    if constexpr (Apart) {
         vf odd[MR];
         unroll<MR>([&](int i) SINTER_ALWAYS { odd[i] = zero(); });
         const auto step = [&](vf (&to)[MR], std::int64_t ahead, vf v) SINTER_ALWAYS {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
+#include <sinter/kernel/cpu/general_convolution/tap_tile.hpp>
+#include <sinter/kernel/cpu/general_convolution/channel_panels.hpp>
+
+/// Convolutions of any window and any number of groups, and their input gradients. All extents are told at run time
+/// (ops/convolution.hpp), so that all of them share these kernels; weights lie plain, [taps][CI / groups][CO].
+namespace sinter::cpu {
+
+/// Forward: p[0] = x, p[1] = weights; c.m = pixels of all results. Backward: p[0] = dy; c.m = pixels of all images. Body: off in the
+/// result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector has those of several.
+template <bool Narrow, bool Backward, class Body>
+struct convolution_results {
+    /// What all parts know: how channels and results are cut, and where in the scratch space what lies, the panels of weights first.
+    struct plan {
+        convolution_extents x;
+        channel_panels<Narrow, Backward> panels{x};
+        int pixel;                                     ///< floats of a source in a strip's copy
+        result_strips<Backward> strips;
+        bool rows_wait;                                ///< results are collected until a row of them is done
+        bool rows_of_taps;                             ///< a row's taps lie one behind the other, as their sources do
+        std::int64_t lists, copy, row;                 ///< floats of a part's lists, copied sources and finished row
+
+        constexpr explicit plan(const std::int64_t* e)
+            : x(e), pixel(Narrow ? panels.depth() * lanes : panels.sources()),
+              strips(x, pixel, Narrow ? 1 << 13 : 1 << 16, tap_tile_rows<Narrow>), rows_wait(Narrow || strips.x.phases() > 1),
+              rows_of_taps(strips.x.dilation == 1 && strips.x.phases() == 1 && (Narrow || x.groups == 1)),
+              lists(round_up(4 * (std::int64_t{x.axis[0].k} * x.axis[1].k + x.axis[2].k) + phases() + 1, 16)),
+              copy(round_up(strips.pixels() * pixel, 16)),
+              row(rows_wait ? std::int64_t{tiles().covered()} * phases() * panels.panel : 0) {}
+        constexpr int phases() const { return strips.x.phases(); }
+        constexpr row_tiles tiles() const { return {(strips.columns + phases() - 1) / phases(), tap_tile_rows<Narrow>}; }
+        constexpr std::int64_t part_floats() const { return lists + copy + row; }
+        constexpr std::int64_t floats(int parts) const { return panels.floats() + parts * part_floats(); }
+    };
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return plan(e).floats(parts); }
+
+    static void prepare(const call& c) {
+        const plan q(c.e);
+        q.panels.write(c.p[1], c.scratch, c);
+    }
+
+    /// A part's work.
+    struct worker {
+        plan q;
+        const call& c;
+        float *copy, *row;
+        met_tap *met_rows, *met;
+        std::int32_t* first_met;   ///< of each phase, among `met`
+
+        explicit worker(const call& c_) : q(c_.e), c(c_) {
+            float* const room = c.scratch + q.panels.floats() + first_part(c) * q.part_floats();
+            met_rows = reinterpret_cast<met_tap*>(room);
+            met = met_rows + q.x.axis[0].k * q.x.axis[1].k;
+            first_met = reinterpret_cast<std::int32_t*>(met + q.x.axis[2].k);
+            copy = room + q.lists;
+            row = copy + q.copy;
+            list_taps();
+        }
+        /// Those of the last axis: they are the same for all strips.
+        void list_taps() {
+            const auto& x = q.strips.x;
+            int n = 0;
+            for (int p = 0; p < x.phases(); ++p) {
+                first_met[p] = n;
+                for (int k = 0, at = 0; k < x.k; ++k)
+                    if (x.meets(p, k, at)) met[n++] = {(at - x.lowest(0)) * std::int64_t{q.pixel}, q.panels.row(0, k)};
+            }
+            first_met[x.phases()] = n;
+            if (q.rows_of_taps) met[0] = {0, 0}, first_met[1] = 1;
+        }
+        /// Those of the others, which result row y of a strip meets; how many?
+        int list_rows(const result_strip& s, int y) const {
+            const auto& st = q.strips;
+            int n = 0, plane = 0, at = 0;
+            for (int kz = 0; kz < st.z.k; ++kz)
+                if (st.z.meets(s.z, kz, plane) && plane >= s.za && plane < s.zb)
+                    for (int ky = 0; ky < st.y.k; ++ky)
+                        if (st.y.meets(y, ky, at) && at >= s.ya && at < s.yb)
+                            met_rows[n++] = {(std::int64_t{plane - s.za} * st.source_rows + at - s.ya) * st.width * q.pixel,
+                                             q.panels.row(kz * st.y.k + ky, Backward ? st.x.k - 1 : 0)};
+            return n;
+        }
+        /// One row of a strip's results in one panel, `there` channels from col on; x: the channels' first sources.
+        void panel_row(const result_strip& s, int y, const float* x, const float* w, int col, int there, int width, const finisher& f) const {
+            const auto& st = q.strips;
+            const int rows = list_rows(s, y), phases = st.x.phases(), channels = q.panels.results();
+            const std::int64_t first = ((s.image * st.z.results() + s.z) * st.y.results() + y) * st.x.results() + s.x0;
+            const auto done = [&](const float* sums, int n, std::int64_t pixel) {
+                return finished{sums, n, there, width, pixel * channels + col, channels, pixel, col};
+            };
+            alignas(64) float sums[tap_tile_rows<Narrow> * channel_panels<Narrow, Backward>::panel];
+            for (int p = 0; p < phases && s.x0 + p < s.x1; ++p) {
+                const int n = (s.x1 - s.x0 - p + phases - 1) / phases;
+                const row_tiles tiles(n, tap_tile_rows<Narrow>);
+                const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width);
+                const met_taps taps{met_rows, rows, met + first_met[p], first_met[p + 1] - first_met[p],
+                                    std::int64_t{q.panels.depth()} * (q.rows_of_taps ? st.x.k : 1)};
+                const std::int64_t step = std::int64_t{st.x.step()} * q.pixel;
+                for (int i = 0; i < n; i += tiles.height) {
+                    if (q.rows_wait) {
+                        tile(row + std::int64_t{i * phases + p} * width, std::int64_t{phases} * width, x + i * step, step, taps, w);
+                        continue;
+                    }
+                    const finished t = done(sums, std::min(tiles.height, n - i), first + i);
+                    if (f.expect) f.expect(t, c);
+                    tile(sums, width, x + i * step, step, taps, w);
+                    f.finish(t, c);
+                }
+            }
+            if (q.rows_wait) f.finish(done(row, s.x1 - s.x0, first), c);
+        }
+        void strip(const result_strip& s, const finisher& f) const {
+            const auto& panels = q.panels;
+            if constexpr (!Narrow) copy_sources(q.strips, s, c.p[0], panels.sources(), copy);
+            for (int u = 0; u < panels.units(); ++u)
+                for (int j = 0; j < panels.columns(); j += panels.panel) {
+                    const int col = u * panels.columns() + j, width = panels.width(j), there = std::min(width, panels.columns() - j);
+                    if constexpr (Narrow)
+                        spread_sources(q.strips, s,
+                                       {c.p[0], panels.sources(), panels.depth(), panels.results() / q.x.groups, col, there}, copy);
+                    const float* const w = c.scratch + u * panels.unit_floats() + j * panels.rows();
+                    for (int y = s.y0; y < s.y1; ++y)
+                        panel_row(s, y, copy + (Narrow ? 0 : u * panels.depth()), w, col, there, width, f);
+                }
+        }
+    };
+
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        worker w(c);
+        auto& strips = w.q.strips;
+        const std::int64_t images =
+            c.m / (std::int64_t{strips.z.results()} * strips.y.results() * strips.x.results());
+        strips.share_among(images, c.parts);
+        const std::int64_t n = strips.count(images), end = share(n, c.part + 1, c.parts);
+        for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) w.strip(strips.at(i), f);
+    }
+};
+
+template <class Body, int Narrow, int... X>
+struct nest<op::convolution, Body, Narrow, X...> { using type = convolution_results<Narrow != 0, false, Body>; };
+template <class Body, int Narrow, int... X>
+struct nest<op::convolution_input_gradient, Body, Narrow, X...> { using type = convolution_results<Narrow != 0, true, Body>; };
+
+} // namespace sinter::cpu

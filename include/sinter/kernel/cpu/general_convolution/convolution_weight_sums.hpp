@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
+#include <sinter/kernel/cpu/general_convolution/tap_tile.hpp>
+#include <sinter/kernel/cpu/general_convolution/channel_panels.hpp>
+
+/// Gradients of the weights of convolutions of any window and any number of groups.
+namespace sinter::cpu {
+
+/// Sums of dw to which a strip adds: some rows of one panel, a row for each channel that a tap sees, and those behind it. x: the first
+/// row's copied source; dy: the panel's gradients; both of `rows` rows of `columns` results.
+struct summed_rows {
+    const float* x;
+    std::int64_t step, row_step;   ///< floats of x from result to result, and from row to row
+    const float* dy;               ///< a result's every panel's width
+    int rows, columns;
+};
+using tap_sum = void (*)(float* sums, int count, const summed_rows&);
+
+/// A source's channel times the panel's NR vectors of gradients; `count` of the MR rows are wanted.
+template <int MR, int NR>
+__attribute__((noinline)) void sum_broadcast(float* sums, int count, const summed_rows& s) {
+    constexpr int width = NR * lanes;
+    vf c[MR * NR];
+    unroll<MR>([&](int i) SINTER_ALWAYS {
+        unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
+    });
+    for (int r = 0; r < s.rows; ++r)
+        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + std::int64_t{r} * s.columns * width, width, s.columns);
+    unroll<MR>([&](int i) SINTER_ALWAYS {
+        if (i < count) unroll<NR>([&](int j) SINTER_ALWAYS { store(sums + i * width + j * lanes, c[i * NR + j]); });
+    });
+}
+/// A vector of sources times a vector of gradients, for A channels that a vector's groups see. Several results at a time are summed
+/// apart where A sums would wait for each other.
+template <int A>
+__attribute__((noinline)) void sum_by_lane(float* sums, int, const summed_rows& s) {
+    constexpr int apart = A < 2 ? 8 : A < 3 ? 4 : A < 5 ? 3 : 2;
+    vf c[apart * A];
+    clear_block(c);
+    for (int r = 0; r < s.rows; ++r) {
+        const float *x = s.x + r * s.row_step, *dy = s.dy + std::int64_t{r} * s.columns * lanes;
+        const auto add = [&](int set) SINTER_ALWAYS {
+            vf d = load(dy + set * lanes);
+            pin(d);
+            unroll<A>([&](int a) SINTER_ALWAYS { c[set * A + a] = fma(load(x + set * s.step + a * lanes), d, c[set * A + a]); });
+        };
+        int n = s.columns;
+        for (; n >= apart; n -= apart, x += apart * s.step, dy += apart * lanes) unroll<apart>(add);
+        for (; n > 0; --n, x += s.step, dy += lanes) add(0);
+    }
+    unroll<A>([&](int a) SINTER_ALWAYS {
+        vf sum = load(sums + a * lanes);
+        unroll<apart>([&](int k) SINTER_ALWAYS { sum += c[k * A + a]; });
+        store(sums + a * lanes, sum);
+    });
+}
+inline constexpr int most_narrow_sums = 8;
+
+template <int NR, int... I>
+tap_sum wide_sum_of(int height, std::integer_sequence<int, I...>) {
+    static constexpr tap_sum of[] = {sum_broadcast<2 * I + 2, NR>...};
+    return of[height / 2 - 1];
+}
+template <int... I>
+tap_sum narrow_sum_of(int height, std::integer_sequence<int, I...>) {
+    static constexpr tap_sum of[] = {sum_by_lane<I + 1>...};
+    return of[height - 1];
+}
+
+/// dw: p[0] = x, p[1] = dy; c.m = images. Body: off in dw, row = tap and channel that it sees, col = channel. Each part has sums of its
+/// own, added in the parts' order.
+template <bool Narrow, class Body>
+struct convolution_weight_sums {
+    static constexpr int phases = 2;
+
+    struct plan {
+        channel_panels<Narrow, false> panels;
+        int pixel;
+        result_strips<false> strips;
+        std::int64_t sums, copy, gradients;   ///< floats of a part's sums, copied sources and copied gradients
+
+        constexpr explicit plan(const std::int64_t* e)
+            : panels{convolution_extents(e)}, pixel(Narrow ? panels.depth() * lanes : panels.sources()),
+              strips(panels.x, pixel, Narrow ? 1 << 13 : 1 << 16, 1), sums(panels.floats()),
+              copy(round_up(strips.pixels() * pixel + tile_rows, 16)),
+              gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
+        constexpr std::int64_t room() const { return copy + gradients; }
+    };
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        const plan q(e);
+        return parts * (q.sums + q.room());
+    }
+
+    struct worker {
+        plan q;
+        const call& c;
+        float *sums, *copy, *gradients;
+
+        explicit worker(const call& c_)
+            : q(c_.e), c(c_), sums(c.scratch + c.part * q.sums), copy(c.scratch + c.parts * q.sums + first_part(c) * q.room()),
+              gradients(copy + q.copy) {
+            std::fill_n(sums, q.sums, 0.f);
+        }
+        void copy_gradients(const result_strip& s, int col, int there, int width) const {
+            const auto& st = q.strips;
+            float* to = gradients;
+            for (int y = s.y0; y < s.y1; ++y) {
+                const std::int64_t pixel = ((s.image * st.z.out + s.z) * st.y.out + y) * st.x.out + s.x0;
+                const float* from = c.p[1] + pixel * q.panels.results() + col;
+                for (int i = s.x0; i < s.x1; ++i, from += q.panels.results(), to += width)
+                    for (int j = 0; j < width; j += lanes)
+                        store(to + j, there - j >= lanes ? load(from + j) : load(from + j, there - j));
+            }
+        }
+        /// Adds what one row of taps sees, its sources in rows of `plane`, to `count` rows of sums.
+        void row_of_taps(const result_strip& s, int plane, int ky, int channel, float* to, int width) const {
+            const auto& st = q.strips;
+            int first = s.y0, last = s.y1, at = 0;
+            const auto outside = [&](int y) { return st.y.meets(y, ky, at), at < 0 || at >= st.y.sources(); };
+            while (first < last && outside(first)) ++first;
+            while (last > first && outside(last - 1)) --last;
+            if (first == last) return;
+            st.y.meets(first, ky, at);
+            const std::int64_t row = (std::int64_t{plane - s.za} * st.source_rows + at - s.ya) * st.width;
+            summed_rows r{nullptr, std::int64_t{st.x.stride} * q.pixel, std::int64_t{st.y.stride} * st.width * q.pixel,
+                          gradients + std::int64_t{first - s.y0} * (s.x1 - s.x0) * width, last - first, s.x1 - s.x0};
+            // Neighbouring taps see neighbouring channels, where each sees all.
+            const bool together = st.x.dilation == 1 && (Narrow || q.panels.x.groups == 1);
+            const int depth = q.panels.depth(), runs = together ? 1 : st.x.k, n = together ? st.x.k * depth : depth;
+            constexpr int unit = Narrow ? lanes : 1;   // floats of a source for a row of sums
+            const int most = Narrow ? most_narrow_sums : tile_rows, pieces = (n + most - 1) / most, size = (n + pieces - 1) / pieces;
+            for (int k = 0; k < runs; ++k, to += std::int64_t{n} * width)
+                for (int i = 0; i < n; i += size) {
+                    const int count = std::min(size, n - i);
+                    r.x = copy + (row + k * st.x.dilation) * q.pixel + channel + i * unit;
+                    sum_of(count, width)(to + std::int64_t{i} * width, count, r);
+                }
+        }
+        static tap_sum sum_of(int count, int width) {
+            const int height = static_cast<int>(round_up(count, 2));
+            if constexpr (Narrow) return narrow_sum_of(count, indices<most_narrow_sums>{});
+            else if (width > lanes) return wide_sum_of<2>(height, indices<tile_rows / 2>{});
+            else return wide_sum_of<1>(height, indices<tile_rows / 2>{});
+        }
+        void strip(const result_strip& s) const {
+            const auto &p = q.panels;
+            const auto &z = q.strips.z;
+            if constexpr (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), copy);
+            for (int u = 0; u < p.units(); ++u)
+                for (int j = 0; j < p.columns(); j += p.panel) {
+                    const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);
+                    if constexpr (Narrow)
+                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
+                    copy_gradients(s, col, there, width);
+                    float* const to = sums + u * p.unit_floats() + j * p.rows();
+                    for (int kz = 0, plane = 0; kz < z.k; ++kz)
+                        if (z.meets(s.z, kz, plane) && plane >= 0 && plane < z.sources())
+                            for (int ky = 0; ky < q.strips.y.k; ++ky)
+                                row_of_taps(s, plane, ky, Narrow ? 0 : u * p.depth(), to + p.row(kz * q.strips.y.k + ky, 0) * width, width);
+                }
+        }
+    };
+
+    static void run(const call& c) {
+        worker w(c);
+        w.q.strips.share_among(c.m, c.parts);
+        const std::int64_t n = w.q.strips.count(c.m), end = share(n, c.part + 1, c.parts);
+        for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) w.strip(w.q.strips.at(i));
+    }
+    static void finish(const call& c) {
+        const plan q(c.e);
+        const auto& p = q.panels;
+        const std::int64_t end = share(p.rows(), c.part + 1, c.parts);
+        for (std::int64_t row = share(p.rows(), c.part, c.parts); row < end; ++row)
+            for (int u = 0; u < p.units(); ++u)
+                for (int j = 0; j < p.columns(); j += lanes) {
+                    const int whole = j / p.panel * p.panel, n = std::min(lanes, p.columns() - j), col = u * p.columns() + j;
+                    const float* from = c.scratch + u * p.unit_floats() + whole * p.rows() + row * p.width(whole) + j - whole;
+                    vf v = load(from);
+                    for (int k = 1; k < c.parts; ++k) v += load(from + k * q.sums);
+                    const std::int64_t off = row * p.results() + col;
+                    if (n == lanes) Body::vector(v, off, row, col, c);
+                    else Body::vector(v, n, off, row, col, c);
+                }
+    }
+};
+
+template <class Body, int Narrow, int... X>
+struct nest<op::convolution_weight_gradient, Body, Narrow, X...> { using type = convolution_weight_sums<Narrow != 0, Body>; };
+
+} // namespace sinter::cpu
