@@ -16,9 +16,10 @@ struct rule<op::elu> : elementwise_rule<3, 14> {
     static SINTER_VALUE V value(V a, V alpha, V k) {
         return arithmetic<V>::select(a > 0.f, a, alpha * arithmetic<V>::expm1(a * k));
     }
-    static constexpr void gradient(gradient_of& g) {   // alpha e^(k a) is y + alpha
+    static constexpr void gradient(gradient_of& g) {   // alpha e^(k a) is y + alpha; where alpha k is positive y has a's sign
         const tensor slope = (g.y() + g.x(1)) * g.x(2);
-        g.add(0, ops::where(ops::greater(g.x(0), 0.f), g.d, g.d * slope));
+        const bool rises = g.x(1).at().f * g.x(2).at().f > 0.f;
+        g.add(0, ops::where(ops::greater(rises ? g.y() : g.x(0), 0.f), g.d, g.d * slope));
     }
 };
 

@@ -16,8 +16,10 @@ struct rule<op::hard_tanh> : elementwise_rule<3, 2> {
     template <class V>
     static SINTER_VALUE V value(V a, V low, V high) { return rule<op::clip>::value(a, low, high); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor a = g.x(0);
-        g.add(0, ops::where(ops::logical_or(ops::less_equal(a, g.x(1)), ops::less_equal(g.x(2), a)), 0.f, g.d));
+        // The result is at a limit where the argument is there or beyond; and other ops keep it, so that nothing else has to be kept:
+        // each of the two conditions is one operation on it.
+        const tensor y = g.y();
+        g.add(0, ops::where(ops::less_equal(y, g.x(1)), 0.f, ops::where(ops::less_equal(g.x(2), y), 0.f, g.d)));
     }
 };
 

@@ -15,7 +15,9 @@ struct rule<op::prelu> : elementwise_rule<2, 2> {
     template <class V>
     static SINTER_VALUE V value(V a, V slope) { return arithmetic<V>::select(a > 0.f, a, a * slope); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor a = g.x(0), positive = ops::greater(a, 0.f);
+        // With a positive slope the result, which other ops keep, has the argument's sign.
+        const node& slope = g.x(1).at();
+        const tensor a = g.x(0), positive = ops::greater(slope.k == op::constant && slope.f > 0.f && !g.wants(1) ? g.y() : a, 0.f);
         if (g.wants(0)) g.add(0, ops::where(positive, g.d, g.d * g.x(1)));
         if (g.wants(1)) g.add(1, ops::where(positive, 0.f, g.d * a));
     }

@@ -18,21 +18,24 @@ struct convolution_results {
     struct plan {
         convolution_extents x;
         channel_panels<Narrow, Backward> panels{x};
-        int pixel;                                     ///< floats of a source in a strip's copy
+        std::int64_t pixel;                    ///< floats of a source in a strip's copy
         result_strips<Backward> strips;
-        bool rows_wait;                                ///< results are collected until a row of them is done
-        bool rows_of_taps;                             ///< a row's taps lie one behind the other, as their sources do
-        std::int64_t lists, copy, row;                 ///< floats of a part's lists, copied sources and finished row
+        bool rows_wait;                        ///< results are collected until a row of them is done
+        bool rows_of_taps;                     ///< a row's taps lie one behind the other, as their sources do
+        std::int64_t row_step;                 ///< floats of a result in a row that waits
+        std::int64_t lists, copy, row;         ///< floats of a part's lists, copied sources and waiting row
 
         constexpr explicit plan(const std::int64_t* e)
-            : x(e), pixel(Narrow ? panels.depth() * lanes : panels.sources()),
-              strips(x, pixel, Narrow ? 1 << 13 : 1 << 16, tap_tile_rows<Narrow>), rows_wait(Narrow || strips.x.phases() > 1),
+            : x(e), pixel(panels.pixel()), strips(x, pixel, panels.budget(), tap_tile_rows<Narrow>),
+              rows_wait(Narrow || strips.x.phases() > 1),
               rows_of_taps(strips.x.dilation == 1 && strips.x.phases() == 1 && (Narrow || x.groups == 1)),
-              lists(round_up(4 * (std::int64_t{x.axis[0].k} * x.axis[1].k + x.axis[2].k) + phases() + 1, 16)),
-              copy(round_up(strips.pixels() * pixel, 16)),
-              row(rows_wait ? std::int64_t{tiles().covered()} * phases() * panels.panel : 0) {}
-        constexpr int phases() const { return strips.x.phases(); }
-        constexpr row_tiles tiles() const { return {(strips.columns + phases() - 1) / phases(), tap_tile_rows<Narrow>}; }
+              row_step(Narrow && panels.depthwise() ? round_up(panels.results(), lanes) : panels.panel),
+              lists(round_up(4 * (std::int64_t{x.axis[0].k} * x.axis[1].k + x.axis[2].k) + strips.x.phases() + 1, 16)),
+              copy(round_up(strips.pixels() * pixel, 16)), row(rows_wait ? round_up(waiting_results() * row_step, 16) : 0) {}
+        constexpr std::int64_t waiting_results() const {
+            const int phases = strips.x.phases();
+            return std::int64_t{row_tiles((strips.columns + phases - 1) / phases, tap_tile_rows<Narrow>).covered()} * phases;
+        }
         constexpr std::int64_t part_floats() const { return lists + copy + row; }
         constexpr std::int64_t floats(int parts) const { return panels.floats() + parts * part_floats(); }
     };
@@ -67,7 +70,7 @@ struct convolution_results {
             for (int p = 0; p < x.phases(); ++p) {
                 first_met[p] = n;
                 for (int k = 0, at = 0; k < x.k; ++k)
-                    if (x.meets(p, k, at)) met[n++] = {(at - x.lowest(0)) * std::int64_t{q.pixel}, q.panels.row(0, k)};
+                    if (x.meets(p, k, at)) met[n++] = {(at - x.lowest(0)) * q.pixel, q.panels.row(0, k)};
             }
             first_met[x.phases()] = n;
             if (q.rows_of_taps) met[0] = {0, 0}, first_met[1] = 1;
@@ -84,47 +87,73 @@ struct convolution_results {
                                              q.panels.row(kz * st.y.k + ky, Backward ? st.x.k - 1 : 0)};
             return n;
         }
-        /// One row of a strip's results in one panel, `there` channels from col on; x: the channels' first sources.
-        void panel_row(const result_strip& s, int y, const float* x, const float* w, int col, int there, int width, const finisher& f) const {
-            const auto& st = q.strips;
-            const int rows = list_rows(s, y), phases = st.x.phases(), channels = q.panels.results();
-            const std::int64_t first = ((s.image * st.z.results() + s.z) * st.y.results() + y) * st.x.results() + s.x0;
-            const auto done = [&](const float* sums, int n, std::int64_t pixel) {
-                return finished{sums, n, there, width, pixel * channels + col, channels, pixel, col};
-            };
+        /// A panel as the kernel meets it in a strip: its first source, weights, and channels, `there` of them in `width` places.
+        struct panel {
+            const float *x, *w;
+            int col, there, width;
+        };
+        panel panel_at(int unit, int j) const {
+            const auto& p = q.panels;
+            const int col = unit * p.columns() + j, width = p.width(j);
+            return {copy + (!Narrow ? unit * p.depth() : p.depthwise() ? col : 0), c.scratch + unit * p.unit_floats() + j * p.rows(), col,
+                    std::min(width, p.columns() - j), width};
+        }
+        /// One row of a strip's results in a panel, for which `rows` of taps are listed. They go to the body tile by tile, or to `row`,
+        /// where a result takes `step` floats.
+        void panel_row(const result_strip& s, int y, int rows, const panel& p, float* to, std::int64_t step, const finisher& f) const {
+            const auto& x = q.strips.x;
+            const int phases = x.phases();
+            const std::int64_t x_step = x.step() * q.pixel;
             alignas(64) float sums[tap_tile_rows<Narrow> * channel_panels<Narrow, Backward>::panel];
-            for (int p = 0; p < phases && s.x0 + p < s.x1; ++p) {
-                const int n = (s.x1 - s.x0 - p + phases - 1) / phases;
+            for (int phase = 0; phase < phases && s.x0 + phase < s.x1; ++phase) {
+                const int n = (s.x1 - s.x0 - phase + phases - 1) / phases;
                 const row_tiles tiles(n, tap_tile_rows<Narrow>);
-                const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width);
-                const met_taps taps{met_rows, rows, met + first_met[p], first_met[p + 1] - first_met[p],
-                                    std::int64_t{q.panels.depth()} * (q.rows_of_taps ? st.x.k : 1)};
-                const std::int64_t step = std::int64_t{st.x.step()} * q.pixel;
+                const tap_tile tile = tap_tile_of<Narrow>(tiles.height, p.width);
+                const met_taps taps{met_rows, rows, met + first_met[phase], first_met[phase + 1] - first_met[phase],
+                                    std::int64_t{q.panels.depth()} * (q.rows_of_taps ? x.k : 1), q.panels.term_step()};
                 for (int i = 0; i < n; i += tiles.height) {
                     if (q.rows_wait) {
-                        tile(row + std::int64_t{i * phases + p} * width, std::int64_t{phases} * width, x + i * step, step, taps, w);
+                        tile(to + (std::int64_t{i} * phases + phase) * step, phases * step, p.x + i * x_step, x_step, taps, p.w);
                         continue;
                     }
-                    const finished t = done(sums, std::min(tiles.height, n - i), first + i);
+                    const finished t = done(s, y, i, std::min(tiles.height, n - i), p.col, p.there, sums, p.width);
                     if (f.expect) f.expect(t, c);
-                    tile(sums, width, x + i * step, step, taps, w);
+                    tile(sums, p.width, p.x + i * x_step, x_step, taps, p.w);
                     f.finish(t, c);
                 }
             }
-            if (q.rows_wait) f.finish(done(row, s.x1 - s.x0, first), c);
+        }
+        /// n results of row y of a strip, from its i-th on.
+        finished done(const result_strip& s, int y, int i, int n, int col, int there, const float* sums, std::int64_t step) const {
+            const auto& st = q.strips;
+            const std::int64_t pixel = ((s.image * st.z.results() + s.z) * st.y.results() + y) * st.x.results() + s.x0 + i;
+            const int channels = q.panels.results();
+            return {sums, n, there, static_cast<int>(step), pixel * channels + col, channels, pixel, col};
         }
         void strip(const result_strip& s, const finisher& f) const {
-            const auto& panels = q.panels;
-            if constexpr (!Narrow) copy_sources(q.strips, s, c.p[0], panels.sources(), copy);
-            for (int u = 0; u < panels.units(); ++u)
-                for (int j = 0; j < panels.columns(); j += panels.panel) {
-                    const int col = u * panels.columns() + j, width = panels.width(j), there = std::min(width, panels.columns() - j);
-                    if constexpr (Narrow)
-                        spread_sources(q.strips, s,
-                                       {c.p[0], panels.sources(), panels.depth(), panels.results() / q.x.groups, col, there}, copy);
-                    const float* const w = c.scratch + u * panels.unit_floats() + j * panels.rows();
-                    for (int y = s.y0; y < s.y1; ++y)
-                        panel_row(s, y, copy + (Narrow ? 0 : u * panels.depth()), w, col, there, width, f);
+            const auto& p = q.panels;
+            const int columns = s.x1 - s.x0;
+            if (Narrow && p.depthwise()) {
+                // Few weights: a row's results in all panels before the next row's, so that they, and what the body reads, are met as
+                // they lie in memory.
+                copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+                for (int y = s.y0; y < s.y1; ++y) {
+                    const int rows = list_rows(s, y);
+                    for (int j = 0; j < p.columns(); j += p.panel) panel_row(s, y, rows, panel_at(0, j), row + j, q.row_step, f);
+                    f.finish(done(s, y, 0, columns, 0, p.columns(), row, q.row_step), c);
+                }
+                return;
+            }
+            if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            for (int u = 0; u < p.units(); ++u)
+                for (int j = 0; j < p.columns(); j += p.panel) {
+                    const panel here = panel_at(u, j);
+                    if (Narrow)
+                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / q.x.groups, here.col, here.there}, copy);
+                    for (int y = s.y0; y < s.y1; ++y) {
+                        panel_row(s, y, list_rows(s, y), here, row, here.width, f);
+                        if (q.rows_wait) f.finish(done(s, y, 0, columns, here.col, here.there, row, here.width), c);
+                    }
                 }
         }
     };

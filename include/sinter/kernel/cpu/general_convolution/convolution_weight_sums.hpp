@@ -8,12 +8,13 @@
 /// Gradients of the weights of convolutions of any window and any number of groups.
 namespace sinter::cpu {
 
-/// Sums of dw to which a strip adds: some rows of one panel, a row for each channel that a tap sees, and those behind it. x: the first
-/// row's copied source; dy: the panel's gradients; both of `rows` rows of `columns` results.
+/// What a strip adds to some rows of one panel's sums, a row for each channel that a tap sees, and those behind it: the products of x,
+/// the first row's copied sources, and dy, the panel's gradients, over `rows` rows of `columns` results.
 struct summed_rows {
     const float* x;
-    std::int64_t step, row_step;   ///< floats of x from result to result, and from row to row
-    const float* dy;               ///< a result's every panel's width
+    std::int64_t step, row_step, term_step;   ///< floats of x from result to result, row to row, and from a row of sums to the next
+    const float* dy;
+    std::int64_t dy_step, dy_row_step;
     int rows, columns;
 };
 using tap_sum = void (*)(float* sums, int count, const summed_rows&);
@@ -27,7 +28,7 @@ __attribute__((noinline)) void sum_broadcast(float* sums, int count, const summe
         unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
     });
     for (int r = 0; r < s.rows; ++r)
-        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + std::int64_t{r} * s.columns * width, width, s.columns);
+        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + r * s.dy_row_step, s.dy_step, s.columns);
     unroll<MR>([&](int i) SINTER_ALWAYS {
         if (i < count) unroll<NR>([&](int j) SINTER_ALWAYS { store(sums + i * width + j * lanes, c[i * NR + j]); });
     });
@@ -36,19 +37,26 @@ __attribute__((noinline)) void sum_broadcast(float* sums, int count, const summe
 /// apart where A sums would wait for each other.
 template <int A>
 __attribute__((noinline)) void sum_by_lane(float* sums, int, const summed_rows& s) {
-    constexpr int apart = A < 2 ? 8 : A < 3 ? 4 : A < 5 ? 3 : 2;
+    constexpr int apart = A < 2 ? 8 : A < 3 ? 4 : A < 5 ? 3 : 2, pointers = (A + 2) / 3;
+    const std::int64_t step = s.step, term_step = s.term_step, dy_step = s.dy_step;
     vf c[apart * A];
     clear_block(c);
     for (int r = 0; r < s.rows; ++r) {
-        const float *x = s.x + r * s.row_step, *dy = s.dy + std::int64_t{r} * s.columns * lanes;
+        const float *x[pointers], *dy = s.dy + r * s.dy_row_step;
+        unroll<pointers>([&](int i) SINTER_ALWAYS {
+            x[i] = s.x + r * s.row_step + 3 * i * term_step;
+            asm("" : "+r"(x[i]));
+        });
         const auto add = [&](int set) SINTER_ALWAYS {
-            vf d = load(dy + set * lanes);
+            vf d = load(dy);
             pin(d);
-            unroll<A>([&](int a) SINTER_ALWAYS { c[set * A + a] = fma(load(x + set * s.step + a * lanes), d, c[set * A + a]); });
+            unroll<A>([&](int a) SINTER_ALWAYS { c[set * A + a] = fma(load(x[a / 3] + a % 3 * term_step), d, c[set * A + a]); });
+            unroll<pointers>([&](int i) SINTER_ALWAYS { x[i] += step; });
+            dy += dy_step;
         };
         int n = s.columns;
-        for (; n >= apart; n -= apart, x += apart * s.step, dy += apart * lanes) unroll<apart>(add);
-        for (; n > 0; --n, x += s.step, dy += lanes) add(0);
+        for (; n >= apart; n -= apart) unroll<apart>(add);
+        for (; n > 0; --n) add(0);
     }
     unroll<A>([&](int a) SINTER_ALWAYS {
         vf sum = load(sums + a * lanes);
@@ -77,13 +85,12 @@ struct convolution_weight_sums {
 
     struct plan {
         channel_panels<Narrow, false> panels;
-        int pixel;
+        std::int64_t pixel;
         result_strips<false> strips;
         std::int64_t sums, copy, gradients;   ///< floats of a part's sums, copied sources and copied gradients
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, pixel(Narrow ? panels.depth() * lanes : panels.sources()),
-              strips(panels.x, pixel, Narrow ? 1 << 13 : 1 << 16, 1), sums(panels.floats()),
+            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.budget(), 1), sums(panels.floats()),
               copy(round_up(strips.pixels() * pixel + tile_rows, 16)),
               gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
         constexpr std::int64_t room() const { return copy + gradients; }
@@ -103,19 +110,26 @@ struct convolution_weight_sums {
               gradients(copy + q.copy) {
             std::fill_n(sums, q.sums, 0.f);
         }
-        void copy_gradients(const result_strip& s, int col, int there, int width) const {
+        /// The strip's gradients of a panel's channels, as x.dy: where they lie, or copied where they do not fill the panel's vectors.
+        void find_gradients(const result_strip& s, int col, int there, int width, summed_rows& x) const {
             const auto& st = q.strips;
-            float* to = gradients;
-            for (int y = s.y0; y < s.y1; ++y) {
-                const std::int64_t pixel = ((s.image * st.z.out + s.z) * st.y.out + y) * st.x.out + s.x0;
-                const float* from = c.p[1] + pixel * q.panels.results() + col;
-                for (int i = s.x0; i < s.x1; ++i, from += q.panels.results(), to += width)
-                    for (int j = 0; j < width; j += lanes)
-                        store(to + j, there - j >= lanes ? load(from + j) : load(from + j, there - j));
+            const int channels = q.panels.results(), columns = s.x1 - s.x0;
+            const std::int64_t row = std::int64_t{st.x.out} * channels;
+            const float* from = c.p[1] + (((s.image * st.z.out + s.z) * st.y.out + s.y0) * st.x.out + s.x0) * channels + col;
+            x.columns = columns;
+            if (there == width) {
+                x.dy = from, x.dy_step = channels, x.dy_row_step = row;
+                return;
             }
+            x.dy = gradients, x.dy_step = width, x.dy_row_step = std::int64_t{columns} * width;
+            float* to = gradients;
+            for (int y = s.y0; y < s.y1; ++y, from += row)
+                for (int i = 0; i < columns; ++i, to += width)
+                    for (int j = 0; j < width; j += lanes)
+                        store(to + j, there - j >= lanes ? load(from + i * channels + j) : load(from + i * channels + j, there - j));
         }
-        /// Adds what one row of taps sees, its sources in rows of `plane`, to `count` rows of sums.
-        void row_of_taps(const result_strip& s, int plane, int ky, int channel, float* to, int width) const {
+        /// Adds what one row of taps sees, its sources in rows of `plane`, to its rows of sums. r: the strip's gradients.
+        void row_of_taps(const result_strip& s, int plane, int ky, int channel, float* to, int width, summed_rows r) const {
             const auto& st = q.strips;
             int first = s.y0, last = s.y1, at = 0;
             const auto outside = [&](int y) { return st.y.meets(y, ky, at), at < 0 || at >= st.y.sources(); };
@@ -124,17 +138,19 @@ struct convolution_weight_sums {
             if (first == last) return;
             st.y.meets(first, ky, at);
             const std::int64_t row = (std::int64_t{plane - s.za} * st.source_rows + at - s.ya) * st.width;
-            summed_rows r{nullptr, std::int64_t{st.x.stride} * q.pixel, std::int64_t{st.y.stride} * st.width * q.pixel,
-                          gradients + std::int64_t{first - s.y0} * (s.x1 - s.x0) * width, last - first, s.x1 - s.x0};
+            r.step = st.x.stride * q.pixel;
+            r.row_step = std::int64_t{st.y.stride} * st.width * q.pixel;
+            r.term_step = q.panels.term_step();
+            r.dy += (first - s.y0) * r.dy_row_step;
+            r.rows = last - first;
             // Neighbouring taps see neighbouring channels, where each sees all.
             const bool together = st.x.dilation == 1 && (Narrow || q.panels.x.groups == 1);
             const int depth = q.panels.depth(), runs = together ? 1 : st.x.k, n = together ? st.x.k * depth : depth;
-            constexpr int unit = Narrow ? lanes : 1;   // floats of a source for a row of sums
             const int most = Narrow ? most_narrow_sums : tile_rows, pieces = (n + most - 1) / most, size = (n + pieces - 1) / pieces;
             for (int k = 0; k < runs; ++k, to += std::int64_t{n} * width)
                 for (int i = 0; i < n; i += size) {
                     const int count = std::min(size, n - i);
-                    r.x = copy + (row + k * st.x.dilation) * q.pixel + channel + i * unit;
+                    r.x = copy + (row + k * st.x.dilation) * q.pixel + channel + i * r.term_step;
                     sum_of(count, width)(to + std::int64_t{i} * width, count, r);
                 }
         }
@@ -147,18 +163,20 @@ struct convolution_weight_sums {
         void strip(const result_strip& s) const {
             const auto &p = q.panels;
             const auto &z = q.strips.z;
-            if constexpr (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), copy);
+            const bool spread = Narrow && !p.depthwise();
+            if (!spread) copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
             for (int u = 0; u < p.units(); ++u)
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);
-                    if constexpr (Narrow)
-                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
-                    copy_gradients(s, col, there, width);
+                    if (spread) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
+                    summed_rows r{};
+                    find_gradients(s, col, there, width, r);
                     float* const to = sums + u * p.unit_floats() + j * p.rows();
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
                         if (z.meets(s.z, kz, plane) && plane >= 0 && plane < z.sources())
                             for (int ky = 0; ky < q.strips.y.k; ++ky)
-                                row_of_taps(s, plane, ky, Narrow ? 0 : u * p.depth(), to + p.row(kz * q.strips.y.k + ky, 0) * width, width);
+                                row_of_taps(s, plane, ky, !Narrow ? u * p.depth() : spread ? 0 : col,
+                                            to + p.row(kz * q.strips.y.k + ky, 0) * width, width, r);
                 }
         }
     };

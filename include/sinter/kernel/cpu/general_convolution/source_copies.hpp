@@ -7,14 +7,31 @@
 /// The copies of a strip's sources.
 namespace sinter::cpu {
 
-/// As they are: `channels` floats a pixel.
+/// Few floats: calls of memcpy and memset would take as long.
+SINTER_INLINE void copy_floats(const float* from, int n, float* to) {
+    int i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, load(from + i));
+    if (i < n) store(to + i, load(from + i, n - i), n - i);
+}
+SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
+    for (; n >= lanes; n -= lanes, to += lanes) store(to, zero());
+    if (n > 0) store(to, zero(), static_cast<int>(n));
+}
+
+/// As they are: `channels` of each pixel, which takes `pixel` floats there.
 template <bool Backward>
-void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, float* to) {
-    all.each_row(s, [&](std::int64_t at, std::int64_t pixel, int before, int n) {
-        float* const row = to + at * channels;
-        std::fill_n(row, std::int64_t{before} * channels, 0.f);
-        std::memcpy(row + std::int64_t{before} * channels, from + pixel * channels, 4 * static_cast<std::size_t>(n) * channels);
-        std::fill(row + std::int64_t{before + n} * channels, row + std::int64_t{all.width} * channels, 0.f);
+void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, std::int64_t pixel, float* to) {
+    const bool whole = pixel == channels;
+    all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
+        float* row = to + at * pixel;
+        const float* x = from + first * channels;
+        clear_floats(row, before * pixel);
+        row += before * pixel;
+        if (whole) std::memcpy(row, x, 4 * static_cast<std::size_t>(n * pixel));
+        else
+            for (int i = 0; i < n; ++i) copy_floats(x + std::int64_t{i} * channels, channels, row + i * pixel);
+        row += n * pixel;
+        clear_floats(row, (all.width - before - n) * pixel);
     });
 }
 
@@ -32,9 +49,7 @@ struct spread_channels {
     }
     void spread(std::int64_t pixel, int n, float* to) const {
         const float* x = from + pixel * channels;
-        if (depth == 1 && span >= lanes)   // every channel by itself
-            for (; n > 0; --n, x += channels, to += lanes) store(to, load(x));
-        else if (picks_lanes && span <= lanes)
+        if (picks_lanes && span <= lanes)
             for (; n > 0; --n, x += channels) {
                 const vf all = load(x, span);
                 for (int d = 0; d < depth; ++d, to += lanes) store(to, pick_lanes(all, which + splat(d)));
@@ -50,9 +65,9 @@ void spread_sources(const result_strips<Backward>& all, const result_strip& s, c
     const std::int64_t pixel_floats = std::int64_t{c.depth} * lanes;
     all.each_row(s, [&](std::int64_t at, std::int64_t pixel, int before, int n) {
         float* const row = to + at * pixel_floats;
-        std::fill_n(row, before * pixel_floats, 0.f);
+        clear_floats(row, before * pixel_floats);
         c.spread(pixel, n, row + before * pixel_floats);
-        std::fill(row + (before + n) * pixel_floats, row + all.width * pixel_floats, 0.f);
+        clear_floats(row + (before + n) * pixel_floats, (all.width - before - n) * pixel_floats);
     });
 }
 

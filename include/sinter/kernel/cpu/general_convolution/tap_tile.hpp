@@ -10,13 +10,14 @@ namespace sinter::cpu {
 struct met_tap {
     std::int64_t source, weights;
 };
-/// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth` terms, one behind the other.
+/// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth` terms, whose sources lie `term_step`
+/// floats apart.
 struct met_taps {
     const met_tap* rows;
     int row_count;
     const met_tap* taps;
     int tap_count;
-    std::int64_t depth;
+    std::int64_t depth, term_step;
 
     template <class F>
     SINTER_INLINE void each(F f) const {
@@ -37,7 +38,7 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
     vf c[MR * NR];
     clear_block(c);
     taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
-        accumulate<MR, NR, 1, false>(c, x + source, step, 1, w + row * width, width, taps.depth);
+        accumulate<MR, NR, 1, false>(c, x + source, step, taps.term_step, w + row * width, width, taps.depth);
     });
     store_block<NR>(c, to, to_step);
 }
@@ -45,22 +46,29 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
 template <int MR>
 __attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
                                                const float* w) {
+    constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     vf c[MR];
     clear_block(c);
+    const std::int64_t term_step = taps.term_step;
     taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
-        const float *from = x + source, *by = w + row * lanes;
-        for (std::int64_t n = taps.depth; n > 0; --n, from += lanes, by += lanes) {
+        const float *from[pointers], *by = w + row * lanes;
+        unroll<pointers>([&](int i) SINTER_ALWAYS {
+            from[i] = x + source + 3 * i * step;
+            asm("" : "+r"(from[i]));
+        });
+        for (std::int64_t n = taps.depth; n > 0; --n, by += lanes) {
             vf v = load(by);
             pin(v);
-            unroll<MR>([&](int i) SINTER_ALWAYS { c[i] = fma(load(from + i * step), v, c[i]); });
+            unroll<MR>([&](int i) SINTER_ALWAYS { c[i] = fma(load(from[i / 3] + i % 3 * step), v, c[i]); });
+            unroll<pointers>([&](int i) SINTER_ALWAYS { from[i] += term_step; });
         }
     });
     store_block<1>(c, to, to_step);
 }
 
-/// Results of the largest tile. Narrow ones have as many vectors as two multiply-add units with a latency of four cycles keep busy.
+/// Results of the largest tile: all registers but a few.
 template <bool Narrow>
-inline constexpr int tap_tile_rows = Narrow ? 8 : tile_rows;
+inline constexpr int tap_tile_rows = Narrow && registers < 32 ? 12 : tile_rows;
 
 template <bool Narrow, int NR, int... I>
 tap_tile tap_tile_of(int height, std::integer_sequence<int, I...>) {
