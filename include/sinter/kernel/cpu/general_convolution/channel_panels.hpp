@@ -34,7 +34,7 @@ struct channel_panels {
     /// Floats from a term's sources to the next one's.
     constexpr std::int64_t term_step() const { return !Narrow ? 1 : depthwise() ? pixel() : lanes; }
     /// About how many floats a strip's copy should take: the second-level cache holds it, or the first what is read for one vector alone.
-    constexpr std::int64_t budget() const { return Narrow && !depthwise() ? 1 << 13 : 1 << 16; }
+    constexpr std::int64_t budget() const { return Narrow && !depthwise() ? 1 << 15 : 1 << 16; }
     constexpr std::int64_t rows() const { return std::int64_t{x.taps()} * depth(); }
     constexpr std::int64_t unit_floats() const { return rows() * round_up(columns(), lanes); }
     constexpr std::int64_t floats() const { return units() * unit_floats(); }

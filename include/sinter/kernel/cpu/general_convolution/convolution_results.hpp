@@ -18,25 +18,22 @@ struct convolution_results {
     struct plan {
         convolution_extents x;
         channel_panels<Narrow, Backward> panels{x};
-        std::int64_t pixel;                    ///< floats of a source in a strip's copy
+        std::int64_t pixel, result;       ///< floats of a source in a strip's copy, and of a result that waits for the body
         result_strips<Backward> strips;
-        bool rows_wait;                        ///< results are collected until a row of them is done
-        bool rows_of_taps;                     ///< a row's taps lie one behind the other, as their sources do
-        std::int64_t row_step;                 ///< floats of a result in a row that waits
-        std::int64_t lists, copy, row;         ///< floats of a part's lists, copied sources and waiting row
+        bool rows_of_taps;                ///< a row's taps lie one behind the other, as their sources do
+        std::int64_t lists, copy, row;    ///< floats of a part's lists, copied sources, and one row of results
 
         constexpr explicit plan(const std::int64_t* e)
-            : x(e), pixel(panels.pixel()), strips(x, pixel, panels.budget(), tap_tile_rows<Narrow>),
-              rows_wait(Narrow || strips.x.phases() > 1),
+            : x(e), pixel(panels.pixel()), result(round_up(panels.results() + lanes - 1, lanes)),   // a panel may write beyond its channels
+              strips(x, pixel, result, panels.budget(), tap_tile_rows<Narrow>),
               rows_of_taps(strips.x.dilation == 1 && strips.x.phases() == 1 && (Narrow || x.groups == 1)),
-              row_step(Narrow && panels.depthwise() ? round_up(panels.results(), lanes) : panels.panel),
               lists(round_up(4 * (std::int64_t{x.axis[0].k} * x.axis[1].k + x.axis[2].k) + strips.x.phases() + 1, 16)),
-              copy(round_up(strips.pixels() * pixel, 16)), row(rows_wait ? round_up(waiting_results() * row_step, 16) : 0) {}
-        constexpr std::int64_t waiting_results() const {
+              copy(round_up(strips.pixels() * pixel, 16)), row(row_results() * result) {}
+        constexpr std::int64_t row_results() const {
             const int phases = strips.x.phases();
             return std::int64_t{row_tiles((strips.columns + phases - 1) / phases, tap_tile_rows<Narrow>).covered()} * phases;
         }
-        constexpr std::int64_t part_floats() const { return lists + copy + row; }
+        constexpr std::int64_t part_floats() const { return lists + copy + strips.rows * row; }
         constexpr std::int64_t floats(int parts) const { return panels.floats() + parts * part_floats(); }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return plan(e).floats(parts); }
@@ -98,63 +95,47 @@ struct convolution_results {
             return {copy + (!Narrow ? unit * p.depth() : p.depthwise() ? col : 0), c.scratch + unit * p.unit_floats() + j * p.rows(), col,
                     std::min(width, p.columns() - j), width};
         }
-        /// One row of a strip's results in a panel, for which `rows` of taps are listed. They go to the body tile by tile, or to `row`,
-        /// where a result takes `step` floats.
-        void panel_row(const result_strip& s, int y, int rows, const panel& p, float* to, std::int64_t step, const finisher& f) const {
+        /// One row of a strip's results in a panel, for which `rows` of taps are listed.
+        void panel_row(const result_strip& s, int rows, const panel& p, float* to) const {
             const auto& x = q.strips.x;
             const int phases = x.phases();
-            const std::int64_t x_step = x.step() * q.pixel;
-            alignas(64) float sums[tap_tile_rows<Narrow> * channel_panels<Narrow, Backward>::panel];
-            for (int phase = 0; phase < phases && s.x0 + phase < s.x1; ++phase) {
+            const std::int64_t step = x.step() * q.pixel, to_step = phases * q.result;
+            for (int phase = 0; phase < phases && s.x0 + phase < s.x1; ++phase, to += q.result) {
                 const int n = (s.x1 - s.x0 - phase + phases - 1) / phases;
                 const row_tiles tiles(n, tap_tile_rows<Narrow>);
                 const tap_tile tile = tap_tile_of<Narrow>(tiles.height, p.width);
                 const met_taps taps{met_rows, rows, met + first_met[phase], first_met[phase + 1] - first_met[phase],
                                     std::int64_t{q.panels.depth()} * (q.rows_of_taps ? x.k : 1), q.panels.term_step()};
-                for (int i = 0; i < n; i += tiles.height) {
-                    if (q.rows_wait) {
-                        tile(to + (std::int64_t{i} * phases + phase) * step, phases * step, p.x + i * x_step, x_step, taps, p.w);
-                        continue;
-                    }
-                    const finished t = done(s, y, i, std::min(tiles.height, n - i), p.col, p.there, sums, p.width);
-                    if (f.expect) f.expect(t, c);
-                    tile(sums, p.width, p.x + i * x_step, x_step, taps, p.w);
-                    f.finish(t, c);
-                }
+                for (int i = 0; i < n; i += tiles.height) tile(to + i * to_step, to_step, p.x + i * step, step, taps, p.w);
             }
         }
-        /// n results of row y of a strip, from its i-th on.
-        finished done(const result_strip& s, int y, int i, int n, int col, int there, const float* sums, std::int64_t step) const {
+        /// Hands a row of results to the body: as they, and what it reads, lie in memory.
+        void finish_row(const result_strip& s, int y, const float* sums, const finisher& f) const {
             const auto& st = q.strips;
-            const std::int64_t pixel = ((s.image * st.z.results() + s.z) * st.y.results() + y) * st.x.results() + s.x0 + i;
+            const std::int64_t pixel = ((s.image * st.z.results() + s.z) * st.y.results() + y) * st.x.results() + s.x0;
             const int channels = q.panels.results();
-            return {sums, n, there, static_cast<int>(step), pixel * channels + col, channels, pixel, col};
+            f.finish({sums, s.x1 - s.x0, channels, static_cast<int>(q.result), pixel * channels, channels, pixel, 0}, c);
         }
         void strip(const result_strip& s, const finisher& f) const {
             const auto& p = q.panels;
-            const int columns = s.x1 - s.x0;
-            if (Narrow && p.depthwise()) {
-                // Few weights: a row's results in all panels before the next row's, so that they, and what the body reads, are met as
-                // they lie in memory.
+            if (Narrow && p.depthwise()) {   // few weights: row by row
                 copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
                 for (int y = s.y0; y < s.y1; ++y) {
                     const int rows = list_rows(s, y);
-                    for (int j = 0; j < p.columns(); j += p.panel) panel_row(s, y, rows, panel_at(0, j), row + j, q.row_step, f);
-                    f.finish(done(s, y, 0, columns, 0, p.columns(), row, q.row_step), c);
+                    for (int j = 0; j < p.columns(); j += p.panel) panel_row(s, rows, panel_at(0, j), row + j);
+                    finish_row(s, y, row, f);
                 }
                 return;
             }
-            if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
+            else copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
             for (int u = 0; u < p.units(); ++u)
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const panel here = panel_at(u, j);
-                    if (Narrow)
-                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / q.x.groups, here.col, here.there}, copy);
-                    for (int y = s.y0; y < s.y1; ++y) {
-                        panel_row(s, y, list_rows(s, y), here, row, here.width, f);
-                        if (q.rows_wait) f.finish(done(s, y, 0, columns, here.col, here.there, row, here.width), c);
-                    }
+                    if (Narrow) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / q.x.groups, j, here.there}, copy);
+                    for (int y = s.y0; y < s.y1; ++y) panel_row(s, list_rows(s, y), here, row + (y - s.y0) * q.row + here.col);
                 }
+            for (int y = s.y0; y < s.y1; ++y) finish_row(s, y, row + (y - s.y0) * q.row, f);
         }
     };
 

@@ -90,7 +90,7 @@ struct convolution_weight_sums {
         std::int64_t sums, copy, gradients;   ///< floats of a part's sums, copied sources and copied gradients
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.budget(), 1), sums(panels.floats()),
+            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.panel, panels.budget(), 1), sums(panels.floats()),
               copy(round_up(strips.pixels() * pixel + tile_rows, 16)),
               gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
         constexpr std::int64_t room() const { return copy + gradients; }
@@ -110,12 +110,21 @@ struct convolution_weight_sums {
               gradients(copy + q.copy) {
             std::fill_n(sums, q.sums, 0.f);
         }
+        const float* first_gradient(const result_strip& s) const {
+            const auto& st = q.strips;
+            return c.p[1] + (((s.image * st.z.out + s.z) * st.y.out + s.y0) * st.x.out + s.x0) * q.panels.results();
+        }
+        void read_gradients(const result_strip& s) const {
+            const std::int64_t row = std::int64_t{q.strips.x.out} * q.panels.results();
+            const float* from = first_gradient(s);
+            for (int y = s.y0; y < s.y1; ++y, from += row) read_through(from, std::int64_t{s.x1 - s.x0} * q.panels.results());
+        }
         /// The strip's gradients of a panel's channels, as x.dy: where they lie, or copied where they do not fill the panel's vectors.
         void find_gradients(const result_strip& s, int col, int there, int width, summed_rows& x) const {
             const auto& st = q.strips;
             const int channels = q.panels.results(), columns = s.x1 - s.x0;
             const std::int64_t row = std::int64_t{st.x.out} * channels;
-            const float* from = c.p[1] + (((s.image * st.z.out + s.z) * st.y.out + s.y0) * st.x.out + s.x0) * channels + col;
+            const float* from = first_gradient(s) + col;
             x.columns = columns;
             if (there == width) {
                 x.dy = from, x.dy_step = channels, x.dy_row_step = row;
@@ -164,7 +173,9 @@ struct convolution_weight_sums {
             const auto &p = q.panels;
             const auto &z = q.strips.z;
             const bool spread = Narrow && !p.depthwise();
-            if (!spread) copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            if (spread) read_sources(q.strips, s, c.p[0], p.sources());
+            else copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            read_gradients(s);
             for (int u = 0; u < p.units(); ++u)
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);

@@ -32,21 +32,24 @@ struct result_strips {
     int planes, source_rows, width;   ///< and their sources
     int row_blocks = 1, column_blocks = 1;
 
-    /// `pixel`: floats of a source in the copy, of which there is room for about `budget`; `tile`: results of a tile.
-    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t budget, int tile)
+    /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there is room for about `budget`; `tile`:
+    /// results of a tile.
+    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget, int tile)
         : z(c.axis[0]), y(c.axis[1]), x(c.axis[2]), columns(x.results()), rows(y.results()),
           planes(std::min(z.most_met(1), z.sources())), source_rows(0), width(0) {
         const int phases = x.phases();
         // Long rows are cut, though not so short that the sources which two pieces share are many.
         const std::int64_t met = std::int64_t{planes} * std::min(y.most_met(1), y.sources()) * pixel;
-        const std::int64_t most = phases * std::max({budget / met / x.step(), std::int64_t{4} * x.reach() / x.stride, std::int64_t{2} * tile});
+        const std::int64_t fits = std::min(budget / met / x.step(), budget / result / phases);
+        const std::int64_t most = phases * std::max({fits, std::int64_t{4} * x.reach() / x.stride, std::int64_t{2} * tile});
         if (most < columns) {
             const int pieces = static_cast<int>((columns + most - 1) / most);
             columns = static_cast<int>(round_up((columns + pieces - 1) / pieces, phases));
         }
         width = x.most_met(row_tiles((columns + phases - 1) / phases, tile).covered() * phases);
         const std::int64_t room = budget / (planes * std::int64_t{width} * pixel);
-        rows = std::clamp(y.most_meeting(static_cast<int>(std::min<std::int64_t>(room, 2 * y.sources() + y.reach()))), 1, y.results());
+        const int met_rows = y.most_meeting(static_cast<int>(std::min<std::int64_t>(room, 2 * y.sources() + y.reach())));
+        rows = static_cast<int>(std::clamp<std::int64_t>(std::min<std::int64_t>(met_rows, budget / (result * columns)), 1, y.results()));
         cut();
     }
     /// At least so many strips, where rows are enough for that.

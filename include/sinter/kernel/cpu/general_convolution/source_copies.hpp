@@ -35,6 +35,16 @@ void copy_sources(const result_strips<Backward>& all, const result_strip& s, con
     });
 }
 
+/// Reads n floats that lie one behind the other, and will be wanted vector by vector, from pixels far apart: that brings them into the
+/// second-level cache as fast as memory gives them, which asking for them does not (prefetches do not make a processor foresee more).
+inline void read_through(const float* p, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += floats_a_line) asm volatile("" : : "r"(*reinterpret_cast<const std::int32_t*>(p + i)));
+}
+template <bool Backward>
+void read_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels) {
+    all.each_row(s, [&](std::int64_t, std::int64_t first, int, int n) { read_through(from + first * channels, std::int64_t{n} * channels); });
+}
+
 /// For one vector of result channels, of which each group has `results`: `depth` vectors a pixel, in whose lanes stand the channels
 /// that the lanes' groups see. What beside the last channel lies in a vector is anything.
 struct spread_channels {
