@@ -101,17 +101,18 @@ struct store_raw_and_walk : store_raw {
     }
 };
 
-/// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks.
+inline constexpr std::int64_t no_extents[sinter::extent::count] = {};
+
+/// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents that it is told at run time.
 template <class Kernel>
-void run(std::vector<float*> p, int m, int parts, bool backwards = false) {
+void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents) {
     std::int64_t floats = 0;
     if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
-    else if constexpr (requires { Kernel::scratch(nullptr, parts, m); }) floats = Kernel::scratch(nullptr, parts, m);
+    else if constexpr (requires { Kernel::scratch(e, parts, m); }) floats = Kernel::scratch(e, parts, m);
     scratch space(floats);
-    const std::int64_t none[sinter::extent::count] = {};
     sinter::call c;
     c.p = p.data();
-    c.e = none;
+    c.e = e;
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;
