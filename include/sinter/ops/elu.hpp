@@ -17,8 +17,9 @@ struct rule<op::elu> : elementwise_rule<3, 14> {
         return arithmetic<V>::select(a > 0.f, a, alpha * arithmetic<V>::expm1(a * k));
     }
     static constexpr void gradient(gradient_of& g) {   // alpha e^(k a) is y + alpha; where alpha k is positive y has a's sign
-        const tensor slope = (g.y() + g.x(1)) * g.x(2);
-        const bool rises = g.x(1).at().f * g.x(2).at().f > 0.f;
+        const float alpha = g.x(1).at().f, k = g.x(2).at().f;
+        const tensor slope = k == 1.f ? g.y() + alpha : g.y() * k + alpha * k;
+        const bool rises = alpha * k > 0.f;
         g.add(0, ops::where(ops::greater(rises ? g.y() : g.x(0), 0.f), g.d, g.d * slope));
     }
 };

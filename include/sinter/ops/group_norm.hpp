@@ -1,15 +1,46 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/div.hpp>
+#include <sinter/ops/broadcast.hpp>
+#include <sinter/ops/mul.hpp>
 #include <sinter/ops/reshape.hpp>
-#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
 /// group_norm(x, groups, epsilon): (x - mean) / sqrt(variance + epsilon) over all places and the channels of a group of each
 /// example, [..., C] (Wu and He 2018); the variance is the biased one. As many groups as channels are instance_norm
 /// (Ulyanov et al. 2016). ONNX: GroupNormalization, without its scale and bias; InstanceNormalization.
-namespace sinter::ops {
+namespace sinter {
+
+namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
+
+namespace detail {
+/// The mean over all places and a group's channels, [places, C] -> [1, C]. Channels are summed one by one and the few sums then group by
+/// group: so all that is large is walked by whole rows, however few channels a group has.
+constexpr tensor mean_of_groups(tensor x, int groups) {
+    const int channels = x.shape().last();
+    const tensor each = ops::mean(x, {0}, keep::yes);
+    if (groups == channels) return each;
+    const shape apart = extents(groups, channels / groups);
+    return ops::reshape(ops::broadcast_to(ops::mean(ops::reshape(each, apart), {1}, keep::yes), ops::reshape(each, apart).shape()),
+                        extents(1, channels));
+}
+} // namespace detail
+
+/// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and variance depend on x just so that the
+/// gradient's sum, and its sum with x - mean, vanish. Operands: the value, x [places, C], mean, 1 / deviation; p = {groups}.
+template <>
+struct rule<op::group_normalized> : view_rule {
+    static constexpr const char* name = "group_normalized";
+    static constexpr void gradient(gradient_of& g) {
+        const int groups = g.n().p[0];
+        const tensor d = g.d, r = g.x(3), apart = g.x(1) - g.x(2);
+        if (!g.wants(1)) return;
+        g.add(1, (d - detail::mean_of_groups(d, groups)) * r - apart * (detail::mean_of_groups(d * apart, groups) * (r * r * r)));
+    }
+};
+
+namespace ops {
 
 constexpr tensor group_norm(tensor x, int groups, float epsilon = 1e-5f) {
     if (!x.ok()) return x;
@@ -18,12 +49,11 @@ constexpr tensor group_norm(tensor x, int groups, float epsilon = 1e-5f) {
     const int channels = s.last();
     if (groups < 1 || channels % groups)
         return fail(x.g, fault_kind::groups_do_not_divide_channels, op::row_sum, extents(channels), extents(groups));
-    const bool single = groups == channels;
-    const tensor a = reshape(x, single ? extents(s.rows(), channels) : extents(s.rows(), groups, channels / groups));
-    const auto over = [&](tensor t) { return single ? mean(t, {0}, keep::yes) : mean(t, {0, 2}, keep::yes); };
-    const tensor d = a - over(a);
-    return reshape(d / sqrt(over(d * d) + epsilon), s);
+    const tensor a = reshape(x, extents(s.rows(), channels)), mean = sinter::detail::mean_of_groups(a, groups), apart = a - mean;
+    const tensor r = rsqrt(sinter::detail::mean_of_groups(apart * apart, groups) + epsilon), y = apart * r;
+    return y.ok() ? reshape(make<op::group_normalized>(x.g, y.shape(), {y, a, mean, r}, {groups}), s) : y;
 }
 constexpr tensor instance_norm(tensor x, float epsilon = 1e-5f) { return x.ok() ? group_norm(x, x.shape().last(), epsilon) : x; }
 
-} // namespace sinter::ops
+} // namespace ops
+} // namespace sinter

@@ -4,6 +4,7 @@
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/detail/layer_norm.hpp>
+#include <sinter/ops/group_norm.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/roll.hpp>
@@ -143,6 +144,7 @@ inline constexpr emitter move_emitters[] = {
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
     {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
-    {op::custom_gradient, detail::emit_same},  {op::layer_normalized, detail::emit_same}};
+    {op::custom_gradient, detail::emit_same},  {op::layer_normalized, detail::emit_same},
+    {op::group_normalized, detail::emit_same}};
 
 } // namespace sinter::onnx

@@ -34,16 +34,34 @@ struct middle_reduction {
                     Body::vector(splat(whole_row(from, n)), 1, row, row, 0, c);
                     continue;
                 }
-            for (std::int64_t j = 0; j < columns; j += lanes) {
-                const int left = columns - j < lanes ? static_cast<int>(columns - j) : lanes;
-                vf s = load(from + j, left);
-                for (std::int64_t i = 1; i < n; ++i) s = Combine::both(s, load(from + i * inner + j, left));
-                Body::vector(s, left, row * columns + j, row, static_cast<int>(j), c);
-            }
+            const std::int64_t off = row * columns;
+            std::int64_t j = 0;
+            for (; j + several * lanes <= columns; j += several * lanes) side_by_side<several>(from + j, n, inner, off + j, row, j, c);
+            for (; j + lanes <= columns; j += lanes) side_by_side<1>(from + j, n, inner, off + j, row, j, c);
+            if (j == columns) continue;
+            const int left = static_cast<int>(columns - j);
+            vf s = load(from + j, left);
+            for (std::int64_t i = 1; i < n; ++i) s = Combine::both(s, load(from + i * inner + j, left));
+            Body::vector(s, left, off + j, row, static_cast<int>(j), c);
         }
     }
 
 private:
+    static constexpr int several = 4;
+    /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the one before.
+    template <int V>
+    static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off, std::int64_t row,
+                                           std::int64_t col, const call& c) {
+        vf s[V];
+        unroll<V>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
+        for (std::int64_t i = 1; i < n; ++i) {
+            from += inner;
+            unroll<V>([&](int v) SINTER_ALWAYS { s[v] = Combine::both(s[v], load(from + v * lanes)); });
+        }
+        unroll<V>([&](int v) SINTER_ALWAYS {
+            Body::vector(s[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
+        });
+    }
     static float whole_row(const float* from, std::int64_t n) {
         vf s = splat(1.f);
         std::int64_t i = 0;
