@@ -80,7 +80,8 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
     const int size = count(s, batch);
     switch (n.k) {
         case op::custom_gradient:
-        case op::layer_normalized: y.assign(x[0], x[0] + size); return true;
+        case op::layer_normalized:
+        case op::group_normalized: y.assign(x[0], x[0] + size); return true;
         case op::table: {
             std::vector<float> held(y.size());
             n.fill(held.data(), s, n.f);

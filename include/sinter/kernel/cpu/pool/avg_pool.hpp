@@ -22,6 +22,7 @@ struct avg_pool {
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(int) { return 0; }
     static void finish(const call&) {}
+    static constexpr bool small = KH * KW <= 16;   ///< a window's sum is written out
 
     static void run(const call& c) {
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
@@ -31,8 +32,13 @@ struct avg_pool {
             const float n = window_count<H, W, OH, OW, KH, KW, SV, SH, PT, PL, Divisor>(oy, ox);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 vf sum = zero();
-                for (int y = v.first; y < v.last; ++y)
-                    for (int i = h.first; i < h.last; ++i) sum += channels.get(x + (y * W + i) * C + j);
+                if (small && v.last - v.first == KH && h.last - h.first == KW) {
+                    const float* from = x + (v.first * W + h.first) * C + j;
+                    unroll<small ? KH * KW : 0>([&](int k) SINTER_ALWAYS { sum += channels.get(from + (k / KW * W + k % KW) * C); });
+                } else {
+                    for (int y = v.first; y < v.last; ++y)
+                        for (int i = h.first; i < h.last; ++i) sum += channels.get(x + (y * W + i) * C + j);
+                }
                 channels.template put<Body>(sum / splat(n), pixel * C + j, pixel, j, c);
             });
         });
