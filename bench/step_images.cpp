@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // The time of one training step on photographs, by SGD, as one JSON line; float32, the loss softmax cross entropy.
-// -DSINTER_BENCH_NET='"resnet18"' compiles that net alone: all six take the compiler minutes.
+// -DSINTER_BENCH_NET='"resnet18"' compiles that net alone: all seven take the compiler minutes.
 #include <string_view>
 #include <zoo/alexnet.hpp>
 #include <zoo/googlenet.hpp>
+#include <zoo/mobilenet.hpp>
 #include <zoo/overfeat.hpp>
 #include <zoo/resnet.hpp>
 #include <zoo/vgg.hpp>
@@ -19,7 +20,7 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "step_images [--model alexnet|googlenet|overfeat|resnet18|resnet50|vgg_a] [--threads N] [--seconds S] [--kernels 0|1]\n"
+    "step_images [--model alexnet|googlenet|mobilenet|overfeat|resnet18|resnet50|vgg_a] [--threads N] [--seconds S] [--kernels 0|1]\n"
     "Times SGD's training steps for S seconds (default 2, and four steps at least) and prints one JSON line.\n"
     "--threads 0: all cores; default 1. --kernels 1: a table of every kernel's time, rate and share goes to standard error\n"
     "first.";
@@ -47,6 +48,8 @@ int run(const Settings& s) {
         if (s.model == "alexnet") return time_net<16>(zoo::alexnet<>, s);
     if constexpr (has("googlenet"))
         if (s.model == "googlenet") return time_net<16, zoo::googlenet_loss_layer>(zoo::googlenet<>, s);
+    if constexpr (has("mobilenet"))
+        if (s.model == "mobilenet") return time_net<16>(zoo::mobilenet<>, s);
     if constexpr (has("overfeat"))
         if (s.model == "overfeat") return time_net<16, softmax_cross_entropy_loss, 231>(zoo::overfeat_fast<>, s);
     if constexpr (has("resnet18"))
@@ -55,7 +58,7 @@ int run(const Settings& s) {
         if (s.model == "resnet50") return time_net<8>(zoo::resnet50<>, s);
     if constexpr (has("vgg_a"))
         if (s.model == "vgg_a") return time_net<8>(zoo::vgg_a<>, s);
-    throw option_error("unknown model", "--model", s.model, "alexnet, googlenet, overfeat, resnet18, resnet50 or vgg_a");
+    throw option_error("unknown model", "--model", s.model, "alexnet, googlenet, mobilenet, overfeat, resnet18, resnet50 or vgg_a");
 }
 
 } // namespace

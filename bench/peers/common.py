@@ -34,7 +34,7 @@ SEQUENCES = {
 
 def resnet(blocks, bottleneck):
     stages = [(64 << i, n, 2 if i else 1) for i, n in enumerate(blocks)]
-    return [("stem", 64), ("max", 3, 2, 1),
+    return [("stem", 64, 7), ("max", 3, 2, 1),
             *(("residual", width, stride if i == 0 else 1, bottleneck) for width, n, stride in stages for i in range(n)),
             ("mean",), ("dense", 1000)]
 
@@ -45,8 +45,9 @@ def vgg(*plan):
             ("dense", 1000)]
 
 
-# Nets on photographs (zoo/ has the same). ("conv", channels, kernel, stride, padding) is followed by relu; ("stem", channels) is
-# ResNet's first convolution with its normalisation; ("flatten", side); a GoogLeNet trunk in three parts, a head beside all but the last.
+# Nets on photographs (zoo/ has the same). ("conv", channels, kernel, stride, padding) is followed by relu; ("stem", channels,
+# kernel) is a first convolution with its normalisation, ("separable", channels, stride) MobileNet's block; ("flatten", side); a
+# GoogLeNet trunk in three parts, a head beside all but the last.
 IMAGES = {
     "resnet18": {"batch": 8, "side": 224, "trunk": resnet((2, 2, 2, 2), False)},
     "resnet50": {"batch": 8, "side": 224, "trunk": resnet((3, 4, 6, 3), True)},
@@ -68,6 +69,9 @@ IMAGES = {
         ("conv", 1024, 3, 1, 1), ("max", 2, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 3072), ("relu",), ("dropout", 0.5),
         ("dense", 4096), ("relu",), ("dense", 1000)]},
 }
+IMAGES["mobilenet"] = {"batch": 16, "side": 224, "trunk": [
+    ("stem", 32, 3), *[("separable", *block) for block in (
+        (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1))], ("mean",), ("dense", 1000)]}
 IMAGE_RATE = 1e-3   # of SGD, small enough that every net's loss falls
 LEARNING_RATE = {"sgd": 0.01, "adam": 1e-3}
 BETAS, EPSILON = (0.9, 0.999), 1e-7
@@ -113,8 +117,12 @@ def image_products(entries, side, channels):
 
     for kind, *of in entries:
         if kind in ("conv", "stem"):
-            out, k, stride, padding = of if kind == "conv" else (of[0], 7, 2, 3)
+            out, k, stride, padding = of if kind == "conv" else (*of, 2, of[1] // 2)
             side, channels = conv(out, k, stride, padding, channels, side), out
+        elif kind == "separable":
+            out, stride = of
+            side = conv(1, 3, stride, 1, channels, side)   # each of the channels by itself
+            channels, side = out, conv(out, 1, 1, 0, channels, side)
         elif kind == "max":
             side = (side + 2 * of[2] - of[0]) // of[1] + 1
         elif kind == "avg":

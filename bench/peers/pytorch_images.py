@@ -40,8 +40,14 @@ def stack(entries, channels):
         elif kind == "avg":
             parts.append(nn.AvgPool2d(of[0], of[1]))
         elif kind == "stem":
-            parts += [nn.Conv2d(channels, of[0], 7, 2, 3, bias=False), nn.BatchNorm2d(of[0]), nn.ReLU()]
-            channels = of[0]
+            out, k = of
+            parts += [nn.Conv2d(channels, out, k, 2, k // 2, bias=False), nn.BatchNorm2d(out), nn.ReLU()]
+            channels = out
+        elif kind == "separable":
+            out, stride = of
+            parts += [nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+                      nn.Conv2d(channels, out, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU()]
+            channels = out
         else:
             parts.append({"residual": Residual, "inception": Inception}[kind](channels, *of))
             channels = parts[-1].channels
