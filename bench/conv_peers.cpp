@@ -2,7 +2,6 @@
 // peers: onednn
 // Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself, in turns. --help says more.
 #include <memory>
-#include <optional>
 
 #include <sinter/device/cpu.hpp>
 #include <sinter/kernel/cpu/convolution/conv_forward.hpp>
@@ -11,19 +10,19 @@
 #include <sinter/kernel/cpu/convolution/conv_transpose_weights.hpp>
 #include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
 #include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
+#include <sinter/kernel/cpu/general_convolution/convolution_results.hpp>
+#include <sinter/kernel/cpu/general_convolution/convolution_weight_sums.hpp>
 #include <sinter/kernel/cpu/product/tile.hpp>
 #include <sinter/kernel/cpu/winograd/winograd.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_weight_gradient.hpp>
 #include <sinter/kernel/panels.hpp>
 
-#include "contest.hpp"
-#include "onednn.hpp"
+#include "conv_contest.hpp"
 
 using namespace sinter;
 using namespace sinter::cpu;
 using bench::buffer;
 using std::int64_t;
-namespace peer = bench::onednn;
 
 namespace {
 
@@ -68,15 +67,15 @@ private:
     buffer scratch_;
 };
 
-/// The same for kernels by Winograd's filtering, which are told their extents.
+/// The same for kernels that are told their extents: general ones, and those by Winograd's filtering.
 template <class Kernel>
-class winograd_run {
+class told_run {
 public:
-    winograd_run(std::vector<int64_t> extents, int m) : e_(std::move(extents)), m_(m), scratch_(Kernel::scratch(e_.data(), 1, m) + 16) {}
+    told_run(std::vector<int64_t> extents, int m) : e_(std::move(extents)), m_(m), scratch_(Kernel::scratch(e_.data(), 1, m) + 16) {}
     void operator()(float* const* p) {
         call c;
         c.p = p, c.e = e_.data(), c.m = c.batch = m_, c.scratch = scratch_;
-        Kernel::prepare(c);
+        if constexpr (requires { Kernel::prepare(c); }) Kernel::prepare(c);
         Kernel::run(c);
         if constexpr (requires { Kernel::finish(c); }) Kernel::finish(c);
     }
@@ -95,7 +94,7 @@ template <template <int, int> class Kernel, int Tile, int K>
 std::function<void()> filtered(std::vector<int64_t> extents, int m, std::vector<float*> p) {
     if constexpr (Tile == 0) return {};
     else {
-        auto kernel = std::make_shared<winograd_run<Kernel<Tile, K>>>(std::move(extents), m);
+        auto kernel = std::make_shared<told_run<Kernel<Tile, K>>>(std::move(extents), m);
         return [kernel, p = std::move(p)] { (*kernel)(p.data()); };
     }
 }
@@ -104,59 +103,6 @@ using filtered_convolution = winograd_convolution<M, K, store_body>;
 template <int M, int K>
 using filtered_weight_gradient = winograd_weight_gradient<M, K, store_body>;
 
-/// One layer's geometry and data as oneDNN names them; `x`, `y` NHWC, `w` HWIO.
-struct peer_layer {
-    peer::dims x, y, w, step, before, behind;
-    float *at_x, *at_y, *at_w;
-
-    /// Nothing where oneDNN has no such primitive here.
-    std::optional<peer::function> make(const std::string& kind, dnnl::algorithm how) const {
-        using namespace peer;
-        using dnnl::prop_kind;
-        const desc dx(x, f32, tag::nhwc), dy(y, f32, tag::nhwc), dw(w, f32, tag::hwio);
-        const desc ax(x, f32, tag::any), ay(y, f32, tag::any), aw(w, f32, tag::any);
-        try {
-            const dnnl::convolution_forward::primitive_desc f({prop_kind::forward_training, how, ax, aw, ay, step, before, behind},
-                                                              engine());
-            if (kind == "forward")
-                return function(dnnl::convolution_forward(f),
-                                {{DNNL_ARG_SRC, {dx, at_x, f.src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, f.weights_desc()}},
-                                 {DNNL_ARG_DST, {dy, at_y, f.dst_desc()}}}, DNNL_ARG_DST);
-            if (kind == "dX") {
-                const dnnl::convolution_backward_data::primitive_desc b({how, ax, aw, ay, step, before, behind}, engine(), f);
-                return function(dnnl::convolution_backward_data(b),
-                                {{DNNL_ARG_DIFF_SRC, {dx, at_x, b.diff_src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, b.weights_desc()}},
-                                 {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_SRC);
-            }
-            const dnnl::convolution_backward_weights::primitive_desc b({how, ax, aw, ay, step, before, behind}, engine(), f);
-            return function(dnnl::convolution_backward_weights(b),
-                            {{DNNL_ARG_SRC, {dx, at_x, b.src_desc()}}, {DNNL_ARG_DIFF_WEIGHTS, {dw, at_w, b.diff_weights_desc()}},
-                             {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_WEIGHTS);
-        } catch (const dnnl::error&) { return {}; }
-    }
-};
-
-/// `ours` has written `mine`; the peers write theirs where `p` says. `filtered`: ours by Winograd's filtering, or
-/// nothing; writes `by_filter`.
-void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs, const float* mine,
-             int64_t n, const std::function<void()>& ours, const std::function<void()>& filtered, const float* by_filter) {
-    const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"";
-    auto direct = p.make(kind, dnnl::algorithm::convolution_direct), any = p.make(kind, dnnl::algorithm::convolution_auto);
-    std::vector<bench::contestant> all{{"sinter", ours}};
-    if (filtered) {
-        filtered();
-        bench::expect_equal("sinter_winograd", facts, by_filter, mine, n);
-        all.push_back({"sinter_winograd", filtered});
-    }
-    for (auto [label, f] : {std::pair("onednn", &direct), std::pair("onednn_auto", &any)}) {
-        if (!*f) continue;
-        (**f)();
-        (*f)->get();
-        bench::expect_equal(label, facts, theirs, mine, n);
-        all.push_back({label, [f = f] { (**f)(); }});
-    }
-    bench::contest(facts, flops, all, settings.seconds, settings.rounds);
-}
 bool wanted(const char* name, const char* kind) {
     return settings.wanted(name, kind);
 }
@@ -175,13 +121,14 @@ void layer(const char* name, bool input_gradient = true) {
     constexpr int there = KH == KW ? winograd_tile(in, out, KH, S, M) : 0, back = KH == KW ? winograd_tile(out, in, KH, S, M) : 0;
     x.random(1), y.random(2), w.random(3);
     pack_panels(w, packed, K, CO, panel_width, lanes);
-    peer_layer p{{M, CI, H, W}, {M, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, x, y, w};
+    bench::peer_layer p{{M, CI, H, W}, {M, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, {0, 0}, x, y, w};
     if (wanted(name, "forward")) {
         kernel_run<chosen<op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> forward(M);
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
-        compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
-                filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again);
+        bench::compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
+                filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again,
+                       settings);
         p.at_y = y;
     }
     if (input_gradient && wanted(name, "dX")) {
@@ -190,9 +137,9 @@ void layer(const char* name, bool input_gradient = true) {
         kernel_run<chosen<op::conv_input_gradient, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> gradient(M);
         gradient({y, t, nullptr, result});
         p.at_x = theirs;
-        compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); },
+        bench::compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); },
                 filtered<filtered_convolution, back, KH>({OH, OW, CO, H, W, CI, KH - 1 - PT, KW - 1 - PL}, M, {y, t, nullptr, again}),
-                again);
+                again, settings);
         p.at_x = x;
     }
     if (wanted(name, "dW")) {
@@ -204,8 +151,59 @@ void layer(const char* name, bool input_gradient = true) {
         const auto filter = filtered<filtered_weight_gradient, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
         buffer unpacked(w.size());
         if (filter) filter(), unpack_panels(again, unpacked, K, CO, panel_width, lanes);
-        compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked);
+        bench::compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked, settings);
     }
+}
+
+/// A convolution that the general kernels take: M images or (z longer than one) volumes, channels and groups.
+struct general_layer {
+    const char* name;
+    int M;
+    sliding z, y, x;
+    int CI, CO, groups = 1;
+};
+/// A window on one axis, padded on either side so that a stride of 1 keeps the extent.
+sliding same(int extent, int k, int stride = 1, int dilation = 1) {
+    return {extent, k, window{.stride = stride, .padding = padding::same, .dilation = dilation}, 2};
+}
+
+void general(const general_layer& l) {
+    std::vector<int64_t> e(extent::count);
+    convolution_extents c(e.data());
+    c.axis[0] = l.z, c.axis[1] = l.y, c.axis[2] = l.x, c.inputs = l.CI, c.outputs = l.CO, c.groups = l.groups;
+    c.write(e.data());
+    const int64_t xs = l.M * c.in_pixels() * l.CI, ys = l.M * c.out_pixels() * l.CO, ws = int64_t{c.depth()} * l.CO;
+    const double flops = 2. * static_cast<double>(ys * c.depth());
+    buffer x(xs), y(ys), w(ws), result(std::max({xs, ys, ws})), theirs(result.size());
+    x.random(1), y.random(2), w.random(3);
+    bench::peer_layer p{{l.M, l.CI}, {l.M, l.CO}, {l.CO / l.groups, l.CI / l.groups}, {}, {}, {}, {}, x, y, w};
+    if (l.groups > 1) p.w.insert(p.w.begin(), l.groups);
+    for (int i = l.z.extent > 1 ? 0 : 1; i < 3; ++i) {
+        const sliding& a = c.axis[i];
+        p.x.push_back(a.extent), p.y.push_back(a.out), p.w.push_back(a.k);
+        p.step.push_back(a.stride), p.holes.push_back(a.dilation - 1);
+        p.before.push_back(a.before), p.behind.push_back((a.out - 1) * a.stride + a.reach() - a.extent - a.before);
+    }
+    const auto timed = [&]<class Kernel>(std::type_identity<Kernel>, const char* kind, int64_t m, float* left, float* right, float*& at, int64_t n) {
+        if (!wanted(l.name, kind)) return;
+        float* const operands[] = {left, right, nullptr, result};
+        told_run<Kernel> kernel(e, static_cast<int>(m));
+        kernel(operands);
+        float* const own = std::exchange(at, theirs);
+        bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings);
+        at = own;
+    };
+    // As programs choose by the width of a group's results.
+    const auto results = [&]<bool Backward>(std::bool_constant<Backward>, const char* kind, int width, int64_t m, float* left, float*& at, int64_t n) {
+        if (l.groups > 1 && width < convolution_extents::wide)
+            timed(std::type_identity<convolution_results<true, Backward, store_body>>{}, kind, m, left, w, at, n);
+        else timed(std::type_identity<convolution_results<false, Backward, store_body>>{}, kind, m, left, w, at, n);
+    };
+    results(std::false_type{}, "forward", c.group_outputs(), l.M * c.out_pixels(), x, p.at_y, ys);
+    results(std::true_type{}, "dX", c.group_inputs(), l.M * c.in_pixels(), y, p.at_x, xs);
+    if (l.groups > 1 && c.group_outputs() < convolution_extents::wide)
+        timed(std::type_identity<convolution_weight_sums<true, store_body>>{}, "dW", l.M, x, y, p.at_w, ws);
+    else timed(std::type_identity<convolution_weight_sums<false, store_body>>{}, "dW", l.M, x, y, p.at_w, ws);
 }
 
 int all_layers() {
@@ -224,6 +222,17 @@ int all_layers() {
     layer<2, 27, 27, 64, 27, 27, 192, 5, 5, 1, 2, 2>("alexnet 5x5");
     layer<1, 112, 112, 64, 112, 112, 128, 3, 3, 1, 1, 1>("vgg 112x112x64");
     layer<8, 28, 28, 16, 28, 28, 32, 5, 5, 1, 2, 2>("googlenet 5x5");
+    const sliding one(1, 1, window{}, 0);
+    general({"mobilenet depthwise 56x56x128", 2, one, same(56, 3), same(56, 3), 128, 128, 128});
+    general({"mobilenet depthwise 56x56x128 stride 2", 2, one, same(56, 3, 2), same(56, 3, 2), 128, 128, 128});
+    general({"mobilenet depthwise 14x14x512", 8, one, same(14, 3), same(14, 3), 512, 512, 512});
+    general({"efficientnet depthwise 5x5 28x28x240", 2, one, same(28, 5), same(28, 5), 240, 240, 240});
+    general({"resnext 56x56x128, 32 groups", 2, one, same(56, 3), same(56, 3), 128, 128, 32});
+    general({"resnext 14x14x512, 32 groups", 4, one, same(14, 3), same(14, 3), 512, 512, 32});
+    general({"deeplab 28x28x256 dilated", 2, one, same(28, 3, 1, 2), same(28, 3, 1, 2), 256, 256});
+    general({"deep speech 11x21 stride 1x2", 2, one, same(50, 11), same(81, 21, 2), 32, 32});
+    general({"wavenet 4000x64 dilated", 1, one, one, same(4000, 2, 1, 64), 64, 64});
+    general({"c3d 8x28x28x64", 1, same(8, 3), same(28, 3), same(28, 3), 64, 128});
     return 0;
 }
 
