@@ -12,6 +12,8 @@
 #include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_results.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_weight_sums.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_results.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_weight_sums.hpp>
 #include <sinter/kernel/cpu/product/tile.hpp>
 #include <sinter/kernel/cpu/winograd/winograd.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_weight_gradient.hpp>
@@ -193,17 +195,17 @@ void general(const general_layer& l) {
         bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings);
         at = own;
     };
-    // As programs choose by the width of a group's results.
-    const auto results = [&]<bool Backward>(std::bool_constant<Backward>, const char* kind, int width, int64_t m, float* left, float*& at, int64_t n) {
-        if (l.groups > 1 && width < convolution_extents::wide)
-            timed(std::type_identity<convolution_results<true, Backward, store_body>>{}, kind, m, left, w, at, n);
-        else timed(std::type_identity<convolution_results<false, Backward, store_body>>{}, kind, m, left, w, at, n);
+    // As programs choose, by the width of a group's results.
+    const auto chosen = [&]<op_id K>(std::integral_constant<op_id, K>, const char* kind, int width, int64_t m, float* left, float* right, float*& at,
+                                     int64_t n) {
+        if (c.depthwise()) timed(std::type_identity<typename nest<K, store_body, 2>::type>{}, kind, m, left, right, at, n);
+        else if (l.groups > 1 && width < convolution_extents::wide)
+            timed(std::type_identity<typename nest<K, store_body, 1>::type>{}, kind, m, left, right, at, n);
+        else timed(std::type_identity<typename nest<K, store_body, 0>::type>{}, kind, m, left, right, at, n);
     };
-    results(std::false_type{}, "forward", c.group_outputs(), l.M * c.out_pixels(), x, p.at_y, ys);
-    results(std::true_type{}, "dX", c.group_inputs(), l.M * c.in_pixels(), y, p.at_x, xs);
-    if (l.groups > 1 && c.group_outputs() < convolution_extents::wide)
-        timed(std::type_identity<convolution_weight_sums<true, store_body>>{}, "dW", l.M, x, y, p.at_w, ws);
-    else timed(std::type_identity<convolution_weight_sums<false, store_body>>{}, "dW", l.M, x, y, p.at_w, ws);
+    chosen(std::integral_constant<op_id, op::convolution>{}, "forward", c.group_outputs(), l.M * c.out_pixels(), x, w, p.at_y, ys);
+    chosen(std::integral_constant<op_id, op::convolution_input_gradient>{}, "dX", c.group_inputs(), l.M * c.in_pixels(), y, w, p.at_x, xs);
+    chosen(std::integral_constant<op_id, op::convolution_weight_gradient>{}, "dW", c.group_outputs(), l.M, x, y, p.at_w, ws);
 }
 
 int all_layers() {

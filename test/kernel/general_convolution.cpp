@@ -5,6 +5,8 @@
 
 #include <sinter/kernel/cpu/general_convolution/convolution_results.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_weight_sums.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_results.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_weight_sums.hpp>
 
 #include "conv_reference.hpp"
 
@@ -36,8 +38,8 @@ void each_grouped_product(const convolution_extents& c, int m, F f) {
         }
 }
 
-/// Every channel by lanes (as where groups are narrow), or broadcast.
-template <bool Narrow>
+/// Kind: 0 where an input is broadcast, 1 where groups are narrow, 2 of depthwise ones.
+template <int Kind>
 void check(const convolution_extents& c, int m, const std::vector<int>& all_parts) {
     std::int64_t e[sinter::extent::count] = {};
     c.write(e);
@@ -54,11 +56,11 @@ void check(const convolution_extents& c, int m, const std::vector<int>& all_part
     std::vector<float> y1, dx1;
     for (const int parts : all_parts) {
         buffer yb(y.size()), dxb(dx.size()), dwb(dw.size());
-        run<convolution_results<Narrow, false, store_raw>>(
+        run<typename nest<sinter::op::convolution, store_raw, Kind>::type>(
             {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, static_cast<int>(m * c.out_pixels()), parts, parts % 2 == 0, e);
-        run<convolution_results<Narrow, true, store_raw>>(
+        run<typename nest<sinter::op::convolution_input_gradient, store_raw, Kind>::type>(
             {db.at.get(), wb.at.get(), nullptr, dxb.at.get()}, static_cast<int>(m * c.in_pixels()), parts, parts % 2 == 0, e);
-        run<convolution_weight_sums<Narrow, store_raw>>(
+        run<typename nest<sinter::op::convolution_weight_gradient, store_raw, Kind>::type>(
             {xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts, parts % 2 == 0, e);
         if (y1.empty()) y1 = yb.values(), dx1 = dxb.values();
         BOOST_TEST(error(yb.values(), y, c.depth()) < 1);
@@ -83,39 +85,46 @@ convolution_extents convolution_of(sinter::sliding z, sinter::sliding y, sinter:
     c.inputs = inputs, c.outputs = outputs, c.groups = groups;
     return c;
 }
-void check_both(const convolution_extents& c, int m, const std::vector<int>& parts) {
+void check_all(const convolution_extents& c, int m, const std::vector<int>& parts) {
     const auto &z = c.axis[0], &y = c.axis[1], &x = c.axis[2];
     BOOST_TEST_CONTEXT(m << " of " << z.extent << 'x' << y.extent << 'x' << x.extent << 'x' << c.inputs << " to " << z.out << 'x' << y.out << 'x'
                          << x.out << 'x' << c.outputs << ", groups " << c.groups << ", windows " << z.k << 'x' << y.k << 'x' << x.k
                          << ", strides " << z.stride << ' ' << y.stride << ' ' << x.stride << ", dilations " << z.dilation << ' '
                          << y.dilation << ' ' << x.dilation << ", padding " << z.before << ' ' << y.before << ' ' << x.before) {
-        check<true>(c, m, parts);
-        check<false>(c, m, parts);
+        check<0>(c, m, parts);
+        check<1>(c, m, parts);
+        if (c.depthwise()) check<2>(c, m, parts);
     }
 }
 
+std::mt19937 random_numbers(5);
+int below(int n) { return static_cast<int>(random_numbers() % static_cast<unsigned>(n)); }
+sinter::sliding any_axis(int most, int most_taps) {
+    const int k = 1 + below(most_taps), dilation = 1 + below(2), stride = 1 + below(3), before = below(4), after = below(4);
+    return axis(std::max(1 + below(most), (k - 1) * dilation + 1 - before - after), k, stride, dilation, before, after);
+}
+
 BOOST_AUTO_TEST_CASE(any_window) {
-    std::mt19937 random(5);
-    const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
-    const auto any_axis = [&](int most, int most_taps) {
-        const int k = 1 + below(most_taps), dilation = 1 + below(2), stride = 1 + below(3), before = below(4), after = below(4);
-        return axis(std::max(1 + below(most), (k - 1) * dilation + 1 - before - after), k, stride, dilation, before, after);
-    };
     for (int i = 0; i < 120; ++i) {
         const int groups = 1 + below(i % 3 == 0 ? 20 : 4), depth = 1 + below(i % 3 == 0 ? 3 : 20), outputs = 1 + below(i % 3 == 1 ? 50 : 3);
-        check_both(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(7, 3), any_axis(20, 5), groups * depth, groups * outputs, groups),
+        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(7, 3), any_axis(20, 5), groups * depth, groups * outputs, groups),
                    1 + below(3), {1 + below(3), 4});
     }
 }
 BOOST_AUTO_TEST_CASE(depthwise) {
-    for (const int channels : {1, 16, 40})
+    for (int i = 0; i < 60; ++i) {
+        const int channels = 2 + below(70);
+        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(9, 5), any_axis(i % 5 ? 20 : 90, i % 7 ? 5 : 11), channels, channels,
+                                 channels), 1 + below(3), {1 + below(3), 4});
+    }
+    for (const int channels : {2, 16, 40, 700})
         for (const int stride : {1, 2})
-            check_both(convolution_of(axis(1, 1), axis(9, 3, stride, 1, 1, 1), axis(31, 3, stride, 1, 1, 1), channels, channels, channels), 2, {1, 3});
+            check_all(convolution_of(axis(1, 1), axis(9, 3, stride, 1, 1, 1), axis(31, 3, stride, 1, 1, 1), channels, channels, channels), 2, {1, 3});
 }
 /// Rows that are cut, and images that are cut into several strips of rows.
 BOOST_AUTO_TEST_CASE(long_rows_and_many) {
-    check_both(convolution_of(axis(1, 1), axis(1, 1), axis(9000, 3, 1, 4, 8), 8, 8, 8), 1, {3});
-    check_both(convolution_of(axis(1, 1), axis(2, 1), axis(2000, 5, 3, 1, 2, 1), 24, 24, 1), 1, {2});
-    check_both(convolution_of(axis(1, 1), axis(150, 3, 2, 1, 1, 1), axis(40, 2, 1, 1, 0, 1), 16, 8, 4), 1, {1, 5});
-    check_both(convolution_of(axis(3, 2, 1, 1, 1), axis(60, 3, 1, 2, 2, 2), axis(33, 3, 2, 1, 1, 1), 20, 36, 1), 1, {4});
+    check_all(convolution_of(axis(1, 1), axis(1, 1), axis(9000, 3, 1, 4, 8), 8, 8, 8), 1, {3});
+    check_all(convolution_of(axis(1, 1), axis(2, 1), axis(2000, 5, 3, 1, 2, 1), 24, 24, 1), 1, {2});
+    check_all(convolution_of(axis(1, 1), axis(150, 3, 2, 1, 1, 1), axis(40, 2, 1, 1, 0, 1), 16, 8, 4), 1, {1, 5});
+    check_all(convolution_of(axis(3, 2, 1, 1, 1), axis(60, 3, 1, 2, 2, 2), axis(33, 3, 2, 1, 1, 1), 20, 36, 1), 1, {4});
 }

@@ -46,6 +46,7 @@ struct convolution_extents {
     constexpr int depth() const { return taps() * group_inputs(); }   ///< products summed for one output
     constexpr int group_inputs() const { return inputs / groups; }
     constexpr int group_outputs() const { return outputs / groups; }
+    constexpr bool depthwise() const { return groups > 1 && groups == inputs && groups == outputs; }
     constexpr std::int64_t in_pixels() const { return std::int64_t{axis[0].extent} * axis[1].extent * axis[2].extent; }
     constexpr std::int64_t out_pixels() const { return std::int64_t{axis[0].out} * axis[1].out * axis[2].out; }
 };
@@ -53,7 +54,7 @@ struct convolution_extents {
 namespace detail {
 /// `results`: channels of what is computed that share a group.
 constexpr void convolution_request(const convolution_extents& c, int results, kernel_extents& k) {
-    k.set_fixed({c.groups > 1 && results < convolution_extents::wide});
+    k.set_fixed({c.depthwise() ? 2 : c.groups > 1 && results < convolution_extents::wide});
     c.write(k.e);
 }
 constexpr long convolution_flops(const shape& y, const shape& w) { return 2L * y.size() * w.rows(); }

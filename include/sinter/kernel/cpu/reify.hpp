@@ -19,6 +19,8 @@
 #include <sinter/kernel/cpu/distinct/distinct_weights.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_results.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_weight_sums.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_results.hpp>
+#include <sinter/kernel/cpu/general_convolution/depthwise_weight_sums.hpp>
 #include <sinter/kernel/cpu/local_response_norm.hpp>
 #include <sinter/kernel/cpu/move/copies.hpp>
 #include <sinter/kernel/cpu/move/gather.hpp>

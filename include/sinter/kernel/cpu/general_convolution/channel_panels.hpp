@@ -21,20 +21,12 @@ struct channel_panels {
     constexpr int depth() const { return sources() / x.groups; }             ///< channels summed for a result
     constexpr int units() const { return Narrow ? 1 : x.groups; }            ///< cut into panels one by one
     constexpr int columns() const { return results() / units(); }            ///< of one
-    /// Is each channel its own group, with one result? Then sources lie as vectors of results do.
-    constexpr bool depthwise() const { return x.groups == x.inputs && x.groups == x.outputs; }
-    /// Floats of a source's pixel in a strip's copy: all channels, or those that one vector sees, a vector for each term. Where pixels
-    /// are read vector by vector they take an odd number of lines, or they would meet in few of a cache's sets.
-    constexpr std::int64_t pixel() const {
-        if (!Narrow) return sources();
-        if (!depthwise()) return std::int64_t{depth()} * lanes;
-        const std::int64_t lines = round_up(sources(), floats_a_line) / floats_a_line;
-        return (lines | 1) * floats_a_line;
-    }
-    /// Floats from a term's sources to the next one's.
-    constexpr std::int64_t term_step() const { return !Narrow ? 1 : depthwise() ? pixel() : lanes; }
-    /// About how many floats a strip's copy should take: the second-level cache holds it, or the first what is read for one vector alone.
-    constexpr std::int64_t budget() const { return Narrow && !depthwise() ? 1 << 15 : 1 << 16; }
+    /// Floats of a source's pixel in a strip's copy: all channels, or those that one vector sees, a vector for each term; and from a
+    /// term's sources to the next one's.
+    constexpr std::int64_t pixel() const { return Narrow ? std::int64_t{depth()} * lanes : sources(); }
+    constexpr std::int64_t term_step() const { return Narrow ? lanes : 1; }
+    /// About how many floats a strip's copy should take: it stays in the second-level cache, beside what it is made of where it is larger.
+    constexpr std::int64_t budget() const { return Narrow ? 1 << 15 : 1 << 16; }
     constexpr std::int64_t rows() const { return std::int64_t{x.taps()} * depth(); }
     constexpr std::int64_t unit_floats() const { return rows() * round_up(columns(), lanes); }
     constexpr std::int64_t floats() const { return units() * unit_floats(); }

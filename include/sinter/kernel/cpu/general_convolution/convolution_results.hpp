@@ -92,7 +92,7 @@ struct convolution_results {
         panel panel_at(int unit, int j) const {
             const auto& p = q.panels;
             const int col = unit * p.columns() + j, width = p.width(j);
-            return {copy + (!Narrow ? unit * p.depth() : p.depthwise() ? col : 0), c.scratch + unit * p.unit_floats() + j * p.rows(), col,
+            return {copy + (Narrow ? 0 : unit * p.depth()), c.scratch + unit * p.unit_floats() + j * p.rows(), col,
                     std::min(width, p.columns() - j), width};
         }
         /// One row of a strip's results in a panel, for which `rows` of taps are listed.
@@ -118,21 +118,15 @@ struct convolution_results {
         }
         void strip(const result_strip& s, const finisher& f) const {
             const auto& p = q.panels;
-            if (Narrow && p.depthwise()) {   // few weights: row by row
-                copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
-                for (int y = s.y0; y < s.y1; ++y) {
-                    const int rows = list_rows(s, y);
-                    for (int j = 0; j < p.columns(); j += p.panel) panel_row(s, rows, panel_at(0, j), row + j);
-                    finish_row(s, y, row, f);
-                }
-                return;
-            }
             if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
-            else copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            else copy_sources(q.strips, s, c.p[0], p.sources(), copy);
             for (int u = 0; u < p.units(); ++u)
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const panel here = panel_at(u, j);
-                    if (Narrow) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / q.x.groups, j, here.there}, copy);
+                    if (Narrow) {
+                        const int results = p.results() / q.x.groups;
+                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), results, j, here.there}, copy);
+                    }
                     for (int y = s.y0; y < s.y1; ++y) panel_row(s, list_rows(s, y), here, row + (y - s.y0) * q.row + here.col);
                 }
             for (int y = s.y0; y < s.y1; ++y) finish_row(s, y, row + (y - s.y0) * q.row, f);
@@ -151,9 +145,13 @@ struct convolution_results {
     }
 };
 
-template <class Body, int Narrow, int... X>
-struct nest<op::convolution, Body, Narrow, X...> { using type = convolution_results<Narrow != 0, false, Body>; };
-template <class Body, int Narrow, int... X>
-struct nest<op::convolution_input_gradient, Body, Narrow, X...> { using type = convolution_results<Narrow != 0, true, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution, Body, 0, X...> { using type = convolution_results<false, false, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution, Body, 1, X...> { using type = convolution_results<true, false, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution_input_gradient, Body, 0, X...> { using type = convolution_results<false, true, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution_input_gradient, Body, 1, X...> { using type = convolution_results<true, true, Body>; };
 
 } // namespace sinter::cpu

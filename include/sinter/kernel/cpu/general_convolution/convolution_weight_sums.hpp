@@ -64,7 +64,8 @@ __attribute__((noinline)) void sum_by_lane(float* sums, int, const summed_rows& 
         store(sums + a * lanes, sum);
     });
 }
-inline constexpr int most_narrow_sums = 8;
+/// Rows of sums at once: by lane, of two vectors, and of one, whose accumulators are half as many.
+inline constexpr int most_narrow_sums = 8, most_wide_sums = tile_rows, most_single_sums = registers >= 32 ? 16 : 12;
 
 template <int NR, int... I>
 tap_sum wide_sum_of(int height, std::integer_sequence<int, I...>) {
@@ -90,8 +91,9 @@ struct convolution_weight_sums {
         std::int64_t sums, copy, gradients;   ///< floats of a part's sums, copied sources and copied gradients
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.panel, panels.budget(), 1), sums(panels.floats()),
-              copy(round_up(strips.pixels() * pixel + tile_rows, 16)),
+            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.panel, panels.budget(), 1),
+              sums(panels.floats()),
+              copy(round_up(strips.pixels() * pixel + most_single_sums, 16)),
               gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
         constexpr std::int64_t room() const { return copy + gradients; }
     };
@@ -155,7 +157,8 @@ struct convolution_weight_sums {
             // Neighbouring taps see neighbouring channels, where each sees all.
             const bool together = st.x.dilation == 1 && (Narrow || q.panels.x.groups == 1);
             const int depth = q.panels.depth(), runs = together ? 1 : st.x.k, n = together ? st.x.k * depth : depth;
-            const int most = Narrow ? most_narrow_sums : tile_rows, pieces = (n + most - 1) / most, size = (n + pieces - 1) / pieces;
+            const int most = Narrow ? most_narrow_sums : width > lanes ? most_wide_sums : most_single_sums;
+            const int pieces = (n + most - 1) / most, size = (n + pieces - 1) / pieces;
             for (int k = 0; k < runs; ++k, to += std::int64_t{n} * width)
                 for (int i = 0; i < n; i += size) {
                     const int count = std::min(size, n - i);
@@ -166,27 +169,26 @@ struct convolution_weight_sums {
         static tap_sum sum_of(int count, int width) {
             const int height = static_cast<int>(round_up(count, 2));
             if constexpr (Narrow) return narrow_sum_of(count, indices<most_narrow_sums>{});
-            else if (width > lanes) return wide_sum_of<2>(height, indices<tile_rows / 2>{});
-            else return wide_sum_of<1>(height, indices<tile_rows / 2>{});
+            else if (width > lanes) return wide_sum_of<2>(height, indices<most_wide_sums / 2>{});
+            else return wide_sum_of<1>(height, indices<most_single_sums / 2>{});
         }
         void strip(const result_strip& s) const {
             const auto &p = q.panels;
             const auto &z = q.strips.z;
-            const bool spread = Narrow && !p.depthwise();
-            if (spread) read_sources(q.strips, s, c.p[0], p.sources());
-            else copy_sources(q.strips, s, c.p[0], p.sources(), q.pixel, copy);
+            if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
+            else copy_sources(q.strips, s, c.p[0], p.sources(), copy);
             read_gradients(s);
             for (int u = 0; u < p.units(); ++u)
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);
-                    if (spread) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
+                    if (Narrow) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
                     summed_rows r{};
                     find_gradients(s, col, there, width, r);
                     float* const to = sums + u * p.unit_floats() + j * p.rows();
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
                         if (z.meets(s.z, kz, plane) && plane >= 0 && plane < z.sources())
                             for (int ky = 0; ky < q.strips.y.k; ++ky)
-                                row_of_taps(s, plane, ky, !Narrow ? u * p.depth() : spread ? 0 : col,
+                                row_of_taps(s, plane, ky, Narrow ? 0 : u * p.depth(),
                                             to + p.row(kz * q.strips.y.k + ky, 0) * width, width, r);
                 }
         }
@@ -216,7 +218,9 @@ struct convolution_weight_sums {
     }
 };
 
-template <class Body, int Narrow, int... X>
-struct nest<op::convolution_weight_gradient, Body, Narrow, X...> { using type = convolution_weight_sums<Narrow != 0, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution_weight_gradient, Body, 0, X...> { using type = convolution_weight_sums<false, Body>; };
+template <class Body, int... X>
+struct nest<op::convolution_weight_gradient, Body, 1, X...> { using type = convolution_weight_sums<true, Body>; };
 
 } // namespace sinter::cpu

@@ -18,20 +18,15 @@ SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
     if (n > 0) store(to, zero(), static_cast<int>(n));
 }
 
-/// As they are: `channels` of each pixel, which takes `pixel` floats there.
+/// As they are: `channels` floats a pixel.
 template <bool Backward>
-void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, std::int64_t pixel, float* to) {
-    const bool whole = pixel == channels;
+void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, float* to) {
     all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
-        float* row = to + at * pixel;
-        const float* x = from + first * channels;
-        clear_floats(row, before * pixel);
-        row += before * pixel;
-        if (whole) std::memcpy(row, x, 4 * static_cast<std::size_t>(n * pixel));
-        else
-            for (int i = 0; i < n; ++i) copy_floats(x + std::int64_t{i} * channels, channels, row + i * pixel);
-        row += n * pixel;
-        clear_floats(row, (all.width - before - n) * pixel);
+        float* row = to + at * channels;
+        clear_floats(row, std::int64_t{before} * channels);
+        row += std::int64_t{before} * channels;
+        std::memcpy(row, from + first * channels, 4 * static_cast<std::size_t>(n) * channels);
+        clear_floats(row + std::int64_t{n} * channels, std::int64_t{all.width - before - n} * channels);
     });
 }
 
@@ -42,7 +37,9 @@ inline void read_through(const float* p, std::int64_t n) {
 }
 template <bool Backward>
 void read_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels) {
-    all.each_row(s, [&](std::int64_t, std::int64_t first, int, int n) { read_through(from + first * channels, std::int64_t{n} * channels); });
+    all.each_row(s, [&](std::int64_t, std::int64_t first, int, int n) {
+        read_through(from + first * channels, std::int64_t{n} * channels);
+    });
 }
 
 /// For one vector of result channels, of which each group has `results`: `depth` vectors a pixel, in whose lanes stand the channels
