@@ -36,7 +36,7 @@ for header in $(find include zoo -name '*.hpp'); do
 done
 
 # From the lowest on, as doc/design.md draws them.
-rooms=(vector math walk product move pool winograd distinct attention convolution pooled)
+rooms=(vector math walk product move pool winograd distinct attention convolution general_convolution pooled)
 [ "$(printf '%s\n' "${rooms[@]}" | sort)" = "$(find include/sinter/kernel/cpu -mindepth 1 -type d -printf '%f\n' | sort)" ] ||
     complain "documents.sh does not know the rooms of kernel/cpu/ as they are"
 for ((i = 0; i < ${#rooms[@]}; ++i)); do
