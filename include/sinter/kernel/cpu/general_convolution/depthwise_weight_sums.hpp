@@ -61,6 +61,8 @@ depthwise_sum depthwise_sum_of(int taps, std::integer_sequence<int, I...>) {
 template <class Body>
 struct depthwise_weight_sums {
     static constexpr int phases = 2;
+    using block_type = depthwise_blocks<false>::block;
+    using piece_type = depthwise_blocks<false>::piece;
 
     struct plan {
         channel_panels<true, false> panels;
@@ -91,30 +93,35 @@ struct depthwise_weight_sums {
             gradients = copy + q.blocks.copied_floats();
             std::fill_n(sums, q.sums, 0.f);
         }
-        void block(const depthwise_blocks<false>::block& b) const {
+        void block(const block_type& b) const {
             const auto& blocks = q.blocks;
-            for (int y = b.y0, next = 0; y < b.y1; ++y) {
-                next = blocks.copy_rows(b, y, next, c.p[0], copy);
-                int rows = 0;
-                blocks.each_row_of_taps(b, y, [&](int plane, int at, int tap) {
-                    met[rows++] = {blocks.copied_row(b, plane, at), q.panels.row(tap, 0) * lanes};
-                });
-                for (int j = 0; j < b.there; j += lanes) vector_row(b, y, j, rows);
-            }
+            blocks.read_block(b, c.p[0]);
+            for (int y = b.y0; y < b.y1; ++y)
+                read_through(c.p[1] + blocks.result_pixel(b, y) * blocks.channels, std::int64_t{b.x1 - b.x0} * blocks.channels);
+            blocks.each_piece([&](const piece_type& piece) {
+                for (int y = b.y0, next = 0; y < b.y1; ++y) {
+                    next = blocks.copy_rows(b, piece, y, next, c.p[0], copy);
+                    int rows = 0;
+                    blocks.each_row_of_taps(b, y, [&](int plane, int at, int tap) {
+                        met[rows++] = {blocks.copied_row(b, plane, at), q.panels.row(tap, 0) * lanes};
+                    });
+                    for (int j = 0; j < piece.there; j += lanes) vector_row(b, piece, y, j, rows);
+                }
+            });
         }
-        /// A row's gradients of one vector of channels.
-        void vector_row(const depthwise_blocks<false>::block& b, int y, int j, int rows) const {
+        /// A row's gradients of one vector of a piece's channels.
+        void vector_row(const block_type& b, const piece_type& piece, int y, int j, int rows) const {
             const auto& blocks = q.blocks;
             const float* x[3];
             float* to[3];
             depthwise_row r{x, to, blocks.x.stride * blocks.pixel, blocks.x.dilation * blocks.pixel,
-                            c.p[1] + blocks.result_pixel(b, y) * blocks.channels + b.col + j, blocks.channels, b.x1 - b.x0};
-            if (b.there - j < lanes) {   // copied, so that whole vectors can be read
-                for (int i = 0; i < r.columns; ++i) store(gradients + i * lanes, load(r.dy + i * r.dy_step, b.there - j));
+                            c.p[1] + blocks.result_pixel(b, y) * blocks.channels + piece.col + j, blocks.channels, b.x1 - b.x0};
+            if (piece.there - j < lanes) {   // copied, so that whole vectors can be read
+                for (int i = 0; i < r.columns; ++i) store(gradients + i * lanes, load(r.dy + i * r.dy_step, piece.there - j));
                 r.dy = gradients, r.dy_step = lanes;
             }
             const int k = blocks.x.k;
-            float* const first = sums + (b.col + j) * q.panels.rows();
+            float* const first = sums + (piece.col + j) * q.panels.rows();
             for (int i = 0, several = 0; i < rows; i += several) {
                 several = k <= most_of_three_rows && rows - i >= 3 ? 3 : 1;
                 for (int n = 0; n < several; ++n) x[n] = copy + met[i + n].source + j, to[n] = first + met[i + n].weights;
