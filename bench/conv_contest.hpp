@@ -44,11 +44,11 @@ struct peer_layer {
 };
 
 /// `ours` has written `mine`, n floats; the peers write theirs where `p` says. `filtered`: ours by Winograd's filtering, or nothing;
-/// writes `by_filter`.
+/// writes `by_filter`. `more`: a member for the JSON line, with a comma before it.
 inline void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs, const float* mine,
                     std::int64_t n, const std::function<void()>& ours, const std::function<void()>& filtered, const float* by_filter,
-                    const contest_settings& settings) {
-    const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"";
+                    const contest_settings& settings, const std::string& more = {}) {
+    const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"" + more;
     auto direct = p.make(kind, dnnl::algorithm::convolution_direct), any = p.make(kind, dnnl::algorithm::convolution_auto);
     std::vector<contestant> all{{"sinter", ours}};
     if (filtered) {

@@ -186,18 +186,19 @@ void general(const general_layer& l) {
         p.step.push_back(a.stride), p.holes.push_back(a.dilation - 1);
         p.before.push_back(a.before), p.behind.push_back((a.out - 1) * a.stride + a.reach() - a.extent - a.before);
     }
-    const auto timed = [&]<class Kernel>(std::type_identity<Kernel>, const char* kind, int64_t m, float* left, float* right, float*& at, int64_t n) {
+    const auto timed = [&]<class Kernel>(std::type_identity<Kernel>, const char* kind, int64_t m, float* left, float* right, float*& at,
+                                         int64_t n) {
         if (!wanted(l.name, kind)) return;
         float* const operands[] = {left, right, nullptr, result};
         told_run<Kernel> kernel(e, static_cast<int>(m));
         kernel(operands);
         float* const own = std::exchange(at, theirs);
-        bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings);
+        bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings, ",\"general\":true");
         at = own;
     };
     // As programs choose, by the width of a group's results.
-    const auto chosen = [&]<op_id K>(std::integral_constant<op_id, K>, const char* kind, int width, int64_t m, float* left, float* right, float*& at,
-                                     int64_t n) {
+    const auto chosen = [&]<op_id K>(std::integral_constant<op_id, K>, const char* kind, int width, int64_t m, float* left, float* right,
+                                     float*& at, int64_t n) {
         if (c.depthwise()) timed(std::type_identity<typename nest<K, store_body, 2>::type>{}, kind, m, left, right, at, n);
         else if (l.groups > 1 && width < convolution_extents::wide)
             timed(std::type_identity<typename nest<K, store_body, 1>::type>{}, kind, m, left, right, at, n);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md and pages beside it.
 
-Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|bandwidth FILE   prints a table
+Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth FILE   prints a table
        tables.py fill [--doc FILE] [--results FOLDER]
 
 FOLDER has a folder for each kind of core, as zen4. `fill` puts what was measured last between the page's <!-- table NAME --> and
@@ -110,10 +110,13 @@ def kernels_table(path):
     return f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n" + markdown(["case", "us", "GFLOP/s", "of peak"], cells)
 
 
-def peers_table(path):
-    """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of these over Sinter's."""
+def peers_table(path, general=False):
+    """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of these over Sinter's. `general`: the
+    convolutions that the general kernels take, instead of the others."""
     where, rows = read(path)
-    rows = [r for r in rows if "layer" in r]
+    rows = [r for r in rows if "layer" in r and r.get("general", False) == general]
+    if not rows:
+        return "Not measured yet."
     others = list(dict.fromkeys(k[:-3] for r in rows for k in r if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
     others.sort(key=lambda name: not name.startswith("sinter"))
     cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""), f"{r['sinter_us']:.1f}",
@@ -138,10 +141,12 @@ def bandwidth_table(path):
 
 
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
-          "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table, "bandwidth": bandwidth_table}
-FILES = {"aims": "step"}   # whose lines a table is made of, where they do not bear its name
+          "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
+          "general_conv": lambda path: peers_table(path, general=True), "bandwidth": bandwidth_table}
+FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
 TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
-          "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions", "bandwidth": "Bandwidth"}
+          "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions",
+          "general_conv": "General convolutions", "bandwidth": "Bandwidth"}
 
 
 def table_of(name, folder):
