@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
+#include <sinter/kernel/cpu/general_convolution/tap_lists.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
-#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
-#include <sinter/kernel/cpu/general_convolution/tap_tile.hpp>
-#include <sinter/kernel/cpu/general_convolution/channel_panels.hpp>
 
 /// Convolutions of any window and any number of groups, and their input gradients. All extents are told at run time
 /// (ops/convolution.hpp), so that all of them share these kernels; weights lie plain, [taps][CI / groups][CO].
@@ -20,15 +19,12 @@ struct convolution_results {
         channel_panels<Narrow, Backward> panels{x};
         std::int64_t pixel, result;       ///< floats of a source in a strip's copy, and of a result that waits for the body
         result_strips<Backward> strips;
-        bool rows_of_taps;                ///< a row's taps lie one behind the other, as their sources do
         std::int64_t lists, copy, row;    ///< floats of a part's lists, copied sources, and one row of results
 
         constexpr explicit plan(const std::int64_t* e)
             : x(e), pixel(panels.pixel()), result(round_up(panels.results() + lanes - 1, lanes)),   // a panel may write beyond its channels
               strips(x, pixel, result, panels.budget(), tap_tile_rows<Narrow>),
-              rows_of_taps(strips.x.dilation == 1 && strips.x.phases() == 1 && (Narrow || x.groups == 1)),
-              lists(round_up(4 * (std::int64_t{x.axis[0].k} * x.axis[1].k + x.axis[2].k) + strips.x.phases() + 1, 16)),
-              copy(round_up(strips.pixels() * pixel, 16)), row(row_results() * result) {}
+              lists(tap_lists<Backward>::floats(x)), copy(round_up(strips.pixels() * pixel, 16)), row(row_results() * result) {}
         constexpr std::int64_t row_results() const {
             const int phases = strips.x.phases();
             return std::int64_t{row_tiles((strips.columns + phases - 1) / phases, tap_tile_rows<Narrow>).covered()} * phases;
@@ -47,32 +43,14 @@ struct convolution_results {
     struct worker {
         plan q;
         const call& c;
-        float *copy, *row;
-        met_tap *met_rows, *met;
-        std::int32_t* first_met;   ///< of each phase, among `met`
+        float* const room;
+        tap_lists<Backward> lists;
+        float *const copy, *const row;
 
-        explicit worker(const call& c_) : q(c_.e), c(c_) {
-            float* const room = c.scratch + q.panels.floats() + first_part(c) * q.part_floats();
-            met_rows = reinterpret_cast<met_tap*>(room);
-            met = met_rows + q.x.axis[0].k * q.x.axis[1].k;
-            first_met = reinterpret_cast<std::int32_t*>(met + q.x.axis[2].k);
-            copy = room + q.lists;
-            row = copy + q.copy;
-            list_taps();
-        }
-        /// Those of the last axis: they are the same for all strips.
-        void list_taps() {
-            const auto& x = q.strips.x;
-            int n = 0;
-            for (int p = 0; p < x.phases(); ++p) {
-                first_met[p] = n;
-                for (int k = 0, at = 0; k < x.k; ++k)
-                    if (x.meets(p, k, at)) met[n++] = {(at - x.lowest(0)) * q.pixel, q.panels.row(0, k)};
-            }
-            first_met[x.phases()] = n;
-            if (q.rows_of_taps) met[0] = {0, 0}, first_met[1] = 1;
-        }
-        /// Those of the others, which result row y of a strip meets; how many?
+        explicit worker(const call& c_)
+            : q(c_.e), c(c_), room(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
+              lists(room, q.panels, q.pixel, Narrow || q.x.groups == 1), copy(room + q.lists), row(copy + q.copy) {}
+        /// Lists the rows of taps that result row y of a strip meets; how many?
         int list_rows(const result_strip& s, int y) const {
             const auto& st = q.strips;
             int n = 0, plane = 0, at = 0;
@@ -80,8 +58,8 @@ struct convolution_results {
                 if (st.z.meets(s.z, kz, plane) && plane >= s.za && plane < s.zb)
                     for (int ky = 0; ky < st.y.k; ++ky)
                         if (st.y.meets(y, ky, at) && at >= s.ya && at < s.yb)
-                            met_rows[n++] = {(std::int64_t{plane - s.za} * st.source_rows + at - s.ya) * st.width * q.pixel,
-                                             q.panels.row(kz * st.y.k + ky, Backward ? st.x.k - 1 : 0)};
+                            lists.rows[n++] = {(std::int64_t{plane - s.za} * st.source_rows + at - s.ya) * st.width * q.pixel,
+                                               q.panels.row(kz * st.y.k + ky, Backward ? st.x.k - 1 : 0)};
             return n;
         }
         /// A panel as the kernel meets it in a strip: its first source, weights, and channels, `there` of them in `width` places.
@@ -104,8 +82,8 @@ struct convolution_results {
                 const int n = (s.x1 - s.x0 - phase + phases - 1) / phases;
                 const row_tiles tiles(n, tap_tile_rows<Narrow>);
                 const tap_tile tile = tap_tile_of<Narrow>(tiles.height, p.width);
-                const met_taps taps{met_rows, rows, met + first_met[phase], first_met[phase + 1] - first_met[phase],
-                                    std::int64_t{q.panels.depth()} * (q.rows_of_taps ? x.k : 1), q.panels.term_step()};
+                const met_taps taps =
+                    lists.of_phase(phase, rows, std::int64_t{q.panels.depth()} * (lists.together ? x.k : 1), q.panels.term_step());
                 for (int i = 0; i < n; i += tiles.height) tile(to + i * to_step, to_step, p.x + i * step, step, taps, p.w);
             }
         }
@@ -137,8 +115,7 @@ struct convolution_results {
         static constexpr finisher f = finisher_of<Body>();
         worker w(c);
         auto& strips = w.q.strips;
-        const std::int64_t images =
-            c.m / (std::int64_t{strips.z.results()} * strips.y.results() * strips.x.results());
+        const std::int64_t images = c.m / (std::int64_t{strips.z.results()} * strips.y.results() * strips.x.results());
         strips.share_among(images, c.parts);
         const std::int64_t n = strips.count(images), end = share(n, c.part + 1, c.parts);
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) w.strip(strips.at(i), f);

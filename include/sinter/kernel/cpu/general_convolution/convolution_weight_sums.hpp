@@ -173,8 +173,8 @@ struct convolution_weight_sums {
             else return wide_sum_of<1>(height, indices<most_single_sums / 2>{});
         }
         void strip(const result_strip& s) const {
-            const auto &p = q.panels;
-            const auto &z = q.strips.z;
+            const auto& p = q.panels;
+            const auto& z = q.strips.z;
             if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
             else copy_sources(q.strips, s, c.p[0], p.sources(), copy);
             read_gradients(s);

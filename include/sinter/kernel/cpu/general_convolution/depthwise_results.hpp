@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/general_convolution/depthwise_blocks.hpp>
+#include <sinter/kernel/cpu/general_convolution/tap_lists.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
@@ -15,15 +16,11 @@ struct depthwise_results {
     struct plan {
         channel_panels<true, Backward> panels;
         depthwise_blocks<Backward> blocks;
-        bool together;          ///< a row's taps lie one behind the other, as their sources do
-        std::int64_t result;    ///< floats of a pixel's results that wait for the body
-        std::int64_t lists;     ///< floats of a part's lists
+        std::int64_t result, lists;   ///< floats of a pixel's results that wait for the body, and of a part's lists
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, blocks(panels.x, 2 * tap_tile_rows<true>),
-              together(blocks.x.dilation == 1 && blocks.x.phases() == 1),
-              result(round_up(blocks.channels, lanes)),
-              lists(round_up(4 * (std::int64_t{blocks.z.k} * blocks.y.k + blocks.x.k) + blocks.x.phases() + 1, 16)) {}
+            : panels{convolution_extents(e)}, blocks(panels.x, 2 * tap_tile_rows<true>), result(round_up(blocks.channels, lanes)),
+              lists(tap_lists<Backward>::floats(panels.x)) {}
         constexpr std::int64_t row() const { return result * blocks.tiles(blocks.columns).covered() * blocks.x.phases(); }
         constexpr std::int64_t part_floats() const { return lists + blocks.copied_floats() + round_up(blocks.rows * row(), 16); }
     };
@@ -36,27 +33,13 @@ struct depthwise_results {
     struct worker {
         plan q;
         const call& c;
-        met_tap *met_rows, *met;
-        std::int32_t* first_met;   ///< of each phase, among `met`
-        float *copy, *results;
+        float* const room;
+        tap_lists<Backward> lists;
+        float *const copy, *const results;
 
-        explicit worker(const call& c_) : q(c_.e), c(c_) {
-            const auto& x = q.blocks.x;
-            float* const room = c.scratch + q.panels.floats() + first_part(c) * q.part_floats();
-            met_rows = reinterpret_cast<met_tap*>(room);
-            met = met_rows + q.blocks.z.k * q.blocks.y.k;
-            first_met = reinterpret_cast<std::int32_t*>(met + x.k);
-            copy = room + q.lists;
-            results = copy + q.blocks.copied_floats();
-            int n = 0;
-            for (int p = 0; p < x.phases(); ++p) {
-                first_met[p] = n;
-                for (int k = 0, at = 0; k < x.k; ++k)
-                    if (x.meets(p, k, at)) met[n++] = {(at - x.lowest(0)) * q.blocks.pixel, q.panels.row(0, k)};
-            }
-            first_met[x.phases()] = n;
-            if (q.together) met[0] = {0, 0}, first_met[1] = 1;
-        }
+        explicit worker(const call& c_)
+            : q(c_.e), c(c_), room(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
+              lists(room, q.panels, q.blocks.pixel, true), copy(room + q.lists), results(copy + q.blocks.copied_floats()) {}
         void block(const block_type& b, const finisher& f) const {
             const auto& blocks = q.blocks;
             blocks.read_block(b, c.p[0]);
@@ -76,13 +59,14 @@ struct depthwise_results {
                 next = blocks.copy_rows(b, p, y, next, c.p[0], copy);
                 int rows = 0;
                 blocks.each_row_of_taps(b, y, [&](int plane, int at, int tap) {
-                    met_rows[rows++] = {blocks.copied_row(b, plane, at), q.panels.row(tap, Backward ? x.k - 1 : 0)};
+                    lists.rows[rows++] = {blocks.copied_row(b, plane, at), q.panels.row(tap, Backward ? x.k - 1 : 0)};
                 });
                 for (int phase = 0; phase < phases && phase < columns; ++phase) {
                     const row_tiles tiles((columns - phase + phases - 1) / phases, tap_tile_rows<true>);
                     const tap_tile tile = tap_tile_of<true>(tiles.height, lanes);
-                    const met_taps taps{met_rows, rows, met + first_met[phase], first_met[phase + 1] - first_met[phase],
-                                        q.together ? x.k : 1, blocks.pixel, (p.there + lanes - 1) / lanes, lanes * q.panels.rows()};
+                    met_taps taps = lists.of_phase(phase, rows, lists.together ? x.k : 1, blocks.pixel);
+                    taps.vectors = (p.there + lanes - 1) / lanes;
+                    taps.vector_step = lanes * q.panels.rows();
                     float* const to = results + (y - b.y0) * q.row() + phase * q.result + p.col;
                     for (int i = 0; i < tiles.covered(); i += tiles.height)
                         tile(to + i * to_step, to_step, copy + i * step, step, taps, c.scratch + p.col * q.panels.rows());
