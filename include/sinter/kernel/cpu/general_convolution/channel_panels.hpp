@@ -21,9 +21,9 @@ struct channel_panels {
     constexpr int depth() const { return sources() / x.groups; }             ///< channels summed for a result
     constexpr int units() const { return Narrow ? 1 : x.groups; }            ///< cut into panels one by one
     constexpr int columns() const { return results() / units(); }            ///< of one
-    /// Floats of a source's pixel in a strip's copy: all channels, or those that one vector sees, a vector for each term; and from a
-    /// term's sources to the next one's.
-    constexpr std::int64_t pixel() const { return Narrow ? std::int64_t{depth()} * lanes : sources(); }
+    /// Floats of a source's pixel in a strip's copy: a group's channels, or those that one vector sees, a vector for each term; and from
+    /// a term's sources to the next one's.
+    constexpr std::int64_t pixel() const { return Narrow ? std::int64_t{depth()} * lanes : depth(); }
     constexpr std::int64_t term_step() const { return Narrow ? lanes : 1; }
     /// About how many floats a strip's copy should take: it stays in the second-level cache, beside what it is made of where it is larger.
     constexpr std::int64_t budget() const { return Narrow ? 1 << 15 : 1 << 16; }

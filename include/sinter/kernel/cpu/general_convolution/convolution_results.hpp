@@ -49,7 +49,7 @@ struct convolution_results {
 
         explicit worker(const call& c_)
             : q(c_.e), c(c_), room(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
-              lists(room, q.panels, q.pixel, Narrow || q.x.groups == 1), copy(room + q.lists), row(copy + q.copy) {}
+              lists(room, q.panels, q.pixel), copy(room + q.lists), row(copy + q.copy) {}
         /// Lists the rows of taps that result row y of a strip meets; how many?
         int list_rows(const result_strip& s, int y) const {
             const auto& st = q.strips;
@@ -62,29 +62,18 @@ struct convolution_results {
                                                q.panels.row(kz * st.y.k + ky, Backward ? st.x.k - 1 : 0)};
             return n;
         }
-        /// A panel as the kernel meets it in a strip: its first source, weights, and channels, `there` of them in `width` places.
-        struct panel {
-            const float *x, *w;
-            int col, there, width;
-        };
-        panel panel_at(int unit, int j) const {
-            const auto& p = q.panels;
-            const int col = unit * p.columns() + j, width = p.width(j);
-            return {copy + (Narrow ? 0 : unit * p.depth()), c.scratch + unit * p.unit_floats() + j * p.rows(), col,
-                    std::min(width, p.columns() - j), width};
-        }
-        /// One row of a strip's results in a panel, for which `rows` of taps are listed.
-        void panel_row(const result_strip& s, int rows, const panel& p, float* to) const {
+        /// One row of a strip's results in a panel of that width and those weights, for which `rows` of taps are listed.
+        void panel_row(const result_strip& s, int rows, const float* w, int width, float* to) const {
             const auto& x = q.strips.x;
             const int phases = x.phases();
             const std::int64_t step = x.step() * q.pixel, to_step = phases * q.result;
             for (int phase = 0; phase < phases && s.x0 + phase < s.x1; ++phase, to += q.result) {
                 const int n = (s.x1 - s.x0 - phase + phases - 1) / phases;
                 const row_tiles tiles(n, tap_tile_rows<Narrow>);
-                const tap_tile tile = tap_tile_of<Narrow>(tiles.height, p.width);
+                const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width);
                 const met_taps taps =
                     lists.of_phase(phase, rows, std::int64_t{q.panels.depth()} * (lists.together ? x.k : 1), q.panels.term_step());
-                for (int i = 0; i < n; i += tiles.height) tile(to + i * to_step, to_step, p.x + i * step, step, taps, p.w);
+                for (int i = 0; i < n; i += tiles.height) tile(to + i * to_step, to_step, copy + i * step, step, taps, w);
             }
         }
         /// Hands a row of results to the body: as they, and what it reads, lie in memory.
@@ -96,17 +85,17 @@ struct convolution_results {
         }
         void strip(const result_strip& s, const finisher& f) const {
             const auto& p = q.panels;
-            if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
-            else copy_sources(q.strips, s, c.p[0], p.sources(), copy);
-            for (int u = 0; u < p.units(); ++u)
+            if (q.x.groups > 1) read_sources(q.strips, s, c.p[0], p.sources());   // of which each panel takes some channels
+            for (int u = 0; u < p.units(); ++u) {
+                if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), u * p.depth(), p.depth(), copy);
                 for (int j = 0; j < p.columns(); j += p.panel) {
-                    const panel here = panel_at(u, j);
-                    if (Narrow) {
-                        const int results = p.results() / q.x.groups;
-                        spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), results, j, here.there}, copy);
-                    }
-                    for (int y = s.y0; y < s.y1; ++y) panel_row(s, list_rows(s, y), here, row + (y - s.y0) * q.row + here.col);
+                    if (Narrow) spread_sources(q.strips, s, spread_channels(c.p[0], p.sources(), p.depth(), p.results() / q.x.groups, j,
+                                                                            std::min(lanes, p.columns() - j)), copy);
+                    const float* const w = c.scratch + u * p.unit_floats() + j * p.rows();
+                    for (int y = s.y0; y < s.y1; ++y)
+                        panel_row(s, list_rows(s, y), w, p.width(j), row + (y - s.y0) * q.row + u * p.columns() + j);
                 }
+            }
             for (int y = s.y0; y < s.y1; ++y) finish_row(s, y, row + (y - s.y0) * q.row, f);
         }
     };

@@ -140,7 +140,7 @@ struct convolution_weight_sums {
                         store(to + j, there - j >= lanes ? load(from + i * channels + j) : load(from + i * channels + j, there - j));
         }
         /// Adds what one row of taps sees, its sources in rows of `plane`, to its rows of sums. r: the strip's gradients.
-        void row_of_taps(const result_strip& s, int plane, int ky, int channel, float* to, int width, summed_rows r) const {
+        void row_of_taps(const result_strip& s, int plane, int ky, float* to, int width, summed_rows r) const {
             const auto& st = q.strips;
             int first = s.y0, last = s.y1, at = 0;
             const auto outside = [&](int y) { return st.y.meets(y, ky, at), at < 0 || at >= st.y.sources(); };
@@ -154,15 +154,14 @@ struct convolution_weight_sums {
             r.term_step = q.panels.term_step();
             r.dy += (first - s.y0) * r.dy_row_step;
             r.rows = last - first;
-            // Neighbouring taps see neighbouring channels, where each sees all.
-            const bool together = st.x.dilation == 1 && (Narrow || q.panels.x.groups == 1);
+            const bool together = st.x.dilation == 1;   // neighbouring taps see what lies one behind the other
             const int depth = q.panels.depth(), runs = together ? 1 : st.x.k, n = together ? st.x.k * depth : depth;
             const int most = Narrow ? most_narrow_sums : width > lanes ? most_wide_sums : most_single_sums;
             const int pieces = (n + most - 1) / most, size = (n + pieces - 1) / pieces;
             for (int k = 0; k < runs; ++k, to += std::int64_t{n} * width)
                 for (int i = 0; i < n; i += size) {
                     const int count = std::min(size, n - i);
-                    r.x = copy + (row + k * st.x.dilation) * q.pixel + channel + i * r.term_step;
+                    r.x = copy + (row + k * st.x.dilation) * q.pixel + i * r.term_step;
                     sum_of(count, width)(to + std::int64_t{i} * width, count, r);
                 }
         }
@@ -175,10 +174,10 @@ struct convolution_weight_sums {
         void strip(const result_strip& s) const {
             const auto& p = q.panels;
             const auto& z = q.strips.z;
-            if (Narrow) read_sources(q.strips, s, c.p[0], p.sources());
-            else copy_sources(q.strips, s, c.p[0], p.sources(), copy);
+            if (p.x.groups > 1) read_sources(q.strips, s, c.p[0], p.sources());   // of which each panel takes some channels
             read_gradients(s);
-            for (int u = 0; u < p.units(); ++u)
+            for (int u = 0; u < p.units(); ++u) {
+                if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), u * p.depth(), p.depth(), copy);
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);
                     if (Narrow) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
@@ -188,9 +187,9 @@ struct convolution_weight_sums {
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
                         if (z.meets(s.z, kz, plane) && plane >= 0 && plane < z.sources())
                             for (int ky = 0; ky < q.strips.y.k; ++ky)
-                                row_of_taps(s, plane, ky, Narrow ? 0 : u * p.depth(),
-                                            to + p.row(kz * q.strips.y.k + ky, 0) * width, width, r);
+                                row_of_taps(s, plane, ky, to + p.row(kz * q.strips.y.k + ky, 0) * width, width, r);
                 }
+            }
         }
     };
 

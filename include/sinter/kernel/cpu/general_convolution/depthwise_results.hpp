@@ -39,7 +39,7 @@ struct depthwise_results {
 
         explicit worker(const call& c_)
             : q(c_.e), c(c_), room(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
-              lists(room, q.panels, q.blocks.pixel, true), copy(room + q.lists), results(copy + q.blocks.copied_floats()) {}
+              lists(room, q.panels, q.blocks.pixel), copy(room + q.lists), results(copy + q.blocks.copied_floats()) {}
         void block(const block_type& b, const finisher& f) const {
             const auto& blocks = q.blocks;
             blocks.read_block(b, c.p[0]);

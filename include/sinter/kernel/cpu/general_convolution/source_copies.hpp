@@ -18,15 +18,19 @@ SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
     if (n > 0) store(to, zero(), static_cast<int>(n));
 }
 
-/// As they are: `channels` floats a pixel.
+/// As they are, channels [col, col + wanted) of each pixel.
 template <bool Backward>
-void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, float* to) {
+void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, int col, int wanted,
+                  float* to) {
     all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
-        float* row = to + at * channels;
-        clear_floats(row, std::int64_t{before} * channels);
-        row += std::int64_t{before} * channels;
-        std::memcpy(row, from + first * channels, 4 * static_cast<std::size_t>(n) * channels);
-        clear_floats(row + std::int64_t{n} * channels, std::int64_t{all.width - before - n} * channels);
+        float* row = to + at * wanted;
+        const float* x = from + first * channels + col;
+        clear_floats(row, std::int64_t{before} * wanted);
+        row += std::int64_t{before} * wanted;
+        if (wanted == channels) std::memcpy(row, x, 4 * static_cast<std::size_t>(n) * channels);
+        else
+            for (int i = 0; i < n; ++i) copy_floats(x + std::int64_t{i} * channels, wanted, row + std::int64_t{i} * wanted);
+        clear_floats(row + std::int64_t{n} * wanted, std::int64_t{all.width - before - n} * wanted);
     });
 }
 

@@ -18,13 +18,12 @@ struct tap_lists {
         const int phases = convolution_axis<Backward>(c.axis[2]).phases();
         return round_up(4 * (std::int64_t{c.axis[0].k} * c.axis[1].k + c.axis[2].k) + phases + 1, 16);
     }
-    /// `alone`: a pixel's terms lie one behind the other, without those of other groups between them.
     template <bool Narrow>
-    tap_lists(float* room, const channel_panels<Narrow, Backward>& panels, std::int64_t pixel, bool alone)
+    tap_lists(float* room, const channel_panels<Narrow, Backward>& panels, std::int64_t pixel)
         : rows(reinterpret_cast<met_tap*>(room)), taps(rows + panels.x.axis[0].k * panels.x.axis[1].k),
           first(reinterpret_cast<std::int32_t*>(taps + panels.x.axis[2].k)) {
         const convolution_axis<Backward> x(panels.x.axis[2]);
-        together = alone && x.dilation == 1 && x.phases() == 1;
+        together = x.dilation == 1 && x.phases() == 1;
         int n = 0;
         for (int p = 0; p < x.phases(); ++p) {
             first[p] = n;
