@@ -33,11 +33,12 @@ struct depthwise_blocks {
         rows = equal_piece(rows, std::max(1, static_cast<int>(second_level_floats / 4 / (std::int64_t{columns} * channels))));
         cut();
     }
-    /// At least so many blocks, where rows are enough for that.
+    /// At least so many blocks, where rows are enough for that, or where there is but one row tiles are.
     constexpr void share_among(std::int64_t images, int parts) {
         const std::int64_t all = images * z.results() * column_blocks;
         const int fewer = static_cast<int>(std::max<std::int64_t>(1, all * y.results() / parts));
         if (all * row_blocks < parts) rows = equal_piece(y.results(), fewer);
+        if (y.results() == 1) columns = fewer_columns(x, columns, images * z.results(), parts, tap_tile_rows<true>);
         cut();
     }
     constexpr std::int64_t count(std::int64_t images) const { return images * z.results() * row_blocks * column_blocks; }

@@ -17,6 +17,13 @@ struct row_tiles {
     constexpr int covered() const { return count * height; }
 };
 
+/// Columns of results for each of `parts` to have some, in whole tiles: no more than there were.
+template <bool Backward>
+constexpr int fewer_columns(const convolution_axis<Backward>& x, int columns, std::int64_t rows, int parts, int tile) {
+    const std::int64_t whole = std::int64_t{tile} * x.phases(), fair = rows * x.results() / parts;
+    return static_cast<int>(std::min<std::int64_t>(columns, std::max(whole, round_up(fair, whole))));
+}
+
 /// Which results a strip has, and the sources in its copy: planes [za, zb), rows [ya, yb) of each, all on the image, and a row's
 /// from xa on, which may be in the padding.
 struct result_strip {
@@ -28,14 +35,14 @@ struct result_strip {
 template <bool Backward>
 struct result_strips {
     convolution_axis<Backward> z, y, x;
-    int columns, rows;                ///< a strip's results, at most
+    int columns, rows, tile;          ///< a strip's results, at most, and a tile's
     int planes, source_rows, width;   ///< and their sources
     int row_blocks = 1, column_blocks = 1;
 
     /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there is room for about `budget`; `tile`:
     /// results of a tile.
-    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget, int tile)
-        : z(c.axis[0]), y(c.axis[1]), x(c.axis[2]), columns(x.results()), rows(y.results()),
+    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget, int tile_)
+        : z(c.axis[0]), y(c.axis[1]), x(c.axis[2]), columns(x.results()), rows(y.results()), tile(tile_),
           planes(std::min(z.most_met(1), z.sources())), source_rows(0), width(0) {
         const int phases = x.phases();
         // Long rows are cut, though not so short that the sources which two pieces share are many.
@@ -52,9 +59,11 @@ struct result_strips {
         rows = static_cast<int>(std::clamp<std::int64_t>(std::min<std::int64_t>(met_rows, budget / (result * columns)), 1, y.results()));
         cut();
     }
-    /// At least so many strips, where rows are enough for that.
+    /// At least so many strips, where rows are enough for that, or where there is but one row tiles are.
     constexpr void share_among(std::int64_t images, int parts) {
-        if (count(images) < parts) rows = static_cast<int>(std::max<std::int64_t>(1, images * z.results() * y.results() / parts));
+        const std::int64_t planes_of_all = images * z.results();
+        if (count(images) < parts) rows = static_cast<int>(std::max<std::int64_t>(1, planes_of_all * y.results() / parts));
+        if (y.results() == 1) columns = fewer_columns(x, columns, planes_of_all, parts, tile);
         cut();
     }
 
