@@ -3,8 +3,8 @@
 #include <cstring>
 #include <sinter/base/round_up.hpp>
 #include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_axis.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
 
 namespace sinter::cpu {
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/walk/nest.hpp>
-#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
-#include <sinter/kernel/cpu/general_convolution/tap_tile.hpp>
 #include <sinter/kernel/cpu/general_convolution/channel_panels.hpp>
+#include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
+#include <sinter/kernel/cpu/product/tile.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
+#include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Gradients of the weights of convolutions of any window and any number of groups.
 namespace sinter::cpu {
@@ -37,7 +38,7 @@ __attribute__((noinline)) void sum_broadcast(float* sums, int count, const summe
 /// apart where A sums would wait for each other.
 template <int A>
 __attribute__((noinline)) void sum_by_lane(float* sums, int, const summed_rows& s) {
-    constexpr int apart = A < 2 ? 8 : A < 3 ? 4 : A < 5 ? 3 : 2, pointers = (A + 2) / 3;
+    constexpr int apart = A < 2 ? 8 : A < 3 ? 4 : A < 5 ? 3 : 2 * A <= registers - 4 ? 2 : 1, pointers = (A + 2) / 3;
     const std::int64_t step = s.step, term_step = s.term_step, dy_step = s.dy_step;
     vf c[apart * A];
     clear_block(c);

@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_axis.hpp>
 
 /// A convolution's results are computed strip by strip: some rows of one image's results at a time, from a copy of the sources that

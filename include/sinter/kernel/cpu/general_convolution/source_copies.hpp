@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstring>
-#include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 #include <sinter/kernel/cpu/general_convolution/result_strips.hpp>
+#include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
 /// The copies of a strip's sources.
 namespace sinter::cpu {
@@ -35,9 +35,13 @@ void copy_sources(const result_strips<Backward>& all, const result_strip& s, con
 }
 
 /// Reads n floats that lie one behind the other, and will be wanted vector by vector, from pixels far apart: that brings them into the
-/// second-level cache as fast as memory gives them, which asking for them does not (prefetches do not make a processor foresee more).
+/// second-level cache as fast as memory gives them, since a processor foresees what is read in order. Prefetches do not make it do so.
 inline void read_through(const float* p, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += floats_a_line) asm volatile("" : : "r"(*reinterpret_cast<const std::int32_t*>(p + i)));
+    for (std::int64_t i = 0; i < n; i += floats_a_line) {
+        std::int32_t bits;
+        std::memcpy(&bits, p + i, sizeof bits);
+        asm volatile("" : : "r"(bits));   // read, though nothing is done with it
+    }
 }
 template <bool Backward>
 void read_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels) {

@@ -35,7 +35,7 @@ using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::
 /// A source's channel times a row of the panel, whose NR vectors are results of one group.
 template <int MR, int NR>
 __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
-                                             const float* w) {
+                                                  const float* w) {
     constexpr int width = NR * lanes;
     vf c[MR * NR];
     clear_block(c);
@@ -47,7 +47,7 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
 /// A vector of sources times a vector of weights: of each lane's own group.
 template <int MR>
 __attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
-                                               const float* w) {
+                                                const float* w) {
     constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     const std::int64_t term_step = taps.term_step;
     for (int j = 0; j < taps.vectors; ++j, x += lanes, to += lanes, w += taps.vector_step) {
