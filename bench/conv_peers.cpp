@@ -129,7 +129,7 @@ void layer(const char* name, bool input_gradient = true) {
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
         bench::compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
-                filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again,
+                       filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again,
                        settings);
         p.at_y = y;
     }
@@ -140,8 +140,9 @@ void layer(const char* name, bool input_gradient = true) {
         gradient({y, t, nullptr, result});
         p.at_x = theirs;
         bench::compete(name, "dX", flops, p, theirs, result, xs, [&] { gradient({y, t, nullptr, result}); },
-                filtered<filtered_convolution, back, KH>({OH, OW, CO, H, W, CI, KH - 1 - PT, KW - 1 - PL}, M, {y, t, nullptr, again}),
-                again, settings);
+                       filtered<filtered_convolution, back, KH>({OH, OW, CO, H, W, CI, KH - 1 - PT, KW - 1 - PL}, M,
+                                                                {y, t, nullptr, again}),
+                       again, settings);
         p.at_x = x;
     }
     if (wanted(name, "dW")) {
@@ -153,7 +154,8 @@ void layer(const char* name, bool input_gradient = true) {
         const auto filter = filtered<filtered_weight_gradient, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
         buffer unpacked(w.size());
         if (filter) filter(), unpack_panels(again, unpacked, K, CO, panel_width, lanes);
-        bench::compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked, settings);
+        bench::compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked,
+                       settings);
     }
 }
 

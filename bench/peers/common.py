@@ -68,10 +68,11 @@ IMAGES = {
         ("conv", 96, 11, 4, 0), ("max", 2, 2, 0), ("conv", 256, 5, 1, 0), ("max", 2, 2, 0), ("conv", 512, 3, 1, 1), ("conv", 1024, 3, 1, 1),
         ("conv", 1024, 3, 1, 1), ("max", 2, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 3072), ("relu",), ("dropout", 0.5),
         ("dense", 4096), ("relu",), ("dense", 1000)]},
+    "mobilenet": {"batch": 16, "side": 224, "trunk": [
+        ("stem", 32, 3), *[("separable", *block) for block in (
+            (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1))],
+        ("mean",), ("dense", 1000)]},
 }
-IMAGES["mobilenet"] = {"batch": 16, "side": 224, "trunk": [
-    ("stem", 32, 3), *[("separable", *block) for block in (
-        (64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1))], ("mean",), ("dense", 1000)]}
 IMAGE_RATE = 1e-3   # of SGD, small enough that every net's loss falls
 LEARNING_RATE = {"sgd": 0.01, "adam": 1e-3}
 BETAS, EPSILON = (0.9, 0.999), 1e-7

@@ -21,9 +21,8 @@ constexpr tensor mean_of_groups(tensor x, int groups) {
     const int channels = x.shape().last();
     const tensor each = ops::mean(x, {0}, keep::yes);
     if (groups == channels) return each;
-    const shape apart = extents(groups, channels / groups);
-    return ops::reshape(ops::broadcast_to(ops::mean(ops::reshape(each, apart), {1}, keep::yes), ops::reshape(each, apart).shape()),
-                        extents(1, channels));
+    const tensor apart = ops::reshape(each, extents(groups, channels / groups));
+    return ops::reshape(ops::broadcast_to(ops::mean(apart, {1}, keep::yes), apart.shape()), extents(1, channels));
 }
 } // namespace detail
 
@@ -33,9 +32,9 @@ template <>
 struct rule<op::group_normalized> : view_rule {
     static constexpr const char* name = "group_normalized";
     static constexpr void gradient(gradient_of& g) {
+        if (!g.wants(1)) return;
         const int groups = g.n().p[0];
         const tensor d = g.d, r = g.x(3), apart = g.x(1) - g.x(2);
-        if (!g.wants(1)) return;
         g.add(1, (d - detail::mean_of_groups(d, groups)) * r - apart * (detail::mean_of_groups(d * apart, groups) * (r * r * r)));
     }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <sinter/ops/convolution.hpp>
 
 namespace sinter::cpu {
@@ -36,9 +37,26 @@ struct convolution_axis : sliding {
     constexpr int most_meeting(int n) const {
         return Backward ? n * stride - (k - 1) * dilation : n < reach() ? 0 : (n - reach()) / stride + 1;
     }
+    /// Of `width` sources from `from` on, which may lie in the padding: how many lie before the first that is there, and how many are.
+    struct sources_there {
+        int before, n;
+    };
+    constexpr sources_there there(int from, int width) const {
+        const int first = std::clamp(-from, 0, width);
+        return {first, std::clamp(sources() - from - first, 0, width - first)};
+    }
 
 private:
     static constexpr int quotient(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }   ///< rounded down
 };
+
+/// f(plane, row, row of taps): all rows of sources that the results of row `ry` in plane `rz` meet, those that are there.
+template <bool Backward, class F>
+void each_row_of_taps(const convolution_axis<Backward>& z, const convolution_axis<Backward>& y, int rz, int ry, F f) {
+    for (int kz = 0, plane = 0; kz < z.k; ++kz)
+        if (z.meets(rz, kz, plane) && plane >= 0 && plane < z.sources())
+            for (int ky = 0, row = 0; ky < y.k; ++ky)
+                if (y.meets(ry, ky, row) && row >= 0 && row < y.sources()) f(plane, row, kz * y.k + ky);
+}
 
 } // namespace sinter::cpu

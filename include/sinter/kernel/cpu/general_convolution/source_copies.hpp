@@ -18,19 +18,22 @@ SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
     if (n > 0) store(to, zero(), static_cast<int>(n));
 }
 
+/// One row of a copy, `width` pixels of `pixel` floats each: n pixels from `from` on, `wanted` of each pixel's `channels`, behind `before`
+/// in the padding; what is behind them is padding, too.
+inline void copy_row(const float* from, int channels, int wanted, int before, int n, int width, std::int64_t pixel, float* to) {
+    clear_floats(to, before * pixel);
+    to += before * pixel;
+    if (wanted == channels && pixel == channels) std::memcpy(to, from, 4 * static_cast<std::size_t>(n * pixel));
+    else
+        for (int i = 0; i < n; ++i) copy_floats(from + std::int64_t{i} * channels, wanted, to + i * pixel);
+    clear_floats(to + n * pixel, (width - before - n) * pixel);
+}
 /// As they are, channels [col, col + wanted) of each pixel.
 template <bool Backward>
 void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, int col, int wanted,
                   float* to) {
     all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
-        float* row = to + at * wanted;
-        const float* x = from + first * channels + col;
-        clear_floats(row, std::int64_t{before} * wanted);
-        row += std::int64_t{before} * wanted;
-        if (wanted == channels) std::memcpy(row, x, 4 * static_cast<std::size_t>(n) * channels);
-        else
-            for (int i = 0; i < n; ++i) copy_floats(x + std::int64_t{i} * channels, wanted, row + std::int64_t{i} * wanted);
-        clear_floats(row + std::int64_t{n} * wanted, std::int64_t{all.width - before - n} * wanted);
+        copy_row(from + first * channels + col, channels, wanted, before, n, all.width, wanted, to + at * wanted);
     });
 }
 
@@ -42,6 +45,11 @@ inline void read_through(const float* p, std::int64_t n) {
         std::memcpy(&bits, p + i, sizeof bits);
         asm volatile("" : : "r"(bits));   // read, though nothing is done with it
     }
+}
+/// A block's arrays of results, gradients that come in for instance.
+template <bool Backward>
+void read_results(const result_blocks<Backward>& all, const result_block& b, const float* from, int channels) {
+    for (int y = b.y0; y < b.y1; ++y) read_through(from + all.first_result(b, y) * channels, std::int64_t{b.columns()} * channels);
 }
 template <bool Backward>
 void read_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels) {

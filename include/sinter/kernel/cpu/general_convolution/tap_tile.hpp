@@ -18,8 +18,8 @@ struct met_taps {
     const met_tap* taps;
     int tap_count;
     std::int64_t depth, term_step;
-    int vectors = 1;
-    std::int64_t vector_step = 0;
+    int vectors;
+    std::int64_t vector_step;
 
     template <class F>
     SINTER_INLINE void each(F f) const {
