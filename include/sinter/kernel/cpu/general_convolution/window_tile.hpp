@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/general_convolution/coming_lines.hpp>
+#include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
+
+/// The loops in which depthwise convolutions spend their time: some neighbouring results of a row, summed over windows of K taps side by
+/// side. What they meet is read where it lies, and once for all taps of a window that meet it. A vector has a channel in each lane.
+namespace sinter::cpu {
+
+/// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and so on.
+inline constexpr int window_results = 7;
+/// Columns of sources that a tile's results meet through K taps, S of them from result to result.
+template <int K, int S>
+inline constexpr int window_columns = (window_results - 1) * S + K;
+
+/// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
+struct met_row {
+    std::int64_t source, weights;
+};
+/// Taps side by side: floats from a row's begin to what the first of them meets in a tile's first column, and to its weights.
+struct met_window {
+    std::int64_t source, weights;
+    int column;              ///< of that source; may lie in the padding
+    std::uint32_t columns;   ///< a bit for each column that is there, and that a result needs
+};
+/// What a tile's results meet: each of `rows` through each of `windows`.
+struct met_windows {
+    const met_row* rows;
+    int row_count;
+    met_window* windows;
+    int window_count;
+    std::int64_t column_step;             ///< floats from a column of sources to the next
+    std::int64_t tap_step, vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
+    int channels, results;                ///< the results that are there: seven but in the last tile of a row
+    coming_lines coming{};                ///< what a tile asks for
+};
+
+/// The first n lanes.
+SINTER_INLINE vf load_lanes(const float* p, int n) { return lanes < 8 && n == lanes ? load(p) : load(p, n); }
+
+/// f(column, its vector): all columns of sources that a window meets. Careful: of those that are there, the first n lanes.
+template <int Columns, bool Careful, class F>
+SINTER_INLINE void each_column(const float* from, std::int64_t step, std::uint32_t there, int n, F f) {
+    unroll<Columns>([&](auto j) SINTER_ALWAYS {
+        if constexpr (j % 3 == 0 && j > 0) {   // one register more, and steps of up to two
+            from += 3 * step;
+            asm("" : "+r"(from));
+        }
+        if constexpr (Careful) {
+            if (there >> j & 1) f(j, load_lanes(from + j % 3 * step, n));
+        } else f(j, load(from + j % 3 * step));
+    });
+}
+/// f(tap, result): the window's taps through which results meet a column.
+template <int K, int S, class F>
+SINTER_INLINE void each_meeting(auto column, F f) {
+    unroll<K>([&](auto k) SINTER_ALWAYS {
+        if constexpr (column >= k && (column - k) % S == 0 && (column - k) / S < window_results)
+            f(k, std::integral_constant<int, (column - k) / S>{});
+    });
+}
+
+/// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns may be missing, and channels of the
+/// last vector.
+struct channel_sums {
+    using tile = void (*)(const met_windows& m, const float* x, const float* w, float* to, std::int64_t step, int v, int end);
+
+    template <int K, int S, bool Careful>
+    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, const float* w, float* to, std::int64_t step, int v,
+                                              int end) {
+        const std::int64_t column_step = m.column_step, tap_step = m.tap_step;
+        const met_row* const rows_end = m.rows + m.row_count;
+        const met_window* const windows_end = m.windows + m.window_count;
+        x += v * lanes, to += v * lanes, w += v * m.vector_step;
+        for (; v < end; ++v, x += lanes, to += lanes, w += m.vector_step) {
+            const int n = std::min(lanes, m.channels - v * lanes);
+            m.coming.ask(v);
+            vf c[window_results];
+            clear_block(c);
+            for (const met_row* r = m.rows; r < rows_end; ++r)
+                for (const met_window* t = m.windows; t < windows_end; ++t) {
+                    const float* const by = w + r->weights + t->weights;
+                    vf b[K];
+                    unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(by + k * tap_step), pin(b[k]); });
+                    each_column<window_columns<K, S>, Careful>(x + r->source + t->source, column_step, t->columns, n,
+                                                               [&](auto j, vf a) SINTER_ALWAYS {
+                        each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[i] = fma(a, b[k], c[i]); });
+                    });
+                }
+            store_block<1>(c, to, step);
+        }
+    }
+};
+
+/// What a tile's results, whose gradients lie every `step` floats, add to sums of the weights' gradient.
+struct channel_weight_sums {
+    using tile = void (*)(const met_windows& m, const float* x, float* sums, const float* dy, std::int64_t step, int v, int end);
+
+    template <int K, int S, bool Careful>
+    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, float* sums, const float* dy, std::int64_t step, int v,
+                                              int end) {
+        const std::int64_t column_step = m.column_step, tap_step = m.tap_step;
+        const met_row* const rows_end = m.rows + m.row_count;
+        const met_window* const windows_end = m.windows + m.window_count;
+        x += v * lanes, dy += v * lanes, sums += v * m.vector_step;
+        for (; v < end; ++v, x += lanes, dy += lanes, sums += m.vector_step) {
+            const int n = std::min(lanes, m.channels - v * lanes);
+            m.coming.ask(v);
+            vf d[window_results];
+            unroll<window_results>([&](int i) SINTER_ALWAYS {
+                d[i] = !Careful ? load(dy + i * step) : i < m.results ? load_lanes(dy + i * step, n) : zero();
+            });
+            for (const met_row* r = m.rows; r < rows_end; ++r)
+                for (const met_window* t = m.windows; t < windows_end; ++t) {
+                    float* const to = sums + r->weights + t->weights;
+                    vf c[K];
+                    load_block<1>(c, to, tap_step);
+                    each_column<window_columns<K, S>, Careful>(x + r->source + t->source, column_step, t->columns, n,
+                                                               [&](auto j, vf a) SINTER_ALWAYS {
+                        each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[k] = fma(a, d[i], c[k]); });
+                    });
+                    store_block<1>(c, to, tap_step);
+                }
+        }
+    }
+};
+
+/// The largest window that a row of n taps, S columns from result to result, is cut into.
+constexpr int window_taps(int n, int S) {
+    for (const int k : {7, 5, 3, 2})
+        if (n % k == 0 && (S == 1 || (S == 2 && (k == 5 || k == 3)))) return k;
+    return 1;
+}
+/// Of windows that window_taps gives: where nothing is missing, and where something may be.
+template <class Sums>
+struct window_tiles {
+    typename Sums::tile whole, careful;
+
+    template <int K, int S>
+    static constexpr window_tiles of() { return {Sums::template sum<K, S, false>, Sums::template sum<K, S, true>}; }
+    static window_tiles of(int k, int S) {
+        return k == 7 ? of<7, 1>() : k == 2 ? of<2, 1>() : k == 1 ? of<1, 1>()
+             : k == 5 ? S == 1 ? of<5, 1>() : of<5, 2>() : S == 1 ? of<3, 1>() : of<3, 2>();
+    }
+};
+
+} // namespace sinter::cpu
