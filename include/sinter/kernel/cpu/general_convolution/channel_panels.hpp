@@ -54,12 +54,12 @@ struct channel_panels {
 private:
     /// The rows of one tap: n channels from col on, `w` places.
     void write_panel(const float* from, int col, int n, int w, float* to) const {
-        if constexpr (!Backward) {
+        if (!Backward || x.depthwise()) {
             for (int d = 0; d < depth(); ++d, to += w) {
                 std::memcpy(to, from + std::int64_t{d} * x.outputs + col, 4 * static_cast<std::size_t>(n));
                 std::fill(to + n, to + w, 0.f);
             }
-        } else if constexpr (Narrow) {
+        } else if (Narrow) {
             const int inputs = x.group_inputs(), outputs = x.group_outputs();
             for (int d = 0; d < depth(); ++d, to += w)
                 for (int i = 0; i < w; ++i)

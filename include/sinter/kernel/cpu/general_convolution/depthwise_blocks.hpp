@@ -6,16 +6,24 @@
 
 namespace sinter::cpu {
 
-/// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets stay in the second-level cache until the
-/// next row has met them.
+/// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets are still in a cache when the next row
+/// meets them.
 template <bool Backward>
-constexpr result_blocks<Backward> depthwise_blocks(const convolution_extents& c) {
-    result_blocks<Backward> b(c, window_results);
-    const std::int64_t met = std::int64_t{b.z.most_met(1)} * b.y.most_met(1) * c.inputs;
-    b.limit_columns(b.x.phases() * std::max<std::int64_t>({second_level_floats / 2 / met / b.x.step(), 4 * b.x.reach() / b.x.stride,
-                                                           window_results}));
-    b.limit_rows(second_level_floats / 4 / (std::int64_t{b.columns} * c.inputs));
-    return b;
-}
+struct depthwise_blocks : result_blocks<Backward> {
+    using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
+    /// Are the arrays so long that they come from memory, most likely? Then rows are read as they lie there, and the second-level cache
+    /// keeps them, else the first.
+    bool far;
+
+    constexpr depthwise_blocks(const convolution_extents& c, std::int64_t images)
+        : result_blocks<Backward>(c, window_results),
+          far(images * (c.in_pixels() + c.out_pixels()) * c.inputs > 4 * second_level_floats) {
+        const std::int64_t met = std::int64_t{z.most_met(1)} * y.most_met(1) * x.step() * c.inputs;
+        const std::int64_t columns = (far ? second_level_floats / 2 : first_level_floats * 3 / 4) / met;
+        const std::int64_t tiles = std::max<std::int64_t>(1, columns / window_results);
+        this->limit_columns(x.phases() * std::max<std::int64_t>(tiles * window_results, far ? 4 * x.reach() / x.stride : 0));
+        this->limit_rows(second_level_floats / 4 / (std::int64_t{this->columns} * c.inputs));
+    }
+};
 
 } // namespace sinter::cpu

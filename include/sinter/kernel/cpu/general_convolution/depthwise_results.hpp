@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/general_convolution/coming_lines.hpp>
 #include <sinter/kernel/cpu/general_convolution/depthwise_blocks.hpp>
 #include <sinter/kernel/cpu/general_convolution/window_lists.hpp>
-#include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 namespace sinter::cpu {
@@ -15,17 +13,19 @@ struct depthwise_results {
 
     struct plan {
         channel_panels<true, Backward> panels;
-        result_blocks<Backward> blocks;
         int channels;
         std::int64_t result;         ///< floats of one that waits for the body: whole vectors
         int piece;                   ///< of a row: results that wait, in the first-level cache
         std::int64_t listed, room;   ///< floats of a part's lists, and of all that it has
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, blocks(depthwise_blocks<Backward>(panels.x)), channels(panels.x.inputs),
-              result(round_up(channels, lanes)),
-              piece(static_cast<int>(round_up(first_level_floats / 2 / result, window_results * blocks.x.phases()))),
+            : panels{convolution_extents(e)}, channels(panels.x.inputs), result(round_up(channels, lanes)),
+              piece(static_cast<int>(round_up(first_level_floats / 2 / result, window_results * phases()))),
               listed(lists::floats(panels.x)), room(listed + piece * result) {}
+        constexpr int phases() const { return convolution_axis<Backward>(panels.x.axis[2]).phases(); }
+        constexpr std::int64_t images(std::int64_t results) const {
+            return results / (Backward ? panels.x.in_pixels() : panels.x.out_pixels());
+        }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
         const plan q(e);
@@ -35,24 +35,24 @@ struct depthwise_results {
 
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
-        plan q(c.e);
+        const plan q(c.e);
         float* const room = c.scratch + q.panels.floats() + first_part(c) * q.room;
         float* const results = room + q.listed;
+        depthwise_blocks<Backward> blocks(q.panels.x, q.images(c.m));
+        coming_sources<Backward> coming(blocks, c.p[0], q.channels);
         lists met(room, q.panels);
-        coming_sources<Backward> coming(q.blocks, c.p[0], q.channels);
-        const bool far = q.blocks.images(c.m) * (q.panels.x.in_pixels() + q.panels.x.out_pixels()) * q.channels > MOST;
-        q.blocks.each_of_part(q.blocks.images(c.m), c, [&](const result_block& b) {
+        blocks.each_of_part(q.images(c.m), c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
-                met.list_rows(q.blocks, b, y);
+                met.list_rows(blocks, b, y);
                 coming.begin_row(b, y);
                 for (int x = b.x0; x < b.x1; x += q.piece) {
                     const int end = std::min(x + q.piece, b.x1);
-                    const std::int64_t first = q.blocks.first_result(b, y) + x - b.x0;
-                    std::int64_t next = first * q.channels + 2048;
+                    const std::int64_t first = blocks.first_result(b, y) + x - b.x0;
+                    std::int64_t next = first * q.channels + coming_lines::ahead;
                     met.each_tile(x, end, c.p[0], c.scratch, results, q.result, [&](coming_lines& lines, int phase, int n) {
-                        if (!far) return;
+                        if (!blocks.far) return;
                         if (phase == 0) coming.add_to(lines, n);
-                        if (f.list) add_body(lines, f, next, std::int64_t{n} * lanes, c);
+                        lines.add_body(f, next, std::int64_t{n} * lanes, c);
                         next += std::int64_t{n} * q.channels;
                     });
                     f.finish({results, end - x, q.channels, static_cast<int>(q.result), first * q.channels, q.channels, first, 0}, c);

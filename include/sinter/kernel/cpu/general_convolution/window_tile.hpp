@@ -47,9 +47,11 @@ SINTER_INLINE void each_column(const float* from, std::int64_t step, std::uint32
             from += 3 * step;
             asm("" : "+r"(from));
         }
-        if constexpr (Careful) {
-            if (there >> j & 1) f(j, load_lanes(from + j % 3 * step, n));
-        } else f(j, load(from + j % 3 * step));
+        if (Careful && !(there >> j & 1)) return;
+        const float* const p = from + j % 3 * step;
+        vf v = Careful ? load_lanes(p, n) : load(p);
+        pin(v);
+        f(j, v);
     });
 }
 /// f(tap, result): the window's taps through which results meet a column.
