@@ -121,6 +121,12 @@ BOOST_AUTO_TEST_CASE(depthwise) {
         for (const int stride : {1, 2})
             check_all(convolution_of(axis(1, 1), axis(9, 3, stride, 1, 1, 1), axis(31, 3, stride, 1, 1, 1), channels, channels, channels), 2, {1, 3});
 }
+/// Arrays so long that they come from memory, whose rows of sources stay in the second-level cache; one with rows too long for that.
+BOOST_AUTO_TEST_CASE(depthwise_far) {
+    for (const int stride : {1, 2})
+        check_all(convolution_of(axis(1, 1), axis(97, 3, stride, 1, 1, 1), axis(96, 3, stride, 1, 1, 1), 72, 72, 72), 2, {1, 3});
+    check_all(convolution_of(axis(1, 1), axis(4, 3, 1, 1, 1, 1), axis(400, 5, 1, 1, 2, 2), 700, 700, 700), 1, {2});
+}
 /// Rows that are cut, and images that are cut into several strips of rows.
 BOOST_AUTO_TEST_CASE(long_rows_and_many) {
     check_all(convolution_of(axis(1, 1), axis(1, 1), axis(9000, 3, 1, 4, 8), 8, 8, 8), 1, {3, 7});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/general_convolution/finish_rows.hpp>
 #include <sinter/kernel/cpu/general_convolution/source_copies.hpp>
 #include <sinter/kernel/cpu/general_convolution/tap_lists.hpp>
+#include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Convolutions of any window and any number of groups, and their input gradients. All extents are told at run time
@@ -61,7 +61,18 @@ struct convolution_results {
                     }
                 }
             }
-            finish_rows(q.strips, s, results, q.row, p.results(), q.result, f, c);
+            finish_rows(s, f);
+        }
+
+    private:
+        /// Hands a strip's results to the body row by row: so they, and what it reads, are met as they lie in memory.
+        void finish_rows(const result_block& b, const finisher& f) const {
+            const int channels = q.panels.results();
+            for (int y = b.y0; y < b.y1; ++y) {
+                const std::int64_t first = q.strips.first_result(b, y);
+                f.finish({results + (y - b.y0) * q.row, b.columns(), channels, static_cast<int>(q.result), first * channels, channels,
+                          first, 0}, c);
+            }
         }
     };
 

@@ -96,17 +96,17 @@ struct convolution_weight_sums {
             r.rows = last - first;
             const bool together = st.x.dilation == 1;   // neighbouring taps see what lies one behind the other
             const int runs = together ? 1 : st.x.k, terms = q.panels.depth() * (together ? st.x.k : 1);
-            const int size = equal_piece(terms, Narrow ? most_lane_sums<1> : width > lanes ? most_wide_sums : most_single_sums);
+            const int size = equal_piece(terms, Narrow ? most_lane_sums : width > lanes ? most_wide_sums : most_single_sums);
             for (int k = 0; k < runs; ++k, to += std::int64_t{terms} * width)
                 for (int i = 0; i < terms; i += size) {
                     const int count = std::min(size, terms - i);
-                    r.x[0] = x + k * st.x.dilation * q.pixel + i * r.term_step;
-                    r.sums[0] = to + std::int64_t{i} * width;
+                    r.x = x + k * st.x.dilation * q.pixel + i * r.term_step;
+                    r.sums = to + std::int64_t{i} * width;
                     tile_of(count, width)(r, count);
                 }
         }
         static weight_tile tile_of(int count, int width) {
-            if constexpr (Narrow) return lane_tile_of<1>(count);
+            if constexpr (Narrow) return lane_tile_of(count);
             else return broadcast_tile_of(count, width);
         }
     };

@@ -18,22 +18,22 @@ SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
     if (n > 0) store(to, zero(), static_cast<int>(n));
 }
 
-/// One row of a copy, `width` pixels of `pixel` floats each: n pixels from `from` on, `wanted` of each pixel's `channels`, behind `before`
-/// in the padding; what is behind them is padding, too.
-inline void copy_row(const float* from, int channels, int wanted, int before, int n, int width, std::int64_t pixel, float* to) {
-    clear_floats(to, before * pixel);
-    to += before * pixel;
-    if (wanted == channels && pixel == channels) std::memcpy(to, from, 4 * static_cast<std::size_t>(n * pixel));
+/// One row of a copy, `width` pixels: n pixels from `from` on, `wanted` of each pixel's `channels`, behind `before` in the padding; what is
+/// behind them is padding, too.
+inline void copy_row(const float* from, int channels, std::int64_t wanted, int before, int n, int width, float* to) {
+    clear_floats(to, before * wanted);
+    to += before * wanted;
+    if (wanted == channels) std::memcpy(to, from, 4 * static_cast<std::size_t>(n * wanted));
     else
-        for (int i = 0; i < n; ++i) copy_floats(from + std::int64_t{i} * channels, wanted, to + i * pixel);
-    clear_floats(to + n * pixel, (width - before - n) * pixel);
+        for (int i = 0; i < n; ++i) copy_floats(from + std::int64_t{i} * channels, static_cast<int>(wanted), to + i * wanted);
+    clear_floats(to + n * wanted, (width - before - n) * wanted);
 }
 /// As they are, channels [col, col + wanted) of each pixel.
 template <bool Backward>
 void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, int col, int wanted,
                   float* to) {
     all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
-        copy_row(from + first * channels + col, channels, wanted, before, n, all.width, wanted, to + at * wanted);
+        copy_row(from + first * channels + col, channels, wanted, before, n, all.width, to + at * wanted);
     });
 }
 

@@ -37,17 +37,15 @@ public:
             rows_[row_count_++] = {place(plane, source_row), panels_.row(taps, Backward ? x_.k - 1 : 0)};
         });
     }
-    /// Sums a listed row's `columns` results from the copies of what they meet: a panel of that width, or several vectors side by side,
-    /// whose weights lie `vector_step` floats apart. A result's sums are written every `result` floats.
-    void sum_row(int columns, const float* copy, const float* w, int width, float* to, std::int64_t result, int vectors = 1,
-                 std::int64_t vector_step = 0) const {
+    /// Sums a listed row's `columns` results of a panel of that width, from the copies of what they meet. A result's sums are written every
+    /// `result` floats.
+    void sum_row(int columns, const float* copy, const float* w, int width, float* to, std::int64_t result) const {
         const int phases = x_.phases();
         const std::int64_t step = x_.step() * pixel_, depth = std::int64_t{panels_.depth()} * (together_ ? x_.k : 1);
         for (int phase = 0; phase < phases && phase < columns; ++phase, to += result) {
             const row_tiles tiles((columns - phase + phases - 1) / phases, tap_tile_rows<Narrow>);
             const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width);
-            const met_taps taps{rows_, row_count_, taps_ + first_[phase], first_[phase + 1] - first_[phase], depth, term_step_, vectors,
-                                vector_step};
+            const met_taps taps{rows_, row_count_, taps_ + first_[phase], first_[phase + 1] - first_[phase], depth, term_step_};
             for (int i = 0; i < tiles.covered(); i += tiles.height)
                 tile(to + i * phases * result, phases * result, copy + i * step, step, taps, w);
         }

@@ -11,15 +11,13 @@ struct met_tap {
     std::int64_t source, weights;
 };
 /// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth` terms, whose sources lie `term_step`
-/// floats apart. Vectors of channels that meet alike lie side by side, their weights `vector_step` floats apart.
+/// floats apart.
 struct met_taps {
     const met_tap* rows;
     int row_count;
     const met_tap* taps;
     int tap_count;
     std::int64_t depth, term_step;
-    int vectors;
-    std::int64_t vector_step;
 
     template <class F>
     SINTER_INLINE void each(F f) const {
@@ -50,24 +48,22 @@ __attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step,
                                                 const float* w) {
     constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     const std::int64_t term_step = taps.term_step;
-    for (int j = 0; j < taps.vectors; ++j, x += lanes, to += lanes, w += taps.vector_step) {
-        vf c[MR];
-        clear_block(c);
-        taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
-            const float *from[pointers], *by = w + row * lanes;
-            unroll<pointers>([&](int i) SINTER_ALWAYS {
-                from[i] = x + source + 3 * i * step;
-                asm("" : "+r"(from[i]));
-            });
-            for (std::int64_t n = taps.depth; n > 0; --n, by += lanes) {
-                vf v = load(by);
-                pin(v);
-                unroll<MR>([&](int i) SINTER_ALWAYS { c[i] = fma(load(from[i / 3] + i % 3 * step), v, c[i]); });
-                unroll<pointers>([&](int i) SINTER_ALWAYS { from[i] += term_step; });
-            }
+    vf c[MR];
+    clear_block(c);
+    taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
+        const float *from[pointers], *by = w + row * lanes;
+        unroll<pointers>([&](int i) SINTER_ALWAYS {
+            from[i] = x + source + 3 * i * step;
+            asm("" : "+r"(from[i]));
         });
-        store_block<1>(c, to, to_step);
-    }
+        for (std::int64_t n = taps.depth; n > 0; --n, by += lanes) {
+            vf v = load(by);
+            pin(v);
+            unroll<MR>([&](int i) SINTER_ALWAYS { c[i] = fma(load(from[i / 3] + i % 3 * step), v, c[i]); });
+            unroll<pointers>([&](int i) SINTER_ALWAYS { from[i] += term_step; });
+        }
+    });
+    store_block<1>(c, to, to_step);
 }
 
 /// Results of the largest tile: all registers but a few.

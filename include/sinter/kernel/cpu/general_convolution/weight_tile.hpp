@@ -7,10 +7,10 @@
 namespace sinter::cpu {
 
 /// What `rows` rows of `columns` results add to sums: products of what they meet, copied sources, with their gradients. A panel has a row
-/// of sums for each channel that a tap sees. Rows of taps that the same gradients meet, up to three of them, may be summed at once.
+/// of sums for each channel that a tap sees.
 struct summed_rows {
-    const float* x[3];                        ///< of each row of taps, what the first result meets
-    float* sums[3];                           ///< and the first of its rows of sums; the others lie behind it
+    const float* x;                           ///< what the first result meets
+    float* sums;                              ///< the first row of sums; the others lie behind it
     std::int64_t step, row_step, term_step;   ///< floats of x from result to result, row to row, and from a row of sums to the next
     const float* dy;
     std::int64_t dy_step, dy_row_step;
@@ -23,57 +23,51 @@ using weight_tile = void (*)(const summed_rows& s, int count);
 template <int MR, int NR>
 __attribute__((noinline)) void sum_broadcast(const summed_rows& s, int count) {
     constexpr int width = NR * lanes;
-    float* const sums = s.sums[0];
+    float* const sums = s.sums;
     vf c[MR * NR];
     unroll<MR>([&](int i) SINTER_ALWAYS {
         unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
     });
     for (int r = 0; r < s.rows; ++r)
-        accumulate<MR, NR, 1, false>(c, s.x[0] + r * s.row_step, 1, s.step, s.dy + r * s.dy_row_step, s.dy_step, s.columns);
+        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + r * s.dy_row_step, s.dy_step, s.columns);
     unroll<MR>([&](int i) SINTER_ALWAYS {
         if (i < count) unroll<NR>([&](int j) SINTER_ALWAYS { store(sums + i * width + j * lanes, c[i * NR + j]); });
     });
 }
-/// A vector of sources times a vector of gradients, each lane of its own group: A rows of sums of each of R rows of taps. Several results
-/// at a time are summed apart where so few sums would wait for each other.
-template <int A, int R>
+/// A vector of sources times a vector of gradients, each lane of its own group: A rows of sums. Several results at a time are summed
+/// apart where so few sums would wait for each other.
+template <int A>
 __attribute__((noinline)) void sum_by_lane(const summed_rows& s, int) {
-    constexpr int all = A * R, apart = all >= 8 ? 1 : all > 4 ? 2 : all > 2 ? 3 : all > 1 ? 4 : 8, pointers = (A + 2) / 3;
+    constexpr int apart = A >= 8 ? 1 : A > 4 ? 2 : A > 2 ? 3 : A > 1 ? 4 : 8, pointers = (A + 2) / 3;
     const std::int64_t step = s.step, term_step = s.term_step, dy_step = s.dy_step;
-    vf c[apart * all];
+    vf c[apart * A];
     clear_block(c);
     for (int r = 0; r < s.rows; ++r) {
-        const float *x[R * pointers], *dy = s.dy + r * s.dy_row_step;
-        unroll<R * pointers>([&](int i) SINTER_ALWAYS {
-            x[i] = s.x[i / pointers] + r * s.row_step + 3 * (i % pointers) * term_step;
+        const float *x[pointers], *dy = s.dy + r * s.dy_row_step;
+        unroll<pointers>([&](int i) SINTER_ALWAYS {
+            x[i] = s.x + r * s.row_step + 3 * i * term_step;
             asm("" : "+r"(x[i]));
         });
         const auto add = [&](int set) SINTER_ALWAYS {
             vf d = load(dy);
             pin(d);
-            unroll<all>([&](int i) SINTER_ALWAYS {
-                const int a = i % A;
-                c[set * all + i] = fma(load(x[i / A * pointers + a / 3] + a % 3 * term_step), d, c[set * all + i]);
-            });
-            unroll<R * pointers>([&](int i) SINTER_ALWAYS { x[i] += step; });
+            unroll<A>([&](int i) SINTER_ALWAYS { c[set * A + i] = fma(load(x[i / 3] + i % 3 * term_step), d, c[set * A + i]); });
+            unroll<pointers>([&](int i) SINTER_ALWAYS { x[i] += step; });
             dy += dy_step;
         };
         int n = s.columns;
         for (; n >= apart; n -= apart) unroll<apart>(add);
         for (; n > 0; --n) add(0);
     }
-    unroll<all>([&](int i) SINTER_ALWAYS {
-        float* const to = s.sums[i / A] + i % A * lanes;
-        vf sum = load(to);
-        unroll<apart>([&](int k) SINTER_ALWAYS { sum += c[k * all + i]; });
-        store(to, sum);
+    unroll<A>([&](int i) SINTER_ALWAYS {
+        vf sum = load(s.sums + i * lanes);
+        unroll<apart>([&](int k) SINTER_ALWAYS { sum += c[k * A + i]; });
+        store(s.sums + i * lanes, sum);
     });
 }
 
-/// Rows of sums at once: of two vectors; of one, whose accumulators are half as many; by lane, of one row of taps and of each of three.
-inline constexpr int most_wide_sums = tile_rows, most_single_sums = registers >= 32 ? 16 : 12;
-template <int R>
-inline constexpr int most_lane_sums = R == 1 ? 8 : 5;
+/// Rows of sums at once: of two vectors; of one, whose accumulators are half as many; by lane.
+inline constexpr int most_wide_sums = tile_rows, most_single_sums = registers >= 32 ? 16 : 12, most_lane_sums = 8;
 
 template <int NR, int... I>
 weight_tile broadcast_tile_of(int count, std::integer_sequence<int, I...>) {
@@ -85,14 +79,11 @@ inline weight_tile broadcast_tile_of(int count, int width) {
     return width > lanes ? broadcast_tile_of<2>(count, indices<most_wide_sums / 2>{})
                          : broadcast_tile_of<1>(count, indices<most_single_sums / 2>{});
 }
-template <int R, int... I>
+template <int... I>
 weight_tile lane_tile_of(int count, std::integer_sequence<int, I...>) {
-    static constexpr weight_tile of[] = {sum_by_lane<I + 1, R>...};
+    static constexpr weight_tile of[] = {sum_by_lane<I + 1>...};
     return of[count - 1];
 }
-template <int R>
-weight_tile lane_tile_of(int count) {
-    return lane_tile_of<R>(count, indices<most_lane_sums<R>>{});
-}
+inline weight_tile lane_tile_of(int count) { return lane_tile_of(count, indices<most_lane_sums>{}); }
 
 } // namespace sinter::cpu

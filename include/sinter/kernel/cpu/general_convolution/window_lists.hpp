@@ -40,25 +40,26 @@ public:
                                    panels_.row(taps, Backward ? x_.k - 1 : 0) * lanes};
         });
     }
-    /// The tiles of results [first, end) of a listed row that are of one phase. f(n, sum): n results beginning with `first` + i * phases;
-    /// sum(...) does what Sums does with them.
-    void each_tile(int first, int end, const float* x, auto* w, auto* results, std::int64_t step, auto before) {
-        const int phases = x_.phases();
+    /// Sums the tiles of a listed row's results [first, end), of which `results` has room for the first, and for each `step` floats.
+    /// before(lines, phase, n): adds what a tile of n results of a phase is to ask for.
+    template <class F>
+    void each_tile(int first, int end, const float* x, typename Sums::weights* w, typename Sums::results* results, std::int64_t step,
+                   F before) {
+        const int phases = x_.phases(), whole_vectors = channels_ / lanes, vectors = (channels_ + lanes - 1) / lanes;
         for (int phase = 0; phase < phases; ++phase) {
             const phase_windows& p = phases_[phase];
             met_windows m{rows_, row_count_, windows_ + p.first, p.count, std::int64_t{p.gap} * channels_, p.tap_step,
                           panels_.rows() * lanes, channels_, window_results};
-            const int whole = channels_ / lanes, all = (channels_ + lanes - 1) / lanes;
-            for (int r = first + phase; r < end; r += window_results * phases) {
-                const int turn = r / phases * x_.step();
-                m.results = std::min(window_results, (end - r + phases - 1) / phases);
+            for (int i = first + phase; i < end; i += window_results * phases) {
+                m.results = std::min(window_results, (end - i + phases - 1) / phases);
                 m.coming.clear();
                 before(m.coming, phase, m.results);
-                const float* const from = x + std::int64_t{turn} * channels_;
-                auto* const to = results + (r - first) * step;
-                const bool careful = !see(m, p, x_.sources(), turn);
-                if (!careful) p.tiles.whole(m, from, w, to, phases * step, 0, whole);
-                if (careful || whole < all) p.tiles.careful(m, from, w, to, phases * step, careful ? 0 : whole, all);
+                const int column = i / phases * x_.step();   // from what the first result of a row meets
+                const bool whole = see(m, p, x_.sources(), column);
+                const float* const from = x + std::int64_t{column} * channels_;
+                auto* const of = results + (i - first) * step;
+                if (whole) p.tiles.whole(m, from, w, of, phases * step, 0, whole_vectors);
+                if (const int v = whole ? whole_vectors : 0; v < vectors) p.tiles.careful(m, from, w, of, phases * step, v, vectors);
             }
         }
     }
@@ -84,11 +85,11 @@ private:
         return n;
     }
     /// Notes which columns of sources are there that a tile's results meet; are all?
-    static bool see(const met_windows& m, const phase_windows& p, int sources, int turn) {
+    static bool see(const met_windows& m, const phase_windows& p, int sources, int column) {
         const int needed = p.columns(m.results);
         bool all = m.results == window_results;
         for (met_window* t = m.windows; t < m.windows + m.window_count; ++t) {
-            const int at = t->column + turn, first = at < 0 ? (p.gap - 1 - at) / p.gap : 0;
+            const int at = t->column + column, first = at < 0 ? (p.gap - 1 - at) / p.gap : 0;
             const int end = at + (needed - 1) * p.gap < sources ? needed : (sources - at + p.gap - 1) / p.gap;
             t->columns = first < end ? (1u << end) - (1u << first) : 0;
             all = all && first == 0 && end == needed;

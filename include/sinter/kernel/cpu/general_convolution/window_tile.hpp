@@ -34,6 +34,15 @@ struct met_windows {
     std::int64_t tap_step, vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
     int channels, results;                ///< the results that are there: seven but in the last tile of a row
     coming_lines coming{};                ///< what a tile asks for
+
+    /// f(floats to its first source, to its first tap's weights, columns that are there): each window.
+    template <class F>
+    SINTER_INLINE void each(F f) const {
+        const met_row* const rows_end = rows + row_count;
+        const met_window* const windows_end = windows + window_count;
+        for (const met_row* r = rows; r < rows_end; ++r)
+            for (const met_window* t = windows; t < windows_end; ++t) f(r->source + t->source, r->weights + t->weights, t->columns);
+    }
 };
 
 /// The first n lanes.
@@ -66,75 +75,69 @@ SINTER_INLINE void each_meeting(auto column, F f) {
 /// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns may be missing, and channels of the
 /// last vector.
 struct channel_sums {
-    using tile = void (*)(const met_windows& m, const float* x, const float* w, float* to, std::int64_t step, int v, int end);
+    using weights = const float;
+    using results = float;
+    using tile = void (*)(const met_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v, int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, const float* w, float* to, std::int64_t step, int v,
+    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v,
                                               int end) {
-        const std::int64_t column_step = m.column_step, tap_step = m.tap_step;
-        const met_row* const rows_end = m.rows + m.row_count;
-        const met_window* const windows_end = m.windows + m.window_count;
-        x += v * lanes, to += v * lanes, w += v * m.vector_step;
-        for (; v < end; ++v, x += lanes, to += lanes, w += m.vector_step) {
+        const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
+        x += v * lanes, y += v * lanes, w += v * vector_step;
+        for (; v < end; ++v, x += lanes, y += lanes, w += vector_step) {
             const int n = std::min(lanes, m.channels - v * lanes);
             m.coming.ask(v);
             vf c[window_results];
             clear_block(c);
-            for (const met_row* r = m.rows; r < rows_end; ++r)
-                for (const met_window* t = m.windows; t < windows_end; ++t) {
-                    const float* const by = w + r->weights + t->weights;
-                    vf b[K];
-                    unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(by + k * tap_step), pin(b[k]); });
-                    each_column<window_columns<K, S>, Careful>(x + r->source + t->source, column_step, t->columns, n,
-                                                               [&](auto j, vf a) SINTER_ALWAYS {
-                        each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[i] = fma(a, b[k], c[i]); });
-                    });
-                }
-            store_block<1>(c, to, step);
+            m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
+                vf b[K];
+                unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(w + row + k * tap_step), pin(b[k]); });
+                each_column<window_columns<K, S>, Careful>(x + source, column_step, there, n, [&](auto j, vf a) SINTER_ALWAYS {
+                    each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[i] = fma(a, b[k], c[i]); });
+                });
+            });
+            store_block<1>(c, y, step);
         }
     }
 };
 
-/// What a tile's results, whose gradients lie every `step` floats, add to sums of the weights' gradient.
+/// What the gradients of a tile's results, every `step` floats, add to sums of the weights' gradient.
 struct channel_weight_sums {
-    using tile = void (*)(const met_windows& m, const float* x, float* sums, const float* dy, std::int64_t step, int v, int end);
+    using weights = float;
+    using results = const float;
+    using tile = void (*)(const met_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v, int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, float* sums, const float* dy, std::int64_t step, int v,
+    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v,
                                               int end) {
-        const std::int64_t column_step = m.column_step, tap_step = m.tap_step;
-        const met_row* const rows_end = m.rows + m.row_count;
-        const met_window* const windows_end = m.windows + m.window_count;
-        x += v * lanes, dy += v * lanes, sums += v * m.vector_step;
-        for (; v < end; ++v, x += lanes, dy += lanes, sums += m.vector_step) {
+        const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
+        x += v * lanes, dy += v * lanes, dw += v * vector_step;
+        for (; v < end; ++v, x += lanes, dy += lanes, dw += vector_step) {
             const int n = std::min(lanes, m.channels - v * lanes);
             m.coming.ask(v);
             vf d[window_results];
             unroll<window_results>([&](int i) SINTER_ALWAYS {
                 d[i] = !Careful ? load(dy + i * step) : i < m.results ? load_lanes(dy + i * step, n) : zero();
             });
-            for (const met_row* r = m.rows; r < rows_end; ++r)
-                for (const met_window* t = m.windows; t < windows_end; ++t) {
-                    float* const to = sums + r->weights + t->weights;
-                    vf c[K];
-                    load_block<1>(c, to, tap_step);
-                    each_column<window_columns<K, S>, Careful>(x + r->source + t->source, column_step, t->columns, n,
-                                                               [&](auto j, vf a) SINTER_ALWAYS {
-                        each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[k] = fma(a, d[i], c[k]); });
-                    });
-                    store_block<1>(c, to, tap_step);
-                }
+            m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
+                vf c[K];
+                load_block<1>(c, dw + row, tap_step);
+                each_column<window_columns<K, S>, Careful>(x + source, column_step, there, n, [&](auto j, vf a) SINTER_ALWAYS {
+                    each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[k] = fma(a, d[i], c[k]); });
+                });
+                store_block<1>(c, dw + row, tap_step);
+            });
         }
     }
 };
 
-/// The largest window that a row of n taps, S columns from result to result, is cut into.
+/// The most taps of a window into which a row of n, S columns from result to result, can be cut: those of windows are few numbers.
 constexpr int window_taps(int n, int S) {
     for (const int k : {7, 5, 3, 2})
         if (n % k == 0 && (S == 1 || (S == 2 && (k == 5 || k == 3)))) return k;
     return 1;
 }
-/// Of windows that window_taps gives: where nothing is missing, and where something may be.
+/// The tiles of such a window: where all is there, and where something may be missing.
 template <class Sums>
 struct window_tiles {
     typename Sums::tile whole, careful;
@@ -142,8 +145,8 @@ struct window_tiles {
     template <int K, int S>
     static constexpr window_tiles of() { return {Sums::template sum<K, S, false>, Sums::template sum<K, S, true>}; }
     static window_tiles of(int k, int S) {
-        return k == 7 ? of<7, 1>() : k == 2 ? of<2, 1>() : k == 1 ? of<1, 1>()
-             : k == 5 ? S == 1 ? of<5, 1>() : of<5, 2>() : S == 1 ? of<3, 1>() : of<3, 2>();
+        if (S == 2) return k == 5 ? of<5, 2>() : of<3, 2>();
+        return k == 7 ? of<7, 1>() : k == 5 ? of<5, 1>() : k == 3 ? of<3, 1>() : k == 2 ? of<2, 1>() : of<1, 1>();
     }
 };
 
