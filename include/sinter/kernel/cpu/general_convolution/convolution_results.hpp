@@ -11,8 +11,9 @@ namespace sinter::cpu {
 
 /// Forward: p[0] = x, p[1] = weights; c.m = pixels of all results. Backward: p[0] = dy; c.m = pixels of all images. Body: off in the
 /// result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector has those of several.
-template <bool Narrow, bool Backward, class Body>
-struct convolution_results {
+/// This is what any body shares: it is compiled once.
+template <bool Narrow, bool Backward>
+struct convolution_sums {
     /// What all parts know: how channels and results are cut, and where in the scratch space what lies, the panels of weights first.
     struct plan {
         channel_panels<Narrow, Backward> panels;
@@ -76,11 +77,17 @@ struct convolution_results {
         }
     };
 
-    static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+    static void run(const call& c, const finisher& f) {
         plan q(c.e);
         worker w(q, c);
         q.strips.each_of_part(q.strips.images(c.m), c, [&](const result_block& b) { w.strip(q.strips.strip_of(b), f); });
+    }
+};
+template <bool Narrow, bool Backward, class Body>
+struct convolution_results : convolution_sums<Narrow, Backward> {
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        convolution_sums<Narrow, Backward>::run(c, f);
     }
 };
 

@@ -8,9 +8,9 @@
 /// Gradients of the weights of convolutions of any window and any number of groups.
 namespace sinter::cpu {
 
-/// p[0] = x, p[1] = dy; c.m = images. Body: as finish_panels hands it over.
-template <bool Narrow, class Body>
-struct convolution_weight_sums {
+/// p[0] = x, p[1] = dy; c.m = images. The parts' sums, which any body shares.
+template <bool Narrow>
+struct convolution_weight_parts {
     static constexpr int phases = 2;
 
     struct plan {
@@ -116,7 +116,11 @@ struct convolution_weight_sums {
         const worker w(q, c);
         q.strips.each_of_part(c.m, c, [&](const result_block& b) { w.strip(q.strips.strip_of(b)); });
     }
-    static void finish(const call& c) { finish_panels<Body>(plan(c.e).panels, c); }
+};
+/// Body: as finish_panels hands them over.
+template <bool Narrow, class Body>
+struct convolution_weight_sums : convolution_weight_parts<Narrow> {
+    static void finish(const call& c) { finish_panels<Body>(channel_panels<Narrow, false>{convolution_extents(c.e)}, c); }
 };
 
 template <class Body, int... X>

@@ -6,9 +6,10 @@
 
 namespace sinter::cpu {
 
-/// Convolutions of as many groups as channels, and (Backward) their input gradients. Operands and bodies as in convolution_results.hpp.
-template <bool Backward, class Body>
-struct depthwise_results {
+/// Convolutions of as many groups as channels, and (Backward) their input gradients. Operands and bodies as in convolution_results.hpp,
+/// and as there what any body shares.
+template <bool Backward>
+struct depthwise_sums {
     using lists = window_lists<channel_sums, Backward>;
 
     struct plan {
@@ -33,8 +34,7 @@ struct depthwise_results {
     }
     static void prepare(const call& c) { plan(c.e).panels.write(c.p[1], c.scratch, c); }
 
-    static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+    static void run(const call& c, const finisher& f) {
         const plan q(c.e);
         float* const room = c.scratch + q.panels.floats() + first_part(c) * q.room;
         float* const results = room + q.listed;
@@ -59,6 +59,13 @@ struct depthwise_results {
                 }
             }
         });
+    }
+};
+template <bool Backward, class Body>
+struct depthwise_results : depthwise_sums<Backward> {
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        depthwise_sums<Backward>::run(c, f);
     }
 };
 

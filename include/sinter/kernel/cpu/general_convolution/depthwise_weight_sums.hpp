@@ -8,8 +8,7 @@
 namespace sinter::cpu {
 
 /// The weights' gradient of convolutions of as many groups as channels. Operands and body as in convolution_weight_sums.hpp.
-template <class Body>
-struct depthwise_weight_sums {
+struct depthwise_weight_parts {
     using panels = channel_panels<true, false>;
     using lists = window_lists<channel_weight_sums, false>;
     static constexpr int phases = 2;
@@ -42,6 +41,9 @@ struct depthwise_weight_sums {
             }
         });
     }
+};
+template <class Body>
+struct depthwise_weight_sums : depthwise_weight_parts {
     static void finish(const call& c) { finish_panels<Body>(panels{convolution_extents(c.e)}, c); }
 };
 

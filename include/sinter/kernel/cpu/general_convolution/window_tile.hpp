@@ -12,7 +12,7 @@ namespace sinter::cpu {
 inline constexpr int window_results = 7;
 /// Columns of sources that a tile's results meet through K taps, S of them from result to result.
 template <int K, int S>
-inline constexpr int window_columns = (window_results - 1) * S + K;
+using columns_met = indices<(window_results - 1) * S + K>;
 
 /// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
 struct met_row {
@@ -48,28 +48,34 @@ struct met_windows {
 /// The first n lanes.
 SINTER_INLINE vf load_lanes(const float* p, int n) { return lanes < 8 && n == lanes ? load(p) : load(p, n); }
 
-/// f(column, its vector): all columns of sources that a window meets. Careful: of those that are there, the first n lanes.
-template <int Columns, bool Careful, class F>
-SINTER_INLINE void each_column(const float* from, std::int64_t step, std::uint32_t there, int n, F f) {
-    unroll<Columns>([&](auto j) SINTER_ALWAYS {
-        if constexpr (j % 3 == 0 && j > 0) {   // one register more, and steps of up to two
-            from += 3 * step;
-            asm("" : "+r"(from));
-        }
-        if (Careful && !(there >> j & 1)) return;
-        const float* const p = from + j % 3 * step;
-        vf v = Careful ? load_lanes(p, n) : load(p);
-        pin(v);
-        f(j, v);
-    });
+/// The result that meets a column through a tap; none: -1.
+constexpr int result_met(int column, int tap, int S) {
+    return column >= tap && (column - tap) % S == 0 && (column - tap) / S < window_results ? (column - tap) / S : -1;
 }
-/// f(tap, result): the window's taps through which results meet a column.
-template <int K, int S, class F>
-SINTER_INLINE void each_meeting(auto column, F f) {
-    unroll<K>([&](auto k) SINTER_ALWAYS {
-        if constexpr (column >= k && (column - k) % S == 0 && (column - k) / S < window_results)
-            f(k, std::integral_constant<int, (column - k) / S>{});
-    });
+/// One column of the sources that a window's results meet. Of each result that meets it: its sum and the tap's weight, or (Weights) the
+/// tap's sum and its gradient. Careful: if the column is there, the first n lanes.
+template <int K, int S, bool Careful, bool Weights, int Column, int... Tap>
+SINTER_INLINE void add_column(const float*& from, std::int64_t step, std::uint32_t there, int n, const vf* factor, vf* sum,
+                              std::integer_sequence<int, Tap...>) {
+    if constexpr (Column % 3 == 0 && Column > 0) {   // one register more, and steps of up to two
+        from += 3 * step;
+        asm("" : "+r"(from));
+    }
+    if (Careful && !(there >> Column & 1)) return;
+    const float* const p = from + Column % 3 * step;
+    vf v = Careful ? load_lanes(p, n) : load(p);
+    pin(v);
+    const auto add = [&](int result, int tap) SINTER_ALWAYS {
+        if (result < 0) return;
+        vf& to = sum[Weights ? tap : result];
+        to = fma(v, factor[Weights ? result : tap], to);
+    };
+    (add(result_met(Column, Tap, S), Tap), ...);
+}
+template <int K, int S, bool Careful, bool Weights, int... Column>
+SINTER_INLINE void add_columns(const float* from, std::int64_t step, std::uint32_t there, int n, const vf* factor, vf* sum,
+                               std::integer_sequence<int, Column...>) {
+    (add_column<K, S, Careful, Weights, Column>(from, step, there, n, factor, sum, indices<K>{}), ...);
 }
 
 /// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns may be missing, and channels of the
@@ -92,9 +98,7 @@ struct channel_sums {
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
                 vf b[K];
                 unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(w + row + k * tap_step), pin(b[k]); });
-                each_column<window_columns<K, S>, Careful>(x + source, column_step, there, n, [&](auto j, vf a) SINTER_ALWAYS {
-                    each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[i] = fma(a, b[k], c[i]); });
-                });
+                add_columns<K, S, Careful, false>(x + source, column_step, there, n, b, c, columns_met<K, S>{});
             });
             store_block<1>(c, y, step);
         }
@@ -122,9 +126,7 @@ struct channel_weight_sums {
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
                 vf c[K];
                 load_block<1>(c, dw + row, tap_step);
-                each_column<window_columns<K, S>, Careful>(x + source, column_step, there, n, [&](auto j, vf a) SINTER_ALWAYS {
-                    each_meeting<K, S>(j, [&](int k, int i) SINTER_ALWAYS { c[k] = fma(a, d[i], c[k]); });
-                });
+                add_columns<K, S, Careful, true>(x + source, column_step, there, n, d, c, columns_met<K, S>{});
                 store_block<1>(c, dw + row, tap_step);
             });
         }
