@@ -124,10 +124,10 @@ struct channel_weight_sums {
                 d[i] = !Careful ? load(dy + i * step) : i < m.results ? load_lanes(dy + i * step, n) : zero();
             });
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
-                vf c[K];
-                load_block<1>(c, dw + row, tap_step);
+                vf c[K];   // a tile's terms by themselves: the large sum is rounded less often
+                clear_block(c);
                 add_columns<K, S, Careful, true>(x + source, column_step, there, n, d, c, columns_met<K, S>{});
-                store_block<1>(c, dw + row, tap_step);
+                add_block<1>(c, dw + row, tap_step);
             });
         }
     }
