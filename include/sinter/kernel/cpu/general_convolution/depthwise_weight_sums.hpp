@@ -8,6 +8,7 @@
 namespace sinter::cpu {
 
 /// The weights' gradient of convolutions of as many groups as channels. Operands and body as in convolution_weight_sums.hpp.
+template <class = void>   // not compiled where it is only included
 struct depthwise_weight_parts {
     using panels = channel_panels<true, false>;
     using lists = window_lists<channel_weight_sums, false>;
@@ -43,8 +44,8 @@ struct depthwise_weight_parts {
     }
 };
 template <class Body>
-struct depthwise_weight_sums : depthwise_weight_parts {
-    static void finish(const call& c) { finish_panels<Body>(panels{convolution_extents(c.e)}, c); }
+struct depthwise_weight_sums : depthwise_weight_parts<> {
+    static void finish(const call& c) { finish_panels<Body>(channel_panels<true, false>{convolution_extents(c.e)}, c); }
 };
 
 template <class Body, int... X>

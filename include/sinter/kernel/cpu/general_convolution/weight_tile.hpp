@@ -74,8 +74,9 @@ weight_tile broadcast_tile_of(int count, std::integer_sequence<int, I...>) {
     static constexpr weight_tile of[] = {sum_broadcast<2 * I + 2, NR>...};
     return of[(count - 1) / 2];
 }
-/// The tile of `count` rows of sums, for a panel of one vector or two.
-inline weight_tile broadcast_tile_of(int count, int width) {
+/// The tile of `count` rows of sums, for a panel of one vector or two. Templates, as what they hand out is not compiled until it is used.
+template <class = void>
+weight_tile broadcast_tile_of(int count, int width) {
     return width > lanes ? broadcast_tile_of<2>(count, indices<most_wide_sums / 2>{})
                          : broadcast_tile_of<1>(count, indices<most_single_sums / 2>{});
 }
@@ -84,6 +85,7 @@ weight_tile lane_tile_of(int count, std::integer_sequence<int, I...>) {
     static constexpr weight_tile of[] = {sum_by_lane<I + 1>...};
     return of[count - 1];
 }
-inline weight_tile lane_tile_of(int count) { return lane_tile_of(count, indices<most_lane_sums>{}); }
+template <class = void>
+weight_tile lane_tile_of(int count) { return lane_tile_of(count, indices<most_lane_sums>{}); }
 
 } // namespace sinter::cpu
