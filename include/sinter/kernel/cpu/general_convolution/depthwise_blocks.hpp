@@ -11,13 +11,13 @@ namespace sinter::cpu {
 template <bool Backward>
 struct depthwise_blocks : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
-    /// Are the arrays so long that they come from memory, most likely? Then rows are read as they lie there, and the second-level cache
-    /// keeps them, else the first.
+    /// Are the arrays longer than the second-level cache? Then they come from far, from memory most likely: rows are read as they lie
+    /// there, and that cache keeps them, else the first.
     bool far;
 
     constexpr depthwise_blocks(const convolution_extents& c, std::int64_t images)
         : result_blocks<Backward>(c, window_results),
-          far(images * (c.in_pixels() + c.out_pixels()) * c.inputs > 4 * second_level_floats) {
+          far(images * (c.in_pixels() + c.out_pixels()) * c.inputs > second_level_floats) {
         const std::int64_t met = std::int64_t{z.most_met(1)} * y.most_met(1) * x.step() * c.inputs;
         const std::int64_t columns = (far ? second_level_floats / 2 : first_level_floats * 3 / 4) / met;
         const std::int64_t tiles = std::max<std::int64_t>(1, columns / window_results);
