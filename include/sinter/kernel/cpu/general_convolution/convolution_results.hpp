@@ -55,10 +55,12 @@ struct convolution_sums {
                     if (Narrow) spread_sources(q.strips, s, spread_channels(c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, j,
                                                                             std::min(lanes, p.columns() - j)), copy);
                     const float* const w = c.scratch + u * p.unit_floats() + j * p.rows();
+                    const int col = u * p.columns() + j;
                     for (int y = s.y0; y < s.y1; ++y) {
                         lists.list_rows(q.strips, s, y,
                                         [&](int plane, int row) { return q.strips.copied_row(s, plane, row) * q.pixel; });
-                        lists.sum_row(s.columns(), copy, w, p.width(j), results + (y - s.y0) * q.row + u * p.columns() + j, q.result);
+                        lists.sum_row(s.columns(), copy, w, p.width(j), results + (y - s.y0) * q.row + col, q.result);
+                        if (f.expect) ask_for_body(s, y, col, std::min(p.width(j), p.columns() - j), f);
                     }
                 }
             }
@@ -66,6 +68,11 @@ struct convolution_sums {
         }
 
     private:
+        /// Asks for what the body reads in a row of a strip, n of all channels' share of it after these channels' sums.
+        void ask_for_body(const result_strip& s, int y, int col, int n, const finisher& f) const {
+            const std::int64_t row = q.strips.first_result(s, y) * q.panels.results();
+            f.expect({nullptr, 1, s.columns() * n, 0, row + std::int64_t{s.columns()} * col, 0, 0, 0}, c);
+        }
         /// Hands a strip's results to the body row by row: so they, and what it reads, are met as they lie in memory.
         void finish_rows(const result_block& b, const finisher& f) const {
             const int channels = q.panels.results();
