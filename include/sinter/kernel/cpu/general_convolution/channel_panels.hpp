@@ -54,7 +54,7 @@ struct channel_panels {
 private:
     /// The rows of one tap: n channels from col on, `w` places.
     void write_panel(const float* from, int col, int n, int w, float* to) const {
-        if (!Backward || x.depthwise()) {
+        if (!Backward || x.depthwise()) {   // where each channel is by itself, a source's weight is its result's
             for (int d = 0; d < depth(); ++d, to += w) {
                 std::memcpy(to, from + std::int64_t{d} * x.outputs + col, 4 * static_cast<std::size_t>(n));
                 std::fill(to + n, to + w, 0.f);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/general_convolution/coming_sources.hpp>
 #include <sinter/kernel/cpu/general_convolution/depthwise_blocks.hpp>
 #include <sinter/kernel/cpu/general_convolution/window_lists.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>

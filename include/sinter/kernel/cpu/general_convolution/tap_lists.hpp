@@ -44,7 +44,7 @@ public:
         const std::int64_t step = x_.step() * pixel_, depth = std::int64_t{panels_.depth()} * (together_ ? x_.k : 1);
         for (int phase = 0; phase < phases && phase < columns; ++phase, to += result) {
             const row_tiles tiles((columns - phase + phases - 1) / phases, tap_tile_rows<Narrow>);
-            const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width);
+            const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width, together_ && x_.step() == 1 ? x_.k : 1);
             const met_taps taps{rows_, row_count_, taps_ + first_[phase], first_[phase + 1] - first_[phase], depth, term_step_};
             for (int i = 0; i < tiles.covered(); i += tiles.height)
                 tile(to + i * phases * result, phases * result, copy + i * step, step, taps, w);

@@ -42,6 +42,43 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
     });
     store_block<NR>(c, to, to_step);
 }
+/// A column of sources that MR results meet through K taps side by side.
+template <int MR, int K, int Column, int... Tap>
+SINTER_INLINE void add_column(vf (&c)[MR], const vf (&w)[K], vf x, std::integer_sequence<int, Tap...>) {
+    const auto add = [&](int result, int tap) SINTER_ALWAYS {
+        if (result >= 0 && result < MR) c[result] = fma(x, w[tap], c[result]);
+    };
+    (add(Column - Tap, Tap), ...);
+}
+template <int MR, int K, int... Column>
+SINTER_INLINE void add_columns(vf (&c)[MR], const vf (&w)[K], const float* x, std::int64_t step, std::integer_sequence<int, Column...>) {
+    const auto column = [&](int i) SINTER_ALWAYS {
+        if (i % 3 == 0 && i > 0) {
+            x += 3 * step;
+            asm("" : "+r"(x));
+        }
+        vf v = splat(x[i % 3 * step]);
+        pin(v);
+        return v;
+    };
+    (add_column<MR, K, Column>(c, w, column(Column), indices<K>{}), ...);
+}
+/// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source not read once for all of them.
+template <int MR, int K>
+__attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
+                                               const float* w) {
+    const std::int64_t depth = taps.depth / K;
+    vf c[MR];
+    clear_block(c);
+    taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
+        for (std::int64_t d = 0; d < depth; ++d) {
+            vf b[K];
+            load_block<1>(b, w + (row + d) * lanes, depth * lanes);
+            add_columns<MR, K>(c, b, x + source + d, step, indices<MR + K - 1>{});
+        }
+    });
+    store_block<1>(c, to, to_step);
+}
 /// A vector of sources times a vector of weights: of each lane's own group.
 template <int MR>
 __attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
@@ -80,12 +117,18 @@ tap_tile tap_tile_of(int height, std::integer_sequence<int, I...>) {
         return of[height / 2 - 1];
     }
 }
-/// The tile of an even height, for a panel of one vector or two.
+template <int K, int... I>
+tap_tile tap_tile_beside(int height, std::integer_sequence<int, I...>) {
+    static constexpr tap_tile of[] = {multiply_beside<2 * I + 2, K>...};
+    return of[height / 2 - 1];
+}
+/// The tile of an even height, for a panel of one vector or two. `beside`: so many taps lie side by side, results one column apart.
 template <bool Narrow>
-tap_tile tap_tile_of(int height, int width) {
+tap_tile tap_tile_of(int height, int width, int beside) {
     constexpr indices<tap_tile_rows<Narrow> / 2> heights{};
     if constexpr (Narrow) return tap_tile_of<true, 1>(height, heights);
-    else return width > lanes ? tap_tile_of<false, 2>(height, heights) : tap_tile_of<false, 1>(height, heights);
+    else if (width > lanes) return tap_tile_of<false, 2>(height, heights);
+    else return beside == 3 ? tap_tile_beside<3>(height, heights) : tap_tile_of<false, 1>(height, heights);
 }
 
 } // namespace sinter::cpu
