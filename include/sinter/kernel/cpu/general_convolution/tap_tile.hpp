@@ -119,8 +119,8 @@ tap_tile tap_tile_of(int height, std::integer_sequence<int, I...>) {
 }
 template <int K, int... I>
 tap_tile tap_tile_beside(int height, std::integer_sequence<int, I...>) {
-    static constexpr tap_tile of[] = {multiply_beside<2 * I + 2, K>...};
-    return of[height / 2 - 1];
+    static constexpr tap_tile of[] = {multiply_beside<tile_rows - 2 * I, K>...};
+    return of[(tile_rows - height) / 2];
 }
 /// The tile of an even height, for a panel of one vector or two. `beside`: so many taps lie side by side, results one column apart.
 template <bool Narrow>
@@ -128,7 +128,8 @@ tap_tile tap_tile_of(int height, int width, int beside) {
     constexpr indices<tap_tile_rows<Narrow> / 2> heights{};
     if constexpr (Narrow) return tap_tile_of<true, 1>(height, heights);
     else if (width > lanes) return tap_tile_of<false, 2>(height, heights);
-    else return beside == 3 ? tap_tile_beside<3>(height, heights) : tap_tile_of<false, 1>(height, heights);
+    else if (beside == 3 && height > tile_rows / 2) return tap_tile_beside<3>(height, indices<(tile_rows + 2) / 4>{});   // few read little
+    else return tap_tile_of<false, 1>(height, heights);
 }
 
 } // namespace sinter::cpu
