@@ -13,9 +13,8 @@ public:
         : all_(all), from_(from), row_(std::int64_t{all.x.sources()} * channels), channels_(channels) {}
 
     void begin_row(const result_block& b, int y) {
-        const std::int64_t plane = b.image * all_.z.sources() + std::min(all_.z.highest(b.z), all_.z.sources() - 1);
-        const int next = all_.y.highest(y) + 1;
-        at_ = from_ + (plane * all_.y.sources() + next) * row_ + std::int64_t{std::max(0, all_.x.lowest(b.x0))} * channels_;
+        const int plane = std::min(all_.z.highest(b.z), all_.z.sources() - 1), next = all_.y.highest(y) + 1;
+        at_ = from_ + (all_.first_source(b, plane, next) + std::max(0, all_.x.lowest(b.x0))) * channels_;
         rows_ = all_.y.highest(y + 1) + 1 - next;
     }
     /// Of each such row what lies below the next `results` results of one phase.

@@ -25,9 +25,6 @@ struct depthwise_sums {
               piece(static_cast<int>(round_up(first_level_floats / 2 / result, window_results * phases()))),
               listed(lists::floats(panels.x)), room(listed + piece * result) {}
         constexpr int phases() const { return convolution_axis<Backward>(panels.x.axis[2]).phases(); }
-        constexpr std::int64_t images(std::int64_t results) const {
-            return results / (Backward ? panels.x.in_pixels() : panels.x.out_pixels());
-        }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
         const plan q(e);
@@ -39,10 +36,11 @@ struct depthwise_sums {
         const plan q(c.e);
         float* const room = c.scratch + q.panels.floats() + first_part(c) * q.room;
         float* const results = room + q.listed;
-        depthwise_blocks<Backward> blocks(q.panels.x, q.images(c.m));
+        const std::int64_t images = result_blocks<Backward>(q.panels.x, window_results).images(c.m);
+        depthwise_blocks<Backward> blocks(q.panels.x, images);
         coming_sources<Backward> coming(blocks, c.p[0], q.channels);
         lists met(room, q.panels);
-        blocks.each_of_part(q.images(c.m), c, [&](const result_block& b) {
+        blocks.each_of_part(images, c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
                 met.list_rows(blocks, b, y);
                 coming.begin_row(b, y);

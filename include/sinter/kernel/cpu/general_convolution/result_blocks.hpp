@@ -58,6 +58,10 @@ struct result_blocks {
     std::int64_t first_result(const result_block& b, int row) const {
         return ((b.image * z.results() + b.z) * y.results() + row) * x.results() + b.x0;
     }
+    /// The first source of a row of a plane, so counted.
+    std::int64_t first_source(const result_block& b, int plane, int row) const {
+        return ((b.image * z.sources() + plane) * y.sources() + row) * x.sources();
+    }
     /// f(block): this call's share of all. There are as many blocks as parts at least, where rows are enough for that, or where there is
     /// but one row tiles are.
     template <class F>

@@ -49,7 +49,7 @@ struct result_strips : result_blocks<Backward> {
         const auto [before, n] = x.there(s.xa, width);
         for (int p = s.za; p < s.zb; ++p)
             for (int r = s.ya; r < s.yb; ++r)
-                f(copied_row(s, p, r), ((s.image * z.sources() + p) * y.sources() + r) * x.sources() + s.xa + before, before, n);
+                f(copied_row(s, p, r), this->first_source(s, p, r) + s.xa + before, before, n);
     }
 };
 

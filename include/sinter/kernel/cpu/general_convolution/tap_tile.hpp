@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/general_convolution/met_columns.hpp>
 #include <sinter/kernel/cpu/product/tile.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
@@ -42,27 +43,6 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
     });
     store_block<NR>(c, to, to_step);
 }
-/// A column of sources that MR results meet through K taps side by side.
-template <int MR, int K, int Column, int... Tap>
-SINTER_INLINE void add_column(vf (&c)[MR], const vf (&w)[K], vf x, std::integer_sequence<int, Tap...>) {
-    const auto add = [&](int result, int tap) SINTER_ALWAYS {
-        if (result >= 0 && result < MR) c[result] = fma(x, w[tap], c[result]);
-    };
-    (add(Column - Tap, Tap), ...);
-}
-template <int MR, int K, int... Column>
-SINTER_INLINE void add_columns(vf (&c)[MR], const vf (&w)[K], const float* x, std::int64_t step, std::integer_sequence<int, Column...>) {
-    const auto column = [&](int i) SINTER_ALWAYS {
-        if (i % 3 == 0 && i > 0) {
-            x += 3 * step;
-            asm("" : "+r"(x));
-        }
-        vf v = splat(x[i % 3 * step]);
-        pin(v);
-        return v;
-    };
-    (add_column<MR, K, Column>(c, w, column(Column), indices<K>{}), ...);
-}
 /// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source not read once for all of them.
 template <int MR, int K>
 __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
@@ -74,7 +54,7 @@ __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, 
         for (std::int64_t d = 0; d < depth; ++d) {
             vf b[K];
             load_block<1>(b, w + (row + d) * lanes, depth * lanes);
-            add_columns<MR, K>(c, b, x + source + d, step, indices<MR + K - 1>{});
+            add_columns<MR, K, 1>(x + source + d, step, [](const float* p, int, vf& v) SINTER_ALWAYS { return v = splat(*p), true; }, b, c);
         }
     });
     store_block<1>(c, to, to_step);

@@ -36,7 +36,7 @@ public:
     void list_rows(const result_blocks<Backward>& all, const result_block& b, int row) {
         row_count_ = 0;
         each_row_of_taps(all.z, all.y, b.z, row, [&](int plane, int source_row, int taps) {
-            rows_[row_count_++] = {((b.image * all.z.sources() + plane) * all.y.sources() + source_row) * x_.sources() * channels_,
+            rows_[row_count_++] = {all.first_source(b, plane, source_row) * channels_,
                                    panels_.row(taps, Backward ? x_.k - 1 : 0) * lanes};
         });
     }

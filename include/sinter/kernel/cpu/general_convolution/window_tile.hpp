@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <sinter/kernel/cpu/general_convolution/coming_lines.hpp>
+#include <sinter/kernel/cpu/general_convolution/met_columns.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
@@ -11,9 +12,6 @@ namespace sinter::cpu {
 
 /// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and so on.
 inline constexpr int window_results = 7;
-/// Columns of sources that a tile's results meet through K taps, S of them from result to result.
-template <int K, int S>
-using columns_met = indices<(window_results - 1) * S + K>;
 
 /// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
 struct met_row {
@@ -46,38 +44,18 @@ struct met_windows {
     }
 };
 
-/// The first n lanes.
-SINTER_INLINE vf load_lanes(const float* p, int n) { return lanes < 8 && n == lanes ? load(p) : load(p, n); }
-
-/// The result that meets a column through a tap; none: -1.
-constexpr int result_met(int column, int tap, int S) {
-    return column >= tap && (column - tap) % S == 0 && (column - tap) / S < window_results ? (column - tap) / S : -1;
-}
-/// One column of the sources that a window's results meet. Of each result that meets it: its sum and the tap's weight, or (Weights) the
-/// tap's sum and its gradient. Careful: if the column is there, the first n lanes.
-template <int K, int S, bool Careful, bool Weights, int Column, int... Tap>
-SINTER_INLINE void add_column(const float*& from, std::int64_t step, std::uint32_t there, int n, const vf* factor, vf* sum,
-                              std::integer_sequence<int, Tap...>) {
-    if constexpr (Column % 3 == 0 && Column > 0) {   // one register more, and steps of up to two
-        from += 3 * step;
-        asm("" : "+r"(from));
+/// Reads a column, of a vector's channels the first n. Careful: if it is there, and no further.
+template <bool Careful>
+struct read_column {
+    std::uint32_t there;
+    int n;
+    SINTER_INLINE bool operator()(const float* p, int column, vf& v) const {
+        if (Careful && !(there >> column & 1)) return false;
+        v = Careful ? load_lanes(p, n) : load(p);
+        return true;
     }
-    if (Careful && !(there >> Column & 1)) return;
-    const float* const p = from + Column % 3 * step;
-    vf v = Careful ? load_lanes(p, n) : load(p);
-    pin(v);
-    const auto add = [&](int result, int tap) SINTER_ALWAYS {
-        if (result < 0) return;
-        vf& to = sum[Weights ? tap : result];
-        to = fma(v, factor[Weights ? result : tap], to);
-    };
-    (add(result_met(Column, Tap, S), Tap), ...);
-}
-template <int K, int S, bool Careful, bool Weights, int... Column>
-SINTER_INLINE void add_columns(const float* from, std::int64_t step, std::uint32_t there, int n, const vf* factor, vf* sum,
-                               std::integer_sequence<int, Column...>) {
-    (add_column<K, S, Careful, Weights, Column>(from, step, there, n, factor, sum, indices<K>{}), ...);
-}
+    static SINTER_INLINE vf load_lanes(const float* p, int n) { return lanes < 8 && n == lanes ? load(p) : load(p, n); }
+};
 
 /// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns may be missing, and channels of the
 /// last vector.
@@ -99,7 +77,7 @@ struct channel_sums {
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
                 vf b[K];
                 unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(w + row + k * tap_step), pin(b[k]); });
-                add_columns<K, S, Careful, false>(x + source, column_step, there, n, b, c, columns_met<K, S>{});
+                add_columns<window_results, K, S>(x + source, column_step, read_column<Careful>{there, n}, b, c);
             });
             store_block<1>(c, y, step);
         }
@@ -122,12 +100,12 @@ struct channel_weight_sums {
             m.coming.ask(v);
             vf d[window_results];
             unroll<window_results>([&](int i) SINTER_ALWAYS {
-                d[i] = !Careful ? load(dy + i * step) : i < m.results ? load_lanes(dy + i * step, n) : zero();
+                d[i] = !Careful ? load(dy + i * step) : i < m.results ? read_column<true>::load_lanes(dy + i * step, n) : zero();
             });
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
                 vf c[K];   // a tile's terms by themselves: the large sum is rounded less often
                 clear_block(c);
-                add_columns<K, S, Careful, true>(x + source, column_step, there, n, d, c, columns_met<K, S>{});
+                add_columns<window_results, K, S, true>(x + source, column_step, read_column<Careful>{there, n}, d, c);
                 add_block<1>(c, dw + row, tap_step);
             });
         }
