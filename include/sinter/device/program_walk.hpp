@@ -46,11 +46,11 @@ public:
         int next = 0;
         if constexpr (Operands > 0)
             for (int l = 0; l < p_.n_loops; ++l) {
-                for (; next < p_.loops[l].first; ++next) one(next, operands_ + p_.launches[next].first_arg, observe);
+                for (; next < p_.loops[l].first; ++next) one(next, observe);
                 turns(p_.loops[l], observe);
                 next = p_.loops[l].end;
             }
-        for (; next < p_.n_launches; ++next) one(next, operands_ + p_.launches[next].first_arg, observe);
+        for (; next < p_.n_launches; ++next) one(next, observe);
     }
 
 private:
@@ -62,23 +62,26 @@ private:
     int thread_;
     const step_arguments& s_;
 
+    /// A launch outside of loops; one that leads with its next one.
     template <class Observer>
-    void one(int i, float* const* operands, Observer& observe, std::int64_t turn = 0, bool first_turn = false) const {
+    void one(int i, Observer& observe) const {
+        const launch& l = p_.launches[i];
+        float* const* const operands = operands_ + l.first_arg;
+        if (l.leads) {
+            const call walk = call_of(l, operands);
+            one(i + 1, operands_ + p_.launches[i + 1].first_arg, observe, 0, false, {p_.kernels[l.spec].rows, &walk});
+        } else if (i == 0 || !p_.launches[i - 1].leads) {
+            one(i, operands, observe);
+        }
+    }
+    template <class Observer>
+    void one(int i, float* const* operands, Observer& observe, std::int64_t turn = 0, bool first_turn = false,
+             leading_walk before = {}) const {
         const launch& l = p_.launches[i];
         if (l.every > 1 && (s_.step + 1) % l.every) return;
         const cpu::kernel_entry& k = p_.kernels[l.spec];
-        call c;
-        c.p = operands;
-        c.e = p_.extents + l.first_extent;
-        c.k = p_.constants + l.first_constant;
-        c.scalars = s_.scalars;
-        c.scratch = scratch_;
-        c.seed = s_.seed;
-        c.step = s_.step;
-        c.turn = turn;
-        c.first_turn = first_turn;
-        c.batch = s_.batch;
-        c.m = static_cast<int>(l.batched ? l.m * s_.batch : l.m);
+        call c = call_of(l, operands, turn, first_turn);
+        c.before = before;
         c.parts = workers_.size == 1 && k.only_divides ? 1 : l.parts;
         const int first = static_cast<int>(share(c.parts, thread_, workers_.size));
         const int end = static_cast<int>(share(c.parts, thread_ + 1, workers_.size));
@@ -96,6 +99,22 @@ private:
             workers_.barrier();
         }
         if (thread_ == 0) observe(i, false);
+    }
+    /// What a launch's kernel is told, but for the shares of its work.
+    call call_of(const launch& l, float* const* operands, std::int64_t turn = 0, bool first_turn = false) const {
+        call c;
+        c.p = operands;
+        c.e = p_.extents + l.first_extent;
+        c.k = p_.constants + l.first_constant;
+        c.scalars = s_.scalars;
+        c.scratch = scratch_;
+        c.seed = s_.seed;
+        c.step = s_.step;
+        c.turn = turn;
+        c.first_turn = first_turn;
+        c.batch = s_.batch;
+        c.m = static_cast<int>(l.batched ? l.m * s_.batch : l.m);
+        return c;
     }
     /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
     template <class Observer>

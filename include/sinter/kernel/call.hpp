@@ -4,6 +4,19 @@
 
 namespace sinter {
 
+struct call;
+/// What a walk can be asked for beside all of its work.
+struct row_functions {
+    static constexpr int most_arrays = 4;
+    void (*run)(std::int64_t first, std::int64_t end, const call&);
+    int (*arrays)(const call&, const float** to);   ///< that it reads and writes row by row: where they begin, and how many
+};
+/// A walk over the rows that a kernel reads, which that kernel is to run itself, each row before it reads it; or none, for all are there.
+struct leading_walk {
+    const row_functions* rows = nullptr;
+    const call* walk = nullptr;
+};
+
 /// What a kernel is handed at run time. Everything here stays out of the kernel's type, so that equal work of
 /// different extents, addresses or constants shares one instantiation.
 struct call {
@@ -22,6 +35,7 @@ struct call {
     int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
+    leading_walk before = {};           ///< what makes the first operand's rows
 };
 
 /// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a

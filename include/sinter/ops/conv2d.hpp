@@ -30,6 +30,11 @@ constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const sha
     k.by_example(r.x(0), 1);
     return true;
 }
+/// Is each pixel of the result made of one pixel, in their order?
+constexpr bool is_pointwise(const node& n) {
+    const int* const p = n.p;
+    return p[0] == 1 && p[1] == 1 && p[2] == 1 && p[3] == 0 && p[4] == 0 && p[5] == 0;
+}
 /// The convolution's output where its gradient came through a pool: p[5] is that one's window.
 constexpr shape before_pool(shape pooled, const node& n) {
     if (n.p[5]) pooled.d[0] = n.p[6], pooled.d[1] = n.p[7];
@@ -49,6 +54,7 @@ struct rule<op::conv> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) {
         return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
     }
+    static constexpr bool follows_rows(const node& n) { return detail::is_pointwise(n); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.second_result = r.pool != nullptr;
         if (detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[3], r.n.p[4])) return;
@@ -65,6 +71,7 @@ struct rule<op::conv_input_gradient> : heavy_rule {
     static constexpr long flops(const node& n, const node* in) {
         return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
     }
+    static constexpr bool follows_rows(const node& n) { return detail::is_pointwise(n); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const int* const p = r.n.p;
         const int pool = detail::pool_of(r.n, detail::lists_input_gradient(r.winograd.lanes, p[0], p[1], r.y().d[2]));

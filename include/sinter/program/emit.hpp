@@ -120,6 +120,7 @@ private:
         l.root = q.root;
         l.group = group_number;
         l.scope = n.scope;
+        l.leads = q.leads;
         l.idles_last = idle_.idles_in_last_turn(q);
         std::int64_t* const e = write_.extents();
         body_.begin(q);

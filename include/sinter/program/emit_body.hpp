@@ -134,6 +134,7 @@ private:
     /// not read: what is read is there already.
     constexpr bool goes_past_caches(const group& q, int v, std::uint16_t to) const {
         const shape& s = n_[v].s;
+        if (q.leads) return false;   // it is read at once
         if (far_walks_ && (q.heavy || s.last() < 64)) return false;   // sums of few columns are made column by column
         if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s)) return false;
         if (at_[v].where() != space::activation) return false;

@@ -15,6 +15,7 @@ struct group {
     int pool = -1;                       ///< a max-pool that a convolution's kernel does in its registers
     shape space;                         ///< the extents that the kernel walks over
     bool heavy = false;
+    bool leads = false;                  ///< a walk that the next group's kernel runs, some rows at a time
 };
 struct grouping {
     view<group> g;
@@ -43,6 +44,9 @@ struct fused {
 constexpr bool computed_again(const grouping& r, int u, int group) {
     return r.of[u] == floating || (r.of[u] >= 0 && r.of[u] != group && !r.stored[u]);
 }
+
+/// The group behind whose end a group is done with what it reads.
+constexpr int runs_until(const grouping& r, int group) { return group >= 0 && r.g[group].leads ? group + 1 : group; }
 
 /// The node whose memory a view shows.
 template <class Nodes>

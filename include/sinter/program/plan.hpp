@@ -194,7 +194,7 @@ private:
         for (int v = g_.n.n - 1; v >= 0; --v) {
             if (!r_.live[v] || n_[v].about->kind == op_kind::view) continue;
             const bool again = r_.of[v] < 0 || !r_.stored[v];
-            const int group = again && last_float.p[v] > r_.of[v] ? last_float.p[v] : r_.of[v];
+            const int group = again && last_float.p[v] > r_.of[v] ? last_float.p[v] : runs_until(r_, r_.of[v]);
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int u = base_[n_[v].in[k]];
                 const int by = r_.of[v] >= 0 && g_.loops.n ? until(u, group) : group;
@@ -279,7 +279,20 @@ private:
     constexpr bool hands_on_once(const group& q) const { return n_[q.root].about->epilogue && q.pool < 0; }
     /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
-        return q.loop ? n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last : !n_[u].loop && !slots_.p[u] && last_.p[u] == i;
+        if (q.loop) return n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last;
+        return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.leads && reads(i + 1, u));
+    }
+    constexpr bool reads(int group, int u) const {
+        for (int v = r_.g[group].head; v >= 0; v = r_.next[v])
+            if (reads_for(v, group, u)) return true;
+        return false;
+    }
+    constexpr bool reads_for(int v, int group, int u) const {
+        for (int k = 0; k < n_[v].operands; ++k) {
+            const int b = base_[n_[v].in[k]];
+            if (b == u || (computed_again(r_, b, group) && reads_for(b, group, u))) return true;
+        }
+        return false;
     }
     /// Does the group read each element of u where it stands, in a loop only this turn's slice?
     constexpr bool reads_in_turn(const group& q, int u) const {

@@ -6,6 +6,7 @@
 #include <sinter/program/distinct_rows.hpp>
 #include <sinter/program/emit.hpp>
 #include <sinter/program/hoist.hpp>
+#include <sinter/program/leading_walks.hpp>
 #include <sinter/program/loop_order.hpp>
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/program/pool_gradients.hpp>
@@ -166,6 +167,7 @@ struct fused_stage {
         grouping r = t.view();
         sink_groups(g, r, R::options.fuse);
         keep_loops_together(g, r);
+        if (R::options.fuse && R::target.leading_walks) choose_leading_walks(g, r);
         return t;
     }
     static constexpr type v = make();

@@ -16,6 +16,7 @@ struct target {
     bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
     bool product_sums = false;         ///< kernels that sum some products
+    bool leading_walks = false;        ///< kernels that run a walk over the rows that they read, some rows at a time
     bool column_sums = false;          ///< weights' gradients' kernels that sum the columns of what they read
 
     std::int64_t far_floats = 0;       ///< results of so many and more are written past the caches; 0: none are

@@ -22,7 +22,7 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
     for (int v = g.n.n - 1; v >= 0; --v) {
         const op_kind kind = n[v].about->kind;
         if (!r.live[v] || kind == op_kind::view || kind == op_kind::pick) continue;
-        const int group = r.of[v] >= 0 ? r.of[v] : last_float.p[v];
+        const int group = r.of[v] >= 0 ? runs_until(r, r.of[v]) : last_float.p[v];
         for (int k = 0; k < n[v].operands; ++k) {
             const int u = base[n[v].in[k]];
             if (last.p[u] < group) last.p[u] = group;

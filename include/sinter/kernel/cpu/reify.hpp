@@ -63,6 +63,7 @@ struct kernel_entry {
     void (*finish)(const call&) = nullptr;
     void (*prepare)(const call&) = nullptr;
     bool only_divides = false;   ///< parts share the work and nothing depends on how: a lone thread does it in one
+    const row_functions* rows = nullptr;   ///< of walks that lead
 
     /// The whole launch by one thread.
     void run_alone(call& c) const {
@@ -116,7 +117,22 @@ struct kernel {
         if constexpr (requires { Nest::only_divides; }) return Nest::only_divides && Body::sums == 0;
         else return false;
     }();
-    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation(), only_divides};
+    static int arrays(const call& c, const float** to) {
+        int n = 0;
+        Body::each_line(1, 1, 0, 1, c, [&](const float* p, auto) {
+            if (n < row_functions::most_arrays) to[n++] = p;
+        });
+        return n;
+    }
+    static constexpr row_functions by_rows{&Nest::rows, &arrays};
+    template <bool Leads>
+    static constexpr const row_functions* rows_if() {
+        if constexpr (Leads) return &by_rows;
+        else return nullptr;
+    }
+    template <bool Leads>
+    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation(), only_divides,
+                                        rows_if<Leads>()};
 };
 
 template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
@@ -148,13 +164,19 @@ struct needed_of { using type = Nest; };
 template <class P, int S, class Nest>
     requires requires { Nest::cases(nullptr, 0); }
 struct needed_of<P, S, Nest> { using type = typename Nest::template only<cases_of<P, S, Nest>()>; };
+template <class P, int S>
+constexpr bool leads() {
+    bool any = false;
+    for (int i = 0; i < P::v.n_launches; ++i) any = any || (P::v.launches[i].spec == S && P::v.launches[i].leads);
+    return any;
+}
 template <class P, class>
 struct table_of;
 template <class P, int... S>
 struct table_of<P, std::integer_sequence<int, S...>> {
     template <int I>
     using kernel_of = kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
-    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::entry..., kernel_entry{}};
+    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<leads<P, S>()>..., kernel_entry{}};
     /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
     static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {
         using function = std::int64_t (*)(const std::int64_t*, int, std::int64_t);

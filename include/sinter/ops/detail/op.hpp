@@ -66,6 +66,7 @@ struct op_info {
     void (*extents)(const kernel_request&, kernel_extents&);   ///< heavy ops: what their kernel is told
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (pick), too
+    bool (*follows_rows)(const node&) = nullptr;   ///< a heavy op whose kernel runs a walk over its first operand's rows as it reads them
     int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
@@ -90,6 +91,7 @@ constexpr op_info describe_op() {
     if constexpr (requires { r::product; }) i.product = r::product;
     if constexpr (requires { r::extents; }) i.extents = &r::extents;
     if constexpr (requires { r::further_results; }) i.further_results = r::further_results;
+    if constexpr (requires { r::follows_rows; }) i.follows_rows = &r::follows_rows;
     if constexpr (requires { r::below; }) i.below = &r::below;
     if constexpr (r::kind == op_kind::heavy) i.epilogue = r::epilogue;
     return i;

@@ -32,24 +32,36 @@ struct pointwise_forward {
 
     static void run(const call& c) {
         static constexpr finisher f = finisher_of<Body>();
-        const std::int64_t pixels = std::int64_t{c.m} * OH * OW, end = share(pixels, c.part + 1, c.parts);
+        const std::int64_t pixels = std::int64_t{c.m} * OH * OW, begin = share(pixels, c.part, c.parts);
+        const std::int64_t end = share(pixels, c.part + 1, c.parts);
+        leading_rows lead(c, begin);
         if constexpr (skips_zeros) {
-            const std::int64_t i = share(pixels, c.part, c.parts);
-            const product q{c.p[0] + i * CI, CI, 1, c.p[1], 0, right::panels, end - i, CO, CI, false, i * CO, i};
-            if (sparse_pixels::pays(q)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats);
+            const product q{c.p[0] + begin * CI, CI, 1, c.p[1], 0, right::panels, end - begin, CO, CI, false, begin * CO, begin};
+            product sample = q;   // of what is there
+            if (lead) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
+            lead.make_until(begin + sample.rows);
+            if (sparse_pixels::pays(sample)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats, lead);
         }
         for (std::int64_t j = 0; j < CO; j += columns)
-            for (std::int64_t i = share(pixels, c.part, c.parts); i < end; i += block) {
+            for (std::int64_t i = begin; i < end; i += block) {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);
+                lead.make_until(i + n);
+                pixel_sources next;
+                if (j == 0) ask_for(next, lead, i + n, n);
                 const float* x = c.p[0] + i * CI;
                 if constexpr (!follow) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
                 else if constexpr (!in_place) x = copy_rows(x, CI, n, CI, c.scratch + c.part * floats, step);
                 run_pixels({x, step, 1, c.p[1] + j * CI, 0, right::panels, n, std::min(columns, CO - j), CI, false, i * CO + j, i, CO,
-                            static_cast<int>(j)}, f, c);
+                            static_cast<int>(j)}, f, c, next);
             }
     }
 
 private:
+    static void ask_for(pixel_sources& next, const leading_rows& lead, std::int64_t first, std::int64_t n) {
+        next.arrays = lead.arrays(next.array);
+        next.floats = n * CI;
+        for (int a = 0; a < next.arrays; ++a) next.array[a] += first * CI;
+    }
     static const float* collect(const float* x, std::int64_t first, std::int64_t n, float* to) {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::int64_t image = (first + i) / (OH * OW), y = (first + i) / OW % OH, at = (first + i) % OW;

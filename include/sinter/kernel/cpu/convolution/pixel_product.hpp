@@ -6,6 +6,7 @@
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/tile_of_height.hpp>
+#include <sinter/kernel/cpu/walk/leading_rows.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
 /// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.
@@ -68,10 +69,23 @@ constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
     return (lines + turns - 1) / turns;
 }
 
+/// What a block's pixels to come are made of, where the kernel itself makes them (leading_rows.hpp): of each array `floats` from `array`
+/// on, asked for one array after the other while the block before is multiplied.
+struct pixel_sources {
+    const float* array[row_functions::most_arrays];
+    int arrays = 0;
+    std::int64_t floats = 0;
+    const float* at(std::int64_t k) const {
+        const std::int64_t i = std::min<std::int64_t>(k / floats, arrays - 1);
+        return array[i] + k - i * floats;
+    }
+};
+
 /// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
 struct pixel_piece {
     const product& q;
     const row_cover& cover;
+    const pixel_sources& sources;
     std::int64_t tile, last_tile, j0, width;
     std::int64_t top() const { return cover.begin(tile); }
     std::int64_t bottom() const { return last_tile < cover.count ? cover.begin(last_tile) : q.rows; }
@@ -87,8 +101,10 @@ struct pixel_piece {
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
         const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
         const bool stay = q.depth * q.columns <= staying_floats;
+        const int arrays = stay ? sources.arrays : 0;
+        const std::int64_t pixels = (bottom() - top()) * std::max(1, arrays);
         // rows of the stream
-        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
+        const std::int64_t share = stay ? (pixels + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
         // Where there are more tiles than rows several share one, so that memory is not asked for all of it at once.
         const std::int64_t parts = std::max<std::int64_t>(1, tiles * (end - first) / (bottom() - top()));
         const std::int64_t part = parts > 1 ? round_up((width + parts - 1) / parts, floats_a_line) : width;
@@ -102,7 +118,8 @@ struct pixel_piece {
             const int w = panel_columns(q.columns, p, panel_width, lanes);
             const float* const b = q.b + p * panel_width * q.depth;
             const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
-            const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
+            const std::int64_t asked = p * tiles * share * q.depth;
+            const float* const stream = arrays ? sources.at(top() * arrays * q.depth + asked) : stay ? q.a + bottom() * q.row_step + asked : next_panel;
             for (std::int64_t i = tile; i < last_tile; ++i) {
                 const int height = cover.height(i);
                 const std::int64_t at = std::min(cover.begin(i), q.rows - height);
@@ -140,7 +157,7 @@ constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns)
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 template <class = void>
-__attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c) {
+__attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c, const pixel_sources& sources = {}) {
     constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows);
     constexpr std::int64_t columns = waiting_columns;
     alignas(64) float sums[passing_tiles * tile_rows * columns];
@@ -152,7 +169,7 @@ __attribute__((noinline)) inline void run_pixels(const product& q, const finishe
     const std::int64_t tiles = waits ? waiting_tiles : passing_tiles, width = waits ? columns : panel_width;
     for (std::int64_t t = 0; t < cover.count; t += tiles)
         for (std::int64_t j = 0; j < q.columns; j += width) {
-            const pixel_piece piece{q, cover, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
+            const pixel_piece piece{q, cover, sources, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
             const std::int64_t step = piece.result_step();
             const std::int64_t next = j + width < q.columns ? piece.top() * step + j + width : piece.bottom() * step;
             piece.multiply(f, c, q.off + next, sums);

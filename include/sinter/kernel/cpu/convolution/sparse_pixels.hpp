@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/cpu/convolution/pixel_product.hpp>
 #include <sinter/kernel/cpu/product/listed_rows.hpp>
+#include <sinter/kernel/cpu/walk/leading_rows.hpp>
 
 /// Products of pixels, many of whose channels are zero, as behind relu, and packed weights.
 namespace sinter::cpu {
@@ -29,7 +30,7 @@ struct sparse_pixels {
 
     /// As run_pixels, of any number of rows.
     template <class = void>
-    static __attribute__((noinline)) void run(const product& q, const finisher& f, const call& c, float* room) {
+    static __attribute__((noinline)) void run(const product& q, const finisher& f, const call& c, float* room, leading_rows& lead) {
         const std::int64_t blocks = (q.rows + rows(q.depth) - 1) / rows(q.depth);
         for (std::int64_t k = 0; k < blocks; ++k) {
             const std::int64_t first = q.rows * k / blocks;
@@ -38,6 +39,7 @@ struct sparse_pixels {
             block.a += first * q.row_step;
             block.off += first * step(q);
             block.row += first;
+            lead.make_until(block.row + block.rows);
             run_block(block, f, c, room);
         }
     }

@@ -12,8 +12,15 @@ struct flat_walk {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
         const std::int64_t blocks = (c.m + 15) / 16, end = share(blocks, c.part + 1, c.parts) * 16;
-        std::int64_t i = share(blocks, c.part, c.parts) * 16;
-        const std::int64_t stop = end < c.m ? end : c.m;
+        elements(share(blocks, c.part, c.parts) * 16, end < c.m ? end : c.m, c);
+    }
+    /// Rows [first, end) of those that the launch's extents tell of.
+    static void rows(std::int64_t first, std::int64_t end, const call& c) {
+        elements(first * c.e[extent::columns], end * c.e[extent::columns], c);
+    }
+
+private:
+    static void elements(std::int64_t i, std::int64_t stop, const call& c) {
         vf per_row[Body::size + 1], r[Body::size + 1];
         Body::template run<0, true, true>(per_row, r, {0, 0, 0, lanes}, c);
         for (; i + lanes <= stop; i += lanes) Body::template run<0, false, true>(per_row, r, {i, 0, 0, lanes}, c);
@@ -42,12 +49,15 @@ struct row_walk {
         return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
     }
     static void run(const call& c) {
-        const std::int64_t end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
+        const std::int64_t end = share(c.m, c.part + 1, c.parts);
         if constexpr (Body::sums > 0 && Body::columns_apart)
-            if (columns <= 2 * lanes) return few_columns(share(c.m, c.part, c.parts), end, static_cast<int>(columns), c);
-        for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {
+            if (const std::int64_t columns = c.e[extent::columns]; columns <= 2 * lanes) return few_columns(share(c.m, c.part, c.parts), end, static_cast<int>(columns), c);
+        rows(share(c.m, c.part, c.parts), end, c);
+    }
+    static void rows(std::int64_t first, std::int64_t end, const call& c) {
+        for (std::int64_t row = first; row < end; ++row) {
             vf per_row[Body::size + 1];
-            phases(per_row, row, columns, c, std::make_integer_sequence<int, Body::phases + 2>{});
+            phases(per_row, row, c.e[extent::columns], c, std::make_integer_sequence<int, Body::phases + 2>{});
         }
     }
 

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/program/grouping.hpp>
+#include <sinter/program/spec.hpp>
+
+/// Walks that lead: where the first to read what a walk leaves is a kernel that reads row by row, that kernel runs the walk itself, some
+/// rows at a time, each just before it multiplies them. Then it finds them in cache, and what the walk reads comes from memory while
+/// the kernel is busy with the rows before. Such a walk is put right before its kernel; both may be at work at the same time.
+namespace sinter {
+
+/// Is a group's kernel one that runs what leads it?
+constexpr bool follows_rows(const node* n, const group& q) {
+    return q.root >= 0 && q.heavy && !q.loop && q.pool < 0 && n[q.root].about->follows_rows && n[q.root].about->follows_rows(n[q.root]);
+}
+
+class leading_walks {
+public:
+    constexpr leading_walks(const graph_view& g, grouping& r)
+        : g_(g), r_(r), n_(g.n.p), base_(find_bases(g.n, bases_)), first_(g.n.n), reads_(g.n.n), wanted_(g.n.n) {}
+
+    constexpr void run() {
+        find_readers();
+        growing<int> leader(r_.g.n, in_no_group);   // of each group
+        for (int i = 0; i < r_.g.n; ++i)
+            if (const int to = led_by(i); to >= 0) leader[to] = i, r_.g[i].leads = true;
+        put_before(leader);
+    }
+
+private:
+    const graph_view& g_;
+    grouping& r_;
+    const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
+    growing<int> bases_;
+    const int* const base_;              ///< the node whose memory each shows
+    growing<int> first_, reads_;   ///< the first group that reads each node, and how often that one does
+    growing<bool> wanted_;         ///< when the step is over
+
+    constexpr void find_readers() {
+        for (int v = 0; v < g_.n.n; ++v) first_[v] = r_.g.n;
+        for_each_root(g_, [&](int v) {
+            if (v >= 0) wanted_[base_[v]] = true;
+        });
+        for (int v = 0; v < g_.n.n; ++v) {
+            if (!r_.live[v] || is_view(n_[v])) continue;
+            const int by = r_.of[v] >= 0 ? r_.of[v] : 0;   // what floats is read where it is wanted
+            for (int k = 0; k < n_[v].operands; ++k) {
+                const int u = base_[n_[v].in[k]];
+                if (r_.of[u] == r_.of[v]) continue;
+                if (by < first_[u]) first_[u] = by, reads_[u] = 0;
+                reads_[u] += by == first_[u];
+            }
+        }
+    }
+    /// The group whose kernel may run walk i; none: it is a kernel by itself.
+    constexpr int led_by(int i) const {
+        const group& q = r_.g[i];
+        if (q.root < 0 || q.heavy || q.loop || !q.space.batched || q.space.last() <= narrow_columns) return in_no_group;
+        int to = in_no_group;
+        for (int v = q.head; v >= 0; v = r_.next[v]) {
+            if (n_[v].about->kind != op_kind::elementwise || !same_space(n_[v].s, q.space)) return in_no_group;
+            if (!r_.stored[v]) continue;
+            if (wanted_[v] || first_[v] >= r_.g.n || (to >= 0 && first_[v] != to)) return in_no_group;
+            to = first_[v];
+        }
+        if (to <= i || !follows_rows(n_, r_.g[to])) return in_no_group;
+        const node& root = n_[r_.g[to].root];
+        const int made = base_[root.in[0]];
+        if (r_.of[made] != i || !same_space(n_[root.in[0]].s, q.space)) return in_no_group;
+        for (int v = q.head; v >= 0; v = r_.next[v])   // of what it leaves that kernel reads its first operand alone
+            if (r_.stored[v] && first_[v] == to && (v != made || reads_[v] != 1)) return in_no_group;
+        return changes_operands(to, i) ? in_no_group : to;
+    }
+    /// Does a group set parameters or states that walk i reads?
+    constexpr bool changes_operands(int group, int i) const {
+        const auto reads = [&](int leaf) {
+            for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
+                for (int k = 0; k < n_[v].operands; ++k)
+                    if (base_[n_[v].in[k]] == leaf) return true;
+            return false;
+        };
+        for (int p = 0; p < g_.gradients.n; ++p)
+            if (g_.gradients[p] >= 0 && r_.of[base_[g_.gradients[p]]] == group && reads(g_.parameters[p].id)) return true;
+        for (const assignment& a : g_.assignments)
+            if (r_.of[base_[a.value]] == group && reads(a.target)) return true;
+        return false;
+    }
+    constexpr void put_before(const growing<int>& leader) {
+        growing<group> old;
+        growing<int> place(r_.g.n, 0);   // old number -> new one
+        for (const group& q : r_.g) old.push(q);
+        int next = 0;
+        const auto put = [&](int i) {
+            place[i] = next;
+            r_.g[next++] = old[i];
+        };
+        for (int i = 0; i < old.n; ++i) {
+            if (leader[i] >= 0) put(leader[i]);
+            if (!old[i].leads) put(i);
+        }
+        for (int v = 0; v < g_.n.n; ++v)
+            if (r_.of[v] >= 0) r_.of[v] = place[r_.of[v]];
+    }
+};
+
+constexpr void choose_leading_walks(const graph_view& g, grouping& r) {
+    bool any = false;
+    for (const group& q : r.g) any = any || follows_rows(g.n.p, q);
+    if (any) leading_walks(g, r).run();
+}
+
+} // namespace sinter
