@@ -46,8 +46,7 @@ struct pointwise_forward {
             for (std::int64_t i = begin; i < end; i += block) {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);
                 lead.make_until(i + n);
-                pixel_sources next;
-                if (j == 0) ask_for(next, lead, i + n, n);
+                const pixel_sources next = j == 0 ? pixel_sources(lead, i + n, n, CI) : pixel_sources();
                 const float* x = c.p[0] + i * CI;
                 if constexpr (!follow) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
                 else if constexpr (!in_place) x = copy_rows(x, CI, n, CI, c.scratch + c.part * floats, step);
@@ -57,11 +56,6 @@ struct pointwise_forward {
     }
 
 private:
-    static void ask_for(pixel_sources& next, const leading_rows& lead, std::int64_t first, std::int64_t n) {
-        next.arrays = lead.arrays(next.array);
-        next.floats = n * CI;
-        for (int a = 0; a < next.arrays; ++a) next.array[a] += first * CI;
-    }
     static const float* collect(const float* x, std::int64_t first, std::int64_t n, float* to) {
         for (std::int64_t i = 0; i < n; ++i) {
             const std::int64_t image = (first + i) / (OH * OW), y = (first + i) / OW % OH, at = (first + i) % OW;

@@ -19,13 +19,15 @@ inline constexpr std::int64_t staying_floats = 65536;
 /// Columns of rows that wait until they are whole. Rows of a page and more wait, too.
 inline constexpr std::int64_t waiting_columns = 256;
 
-/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and the floats
-/// from `stream` on, `step` a turn.
+/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and two streams,
+/// so many floats of each in a turn.
 struct asked_lines {
     const tile_lines& lines;
     std::int64_t ahead;
     const float* stream;
     std::int64_t step;
+    const float* other = stream;
+    std::int64_t other_step = 0;
 };
 
 /// to[i * to_step + j] = the sums of row i and column j of a panel.
@@ -36,8 +38,8 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
-    const std::int64_t ahead = a.ahead, step = a.step * turns_at_once;
-    const float* stream = a.stream;
+    const std::int64_t ahead = a.ahead, step = a.step * turns_at_once, other_step = a.other_step * turns_at_once;
+    const float *stream = a.stream, *other = a.other;
     accumulate<MR, 2, turns_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
             unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
@@ -46,6 +48,8 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
         __builtin_prefetch(stream, 0, 2);
         if constexpr (turns_at_once > 1) __builtin_prefetch(stream + step / 2, 0, 2);
         stream += step;
+        __builtin_prefetch(other, 0, 2);
+        other += other_step;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i / 2 * to_step + i % 2 * lanes, c[i]); });
 }
@@ -75,6 +79,13 @@ struct pixel_sources {
     const float* array[row_functions::most_arrays];
     int arrays = 0;
     std::int64_t floats = 0;
+
+    pixel_sources() = default;
+    /// Of `rows` pixels, from the first one on.
+    pixel_sources(const leading_rows& lead, std::int64_t first, std::int64_t rows, std::int64_t depth)
+        : arrays(lead.arrays(array)), floats(rows * depth) {
+        for (int i = 0; i < arrays; ++i) array[i] += first * depth;
+    }
     const float* at(std::int64_t k) const {
         const std::int64_t i = std::min<std::int64_t>(k / floats, arrays - 1);
         return array[i] + k - i * floats;
@@ -101,10 +112,9 @@ struct pixel_piece {
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
         const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
         const bool stay = q.depth * q.columns <= staying_floats;
-        const int arrays = stay ? sources.arrays : 0;
-        const std::int64_t pixels = (bottom() - top()) * std::max(1, arrays);
-        // rows of the stream
-        const std::int64_t share = stay ? (pixels + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
+        // rows of the streams
+        const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
+        const std::int64_t source_share = ((bottom() - top()) * sources.arrays + calls - 1) / calls;
         // Where there are more tiles than rows several share one, so that memory is not asked for all of it at once.
         const std::int64_t parts = std::max<std::int64_t>(1, tiles * (end - first) / (bottom() - top()));
         const std::int64_t part = parts > 1 ? round_up((width + parts - 1) / parts, floats_a_line) : width;
@@ -118,8 +128,8 @@ struct pixel_piece {
             const int w = panel_columns(q.columns, p, panel_width, lanes);
             const float* const b = q.b + p * panel_width * q.depth;
             const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
-            const std::int64_t asked = p * tiles * share * q.depth;
-            const float* const stream = arrays ? sources.at(top() * arrays * q.depth + asked) : stay ? q.a + bottom() * q.row_step + asked : next_panel;
+            const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
+            const float* const source = sources.arrays ? sources.at((top() * sources.arrays + p * tiles * source_share) * q.depth) : stream;
             for (std::int64_t i = tile; i < last_tile; ++i) {
                 const int height = cover.height(i);
                 const std::int64_t at = std::min(cover.begin(i), q.rows - height);
@@ -127,7 +137,8 @@ struct pixel_piece {
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
                     const asked_lines a{lines, (row < bottom() ? q.off + row * result_step() + j0 : next) + column,
-                                        stream + (i - tile) * share * q.depth, share};
+                                        stream + (i - tile) * share * q.depth, share,
+                                        source + (i - tile) * source_share * q.depth, source_share};
                     column += part;
                     if (column >= width) column = 0, row += rows;
                     (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);

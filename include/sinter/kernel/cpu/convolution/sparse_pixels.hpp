@@ -39,8 +39,7 @@ struct sparse_pixels {
             block.a += first * q.row_step;
             block.off += first * step(q);
             block.row += first;
-            lead.make_until(block.row + block.rows);
-            run_block(block, f, c, room);
+            run_block(block, f, c, room, lead);
         }
     }
 
@@ -99,12 +98,14 @@ private:
     }
 
     template <class = void>
-    static void run_block(const product& q, const finisher& f, const call& c, float* room) {
+    static void run_block(const product& q, const finisher& f, const call& c, float* room, leading_rows& lead) {
         float* const sums = room;
         const row_lists lists(room + rows(q.depth) * group, q.rows, q.depth);
-        for (std::int64_t i = 0; i < q.rows; ++i)
+        for (std::int64_t i = 0; i < q.rows; ++i) {
+            if (i % 16 == 0) lead.make_until(q.row + std::min(i + 16, q.rows));
             for (std::int64_t k = 0; k < q.depth; k += mask_bits)
                 lists.make(k / mask_bits, i, q.a + i * q.row_step + k, std::min<std::int64_t>(mask_bits, q.depth - k));
+        }
         std::int64_t j = 0;
         for (; j + group <= q.columns; j += group)
             if (!run_columns(columns_of(q, j, group), f, c, lists, {}, sums, j + 2 * group <= q.columns ? group * q.depth : 0))
