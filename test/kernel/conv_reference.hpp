@@ -105,7 +105,8 @@ inline constexpr std::int64_t no_extents[sinter::extent::count] = {};
 
 /// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents that it is told at run time.
 template <class Kernel>
-void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents) {
+void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents,
+         sinter::leading_walk before = {}) {
     std::int64_t floats = 0;
     if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
     else if constexpr (requires { Kernel::scratch(e, parts, m); }) floats = Kernel::scratch(e, parts, m);
@@ -116,6 +117,7 @@ void run(std::vector<float*> p, int m, int parts, bool backwards = false, const 
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;
+    c.before = before;
     const auto all = [&](auto phase) {
         for (int i = 0; i < parts; ++i) {
             c.part = backwards ? parts - 1 - i : i;

@@ -74,6 +74,61 @@ BOOST_AUTO_TEST_CASE(forward) {
     check_forward<150, 1024, 4 * panel_width>(4, -0.2f);      // several blocks of rows
     check_forward<100, 64, 4 * panel_width>(1, 0.99f);        // hardly anything is left
 }
+/// Pixels that a walk makes as the kernel comes to them, from another array; each once.
+struct made_by_copies {
+    const float* from;
+    float* to;
+    std::int64_t columns;
+    std::vector<int> made;
+};
+made_by_copies* copies_of(const sinter::call& c) { return reinterpret_cast<made_by_copies*>(c.scratch); }
+constexpr sinter::row_functions rows_by_copies{
+    [](std::int64_t first, std::int64_t end, const sinter::call& c) {
+        made_by_copies& w = *copies_of(c);
+        for (std::int64_t i = first; i < end; ++i) ++w.made[std::size_t(i)];
+        std::copy(w.from + first * w.columns, w.from + end * w.columns, w.to + first * w.columns);
+    },
+    [](const sinter::call& c, const float** to) {
+        to[0] = copies_of(c)->from;
+        to[1] = copies_of(c)->to;
+        return 2;
+    }};
+
+template <int HW, int CI, int CO>
+void check_led(int m, float above) {
+    const extents e{1, HW, CI, 1, HW, CO, 1, 1, 1, 0, 0};
+    const auto x = half_zero(e.x() * m, 1, above);
+    const buffer xb(x), wb(packed(noise(e.w(), 3), CI, CO));
+    const auto tiles = by_tiles<HW, CI, CO>(xb, wb, m);
+    const std::vector<int> once(std::size_t(HW * m), 1);
+    const auto check = [&](auto body, int parts) {
+        const buffer made(x.size());   // nothing is there yet
+        made_by_copies walk{x.data(), made.at.get(), CI, std::vector<int>(once.size(), 0)};
+        sinter::call of_walk;
+        of_walk.scratch = reinterpret_cast<float*>(&walk);
+        buffer yb(e.y() * m);
+        using forward = pointwise_forward<1, HW, CI, 1, HW, CO, 1, decltype(body)>;
+        run<forward>({made.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts, parts == 3, no_extents, {&rows_by_copies, &of_walk});
+        BOOST_TEST(same(yb.values(), tiles));
+        BOOST_TEST(walk.made == once);
+    };
+    for (int parts = 1; parts <= 5; parts += 2) {
+        check(store_raw{}, parts);
+        check(store_raw_and_walk<1>{}, parts);
+        check(store_raw_and_walk<3>{}, parts);
+    }
+}
+BOOST_AUTO_TEST_CASE(pixels_that_a_walk_makes) {
+    check_led<100, 64, 4 * panel_width>(3, 0);
+    check_led<300, 64, 4 * panel_width>(1, -0.2f);            // lists of several blocks
+    check_led<75, 192, 8 * panel_width + 8>(2, -1);           // no zeros
+    check_led<150, 1024, 4 * panel_width>(2, 0);
+    check_led<150, 1024, 2 * panel_width + 3>(2, -1);         // copied to where pixels do not meet; weights pass by
+    check_led<90, 256, 24 * panel_width>(2, -1);              // some columns of all pixels at a time
+    check_led<13, 40, 52>(3, -1);
+    check_led<5, 2060, 40>(1, -1);
+    check_led<1, 7, 3>(4, 0);                                 // parts of a pixel, or none
+}
 BOOST_AUTO_TEST_CASE(few_rows_and_few_zeros) {
     check_forward<11, 64, 4 * panel_width>(2, 0);
     check_forward<100, 64, 4 * panel_width>(1, -0.9f);

@@ -4,6 +4,7 @@
 
 #include <sinter/expr/layers/activation.hpp>
 #include <sinter/expr/layers/conv2d.hpp>
+#include <sinter/expr/layers/norm.hpp>
 #include <sinter/expr/layers/pool.hpp>
 #include <sinter/expr/layers/reshape.hpp>
 #include <sinter/profile/kernel_times.hpp>
@@ -66,6 +67,24 @@ BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
     BOOST_TEST(std::abs(shares - 100) < 0.1 * launches);
     BOOST_TEST(lines[lines.size() - 2].find("ms a step in kernels") != std::string::npos);
     BOOST_TEST(lines.back().find("peak") != std::string::npos);
+}
+/// A walk that the next kernel runs shares that one's line, and its work is counted there.
+BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
+    constexpr auto pixels_net = image<12, 12, 1> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<5, 1> >> flatten >> dense<5>;
+    using model = trainer<std::remove_const_t<decltype(pixels_net)>, softmax_cross_entropy_loss, adam, 8>;
+    model t({}, {.threads = 1});
+    const auto kernels = profile::text_of_program<model::training>().kernels;
+    const auto walk = std::find_if(kernels.begin(), kernels.end(), [](const profile::kernel_text& k) { return k.leads; });
+    BOOST_TEST_REQUIRE((walk != kernels.end()));
+    const std::vector<std::string> lines = lines_of(t, 2);
+    BOOST_TEST_REQUIRE(lines.size() == kernels.size() - 1 + 3);
+    const std::string& line = lines[static_cast<std::size_t>(walk - kernels.begin()) + 1];
+    BOOST_TEST(line.find(": " + walk->members + ", then " + (walk + 1)->members) != std::string::npos, line);
+    std::istringstream numbers(line);
+    double launched = 0, ms = 0, other = 0, gflops = 0;
+    numbers >> launched >> ms >> other >> other >> other >> gflops;
+    const double flops = static_cast<double>(walk->cost.flops.at(8) + (walk + 1)->cost.flops.at(8));
+    BOOST_TEST(gflops * ms * 1e6 == 2 * flops, boost::test_tools::tolerance(0.2));   // as far as three decimals tell
 }
 BOOST_AUTO_TEST_CASE(an_estimator_will_do_and_one_step_too) {
     estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {}, trainer_options{.threads = 1});

@@ -72,12 +72,51 @@ inline void check_groups(passes& p) {
     }
 }
 
+/// Does group `group` read node u?
+inline bool reads(const passes& p, const grouping& r, int group, int u) {
+    const auto by = [&](auto&& self, int v) -> bool {
+        for (int k = 0; k < p.g.n[v].operands; ++k) {
+            const int b = base_of(p.g.n, p.g.n[v].in[k]);
+            if (b == u || (computed_again(r, b, group) && self(self, b))) return true;
+        }
+        return false;
+    };
+    for (int v = r.g[group].head; v >= 0; v = r.next[v])
+        if (by(by, v)) return true;
+    return false;
+}
+/// A walk leads the kernel right behind it: that one's first operand is of the walk, nothing else of the walk is read before or by it,
+/// and it changes nothing that the walk reads.
+inline void check_leading(passes& p) {
+    const graph& g = p.g;
+    const grouping r = p.groups();
+    for (int i = 0; i < r.g.n; ++i) {
+        if (!r.g[i].leads) continue;
+        BOOST_REQUIRE(i + 1 < r.g.n);
+        const group &q = r.g[i], &by = r.g[i + 1];
+        BOOST_TEST(!q.heavy);
+        BOOST_REQUIRE((by.root >= 0 && by.heavy));
+        const int made = base_of(g.n, g.n[by.root].in[0]);
+        BOOST_TEST(r.of[made] == i);
+        BOOST_TEST(same_space(g.n[g.n[by.root].in[0]].s, q.space));
+        for (int v = q.head; v >= 0; v = r.next[v]) {
+            BOOST_TEST((g.n[v].about->kind == op_kind::elementwise));
+            if (v != made && r.stored[v]) BOOST_TEST(!reads(p, r, i + 1, v));
+        }
+        for (int v = by.head; v >= 0; v = r.next[v])
+            for (int k = v == by.root; k < g.n[v].operands; ++k) BOOST_TEST(base_of(g.n, g.n[v].in[k]) != made);
+        for (int k = 0; k < p.gradients.n; ++k)
+            if (p.updated[k] && r.of[base_of(g.n, p.gradients[k])] == i + 1) BOOST_TEST(!reads(p, r, i, g.parameters[k].id));
+    }
+}
+
 /// May v be written over u? Where v's group reads u last, each element before it writes that element: only elementwise, and behind a
 /// kernel of its own or in a walk that makes one pass over each row.
 inline bool may_lie_over(const passes& p, const grouping& r, int v, int u, int last_of_u) {
     const graph& g = p.g;
     const group& q = r.g[r.of[v]];
-    if (r.of[v] != last_of_u || !same_space(g.n[v].s, q.space) || !same_space(g.n[u].s, q.space)) return false;
+    if (runs_until(r, r.of[v]) != last_of_u || (q.leads && reads(p, r, last_of_u, u))) return false;
+    if (!same_space(g.n[v].s, q.space) || !same_space(g.n[u].s, q.space)) return false;
     for (int w = q.head; w >= 0; w = r.next[w]) {
         const op_kind kind = g.n[w].about->kind;
         if (kind != op_kind::elementwise && kind != op_kind::col_reduce && !(w == q.root && g.n[w].about->epilogue && q.pool < 0)) return false;
@@ -103,7 +142,7 @@ inline void check_plan(passes& p, const choices& c) {
         if (!r.live[v] || r.of[v] < 0) continue;
         first[v] = r.of[v];
         if (last[v] < r.of[v]) last[v] = r.of[v];
-        for (int k = 0; k < g.n[v].operands; ++k) use(use, g.n[v].in[k], r.of[v]);
+        for (int k = 0; k < g.n[v].operands; ++k) use(use, g.n[v].in[k], runs_until(r, r.of[v]));
     }
     const int end = r.g.n;
     for (int i = 0; i < g.outputs.n; ++i) use(use, g.outputs[i], end);

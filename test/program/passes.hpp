@@ -10,7 +10,7 @@ inline constexpr int room = 1200;   ///< nodes
 
 struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
-    sinter::target target{1, 8};
+    sinter::target target{.lanes = 1, .parts = 8, .leading_walks = true};
     int max_batch = 3;
 };
 
@@ -44,6 +44,7 @@ struct passes_of {
         grouping r = groups();
         fuse(view(), r, c.fuse);
         keep_loops_together(view(), r);
+        if (c.fuse && c.target.leading_walks) choose_leading_walks(view(), r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
     }

@@ -126,7 +126,7 @@ private:
     void grow(tensor x) {
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(recipe_.loops ? 30 : 26)) {
+        switch (below(recipe_.loops ? 31 : 27)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -158,10 +158,11 @@ private:
             case 22: return add(one_hot(rows_, 6) + x_of(batch_of(4, 6)));
             case 23: return chosen(x);
             case 24: return move(x);
-            case 26:
-            case 27: return turns(x);
-            case 28: return either(x);
-            case 29: return repeated(x);
+            case 25: return pointwise(x);
+            case 27:
+            case 28: return turns(x);
+            case 29: return either(x);
+            case 30: return repeated(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
         }
     }
@@ -271,6 +272,20 @@ private:
         if (y.shape().d[0] > 1 && y.shape().d[1] > 1) y = chance(3) ? ops::avg_pool(y, 2, {2, padding::valid})
                                                                          : ops::max_pool(y, 2, {1 + below(2), padding::valid});
         add(y);
+    }
+    /// 1 x 1 convolutions with a normalisation of columns between them, a walk that may lead; sometimes somebody else reads it, too.
+    void pointwise(tensor x) {
+        if (!x.shape().batched || x.shape().size() % 4 || x.shape().size() > 100) return;
+        x = ops::reshape(x, extents(2, 2, x.shape().size() / 4));
+        const tensor y = ops::conv2d(x, weights(x, name(), extents(1, 1, x.shape().last(), 5), zeros));
+        tensor z = y - ops::over_batch(sum(y, {batch_axis, 0, 1}));
+        if (chance(2)) z = ops::relu(z * own(extents(5)));
+        if (chance(2)) z = z + ops::tanh(y);
+        const tensor w = weights(x, name(), extents(1, 1, 5, 5), zeros);
+        tensor t = ops::conv2d(z, w);
+        if (chance(2)) t = t + (chance(2) ? y : z);
+        add(ops::tanh(t));
+        if (chance(3)) add(z);
     }
     void running(tensor x) {   // as batch_norm's statistics, or one that is read after it was assigned
         if (!x.shape().batched) return;

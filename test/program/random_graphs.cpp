@@ -26,6 +26,8 @@ static void check_close(const numbers& got, const numbers& want, const char* wha
     }
 }
 
+static int leading = 0;   ///< walks of all graphs
+
 static void run(unsigned seed, const choices& c, const optimizer_code& optimizer, int steps) {
     auto p = std::make_unique<passes>();
     random_graph r(p->g, seed);
@@ -42,6 +44,8 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
     BOOST_TEST(want[g.loss][0] == loss, boost::test_tools::tolerance(1e-12));
     p->behind_gradients(c);
     check_groups(*p);
+    check_leading(*p);
+    for (const group& q : p->groups().g) leading += q.leads;
     check_plan(*p, c);
     check_code(*p);
 
@@ -74,7 +78,11 @@ static void run_many(const choices& c, const optimizer_code& optimizer, unsigned
 static constexpr optimizer_code with_sgd = make_optimizer_code<sgd>(), with_adam = make_optimizer_code<adam>(),
                                 with_clipping = make_optimizer_code<clip_by_global_norm<adam>>();
 
-BOOST_AUTO_TEST_CASE(fused_and_updated_in_place) { run_many({}, with_sgd, 1, 400); }
+BOOST_AUTO_TEST_CASE(fused_and_updated_in_place) {
+    run_many({}, with_sgd, 1, 400);
+    BOOST_TEST_MESSAGE(leading << " walks lead");
+    BOOST_TEST(leading > 50);
+}
 BOOST_AUTO_TEST_CASE(fused_with_stored_gradients) { run_many({.update = false}, with_sgd, 1, 200); }
 BOOST_AUTO_TEST_CASE(unfused) { run_many({.fuse = false}, with_sgd, 1, 200); }
 BOOST_AUTO_TEST_CASE(placed_backwards) { run_many({.backwards = true}, with_sgd, 2000, 200); }

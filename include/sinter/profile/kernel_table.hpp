@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/profile/machine_limits.hpp>
 #include <sinter/profile/program_text.hpp>
+#include <utility>
 
 /// The table of a program's kernels: what each took, at which rates, and how near that is to its floor.
 namespace sinter::profile {
@@ -32,7 +33,7 @@ struct kernel_work {
     }
 };
 
-/// Prints a line for each kernel, in the program's order; `counts` has one entry for each. Without `limits` no floors.
+/// Prints a line for each kernel, in the program's order, together with the walk that it runs, if one leads it; `counts` has one entry for each. Without `limits` no floors.
 SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts, std::int64_t steps,
                                machine_limits* limits, std::FILE* out) {
     double all = 0, best = 0, floors = 0;
@@ -43,9 +44,17 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
     all = std::max(all, 1e-9);
     std::fprintf(out, "%8s %9s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "us best", "%", "GFLOP/s", "GB/s", "floor",
                  "layer and kernel");
+    group_cost before;   // of a walk that leads: it is part of the next kernel
+    std::string members;
     for (const kernel_text& k : text.kernels) {
+        before.add(k.cost);
+        members += k.members;
+        if (k.leads) {
+            members += ", then ";
+            continue;
+        }
         const kernel_count& n = counts[static_cast<std::size_t>(k.launch)];
-        const kernel_work w(k.cost, n);
+        const kernel_work w(std::exchange(before, {}), n);
         const double s = std::max(n.seconds, 1e-9);   // the clock may not have moved
         const double floor = limits ? w.floor(*limits, n.launches) : 0;
         floors += floor;
@@ -54,7 +63,8 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
                      100 * n.seconds / all, 1e-9 * w.flops / s, 1e-9 * w.bytes / s);
         if (limits) std::fprintf(out, "%6.2f", floor / s);
         else std::fprintf(out, "%6s", "-");
-        std::fprintf(out, "  %s%s%s: %s\n", k.layer.c_str(), k.layer.empty() ? "" : " ", k.out.c_str(), k.members.c_str());
+        std::fprintf(out, "  %s%s%s: %s\n", k.layer.c_str(), k.layer.empty() ? "" : " ", k.out.c_str(),
+                     std::exchange(members, {}).c_str());
     }
     const double each = 1e3 / static_cast<double>(std::max<std::int64_t>(steps, 1));
     std::fprintf(out, "%9.3f ms a step in kernels, %.3f at their best, %lld steps", each * all, each * best, static_cast<long long>(steps));

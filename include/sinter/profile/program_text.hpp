@@ -12,6 +12,7 @@ struct kernel_text {
     std::string name, layer, members, out;
     group_cost cost;
     std::int64_t live_floats = 0;   ///< activations alive while it runs
+    bool leads = false;             ///< the next kernel runs it as it goes
 };
 
 struct program_text {
@@ -120,6 +121,7 @@ SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
         k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
         k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");
         k.out = text_of(q.space);
+        k.leads = l.leads;
         k.cost = cost_of_group(t.g, r, l.group, seen, k.updated, P::v.slots);
         k.live_floats = plan.live[l.group];
         for (int v = q.head; v >= 0; v = r.next[v]) {

@@ -15,6 +15,7 @@ struct batch_count {
 
 struct group_cost {
     batch_count flops, read, written, saved;   ///< saved: bytes that separate kernels would have moved besides
+    constexpr void add(const group_cost& o) { flops.add(o.flops), read.add(o.read), written.add(o.written), saved.add(o.saved); }
 };
 
 namespace detail {
@@ -89,10 +90,7 @@ constexpr program_cost cost_of() {
         for (int k = 0; k < g.gradients.n; ++k)
             if (detail::choice_stage<R>::v.updated[k] && r.of[base_of(g.n, g.gradients[k])] == i) updated = k;
         const group_cost c = cost_of_group(g, r, i, seen, updated, P::v.slots);
-        t.total.flops.add(c.flops);
-        t.total.read.add(c.read);
-        t.total.written.add(c.written);
-        t.total.saved.add(c.saved);
+        t.total.add(c);
     }
     for (int k = 0; k < g.gradients.n; ++k)
         if (!detail::choice_stage<R>::v.updated[k] && g.gradients[k] >= 0) {

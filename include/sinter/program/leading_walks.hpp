@@ -55,20 +55,28 @@ private:
     constexpr int led_by(int i) const {
         const group& q = r_.g[i];
         if (q.root < 0 || q.heavy || q.loop || !q.space.batched || q.space.last() <= narrow_columns) return in_no_group;
-        int to = in_no_group;
+        int to = r_.g.n;
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             if (n_[v].about->kind != op_kind::elementwise || !same_space(n_[v].s, q.space)) return in_no_group;
-            if (!r_.stored[v]) continue;
-            if (wanted_[v] || first_[v] >= r_.g.n || (to >= 0 && first_[v] != to)) return in_no_group;
-            to = first_[v];
+            if (!r_.stored[v]) {
+                if (first_[v] < r_.g.n && reads_of(v, i)) return in_no_group;   // others compute it again, of what this walk leaves
+                continue;
+            }
+            if (wanted_[v]) return in_no_group;
+            to = first_[v] < to ? first_[v] : to;
         }
-        if (to <= i || !follows_rows(n_, r_.g[to])) return in_no_group;
+        if (to <= i || to == r_.g.n || !follows_rows(n_, r_.g[to])) return in_no_group;
         const node& root = n_[r_.g[to].root];
         const int made = base_[root.in[0]];
         if (r_.of[made] != i || !same_space(n_[root.in[0]].s, q.space)) return in_no_group;
-        for (int v = q.head; v >= 0; v = r_.next[v])   // of what it leaves that kernel reads its first operand alone
+        for (int v = q.head; v >= 0; v = r_.next[v])   // its first operand is all that this kernel reads of it
             if (r_.stored[v] && first_[v] == to && (v != made || reads_[v] != 1)) return in_no_group;
         return changes_operands(to, i) ? in_no_group : to;
+    }
+    constexpr bool reads_of(int v, int group) const {
+        for (int k = 0; k < n_[v].operands; ++k)
+            if (r_.of[base_[n_[v].in[k]]] == group) return true;
+        return false;
     }
     /// Does a group set parameters or states that walk i reads?
     constexpr bool changes_operands(int group, int i) const {
