@@ -103,7 +103,8 @@ public:
     /// of every sum is the same for any number of them.
     static constexpr sinter::target target{.lanes = cpu::lanes, .parts = 8, .winograd = true, .bfloat16_pairs = cpu::multiplies_pairs,
                                            .turned_weights = true, .distinct_rows = true, .product_sums = true,
-                                           .leading_walks = true, .column_sums = true, .far_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
+                                           .leading_walks = true, .column_sums = true,
+                                           .far_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
                                            .far_walks = !cpu::stores_whole_lines};
     static constexpr int panel_width = 2 * cpu::lanes;
     using memory = model_memory;

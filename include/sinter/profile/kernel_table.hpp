@@ -33,7 +33,8 @@ struct kernel_work {
     }
 };
 
-/// Prints a line for each kernel, in the program's order, together with the walk that it runs, if one leads it; `counts` has one entry for each. Without `limits` no floors.
+/// Prints a line for each kernel, in the program's order, together with the walk that it runs, if one leads it;
+/// `counts` has one entry for each. Without `limits` no floors.
 SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts, std::int64_t steps,
                                machine_limits* limits, std::FILE* out) {
     double all = 0, best = 0, floors = 0;

@@ -49,10 +49,10 @@ struct row_walk {
         return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
     }
     static void run(const call& c) {
-        const std::int64_t end = share(c.m, c.part + 1, c.parts);
+        const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         if constexpr (Body::sums > 0 && Body::columns_apart)
-            if (const std::int64_t columns = c.e[extent::columns]; columns <= 2 * lanes) return few_columns(share(c.m, c.part, c.parts), end, static_cast<int>(columns), c);
-        rows(share(c.m, c.part, c.parts), end, c);
+            if (columns <= 2 * lanes) return few_columns(first, end, static_cast<int>(columns), c);
+        rows(first, end, c);
     }
     static void rows(std::int64_t first, std::int64_t end, const call& c) {
         for (std::int64_t row = first; row < end; ++row) {
