@@ -65,8 +65,8 @@ BOOST_AUTO_TEST_CASE(hyperbolas) {
 BOOST_AUTO_TEST_CASE(logarithm_of_gamma_and_its_derivatives) {
     // the C library's is exact enough in double; next to a zero below 0 the distance to it counts
     const auto l = [](double x) { return std::lgamma(x); };
-    BOOST_TEST(worst(LIFT(lgamma), l, 1e-30f, 1e30f, false, 10007) <= 1);
-    BOOST_TEST(worst(LIFT(lgamma), l, 0.9f, 2.2f, false, 101) <= 1);
+    BOOST_TEST(worst(LIFT(lgamma), l, 1e-38f, 3.4e38f, false, 10007) <= 2.8);
+    BOOST_TEST(worst(LIFT(lgamma), l, 0.2f, 9.f, false, 101) <= 2.8);
     for (float x = -0.01f; x > -30; x *= 1.001f) {
         const double want = std::lgamma(static_cast<double>(x));
         if (std::isfinite(want))

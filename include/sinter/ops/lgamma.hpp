@@ -8,7 +8,7 @@ namespace sinter {
 namespace op { inline constexpr op_name lgamma{"lgamma"}; }
 
 template <>
-struct rule<op::lgamma> : elementwise_rule<1, 170> {
+struct rule<op::lgamma> : elementwise_rule<1, 65> {
     static constexpr const char* name = "lgamma";
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::lgamma(a); }

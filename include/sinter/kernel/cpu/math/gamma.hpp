@@ -62,8 +62,8 @@ SINTER_INLINE vd trigamma(vd x) {
 }
 } // namespace detail
 
-/// log |gamma(x)| within 2 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ... and at infinities.
-SINTER_INLINE vf lgamma(vf x) { return to_floats(detail::lgamma(low_doubles(x)), detail::lgamma(high_doubles(x))); }
+/// log |gamma(x)| within 1 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ... and at infinities.
+SINTER_INLINE vf lgamma_by_doubles(vf x) { return to_floats(detail::lgamma(low_doubles(x)), detail::lgamma(high_doubles(x))); }
 /// The derivative of lgamma within 1 ULP (but see there); infinite at zeros, of their opposite sign; NaN at -1, -2, ...
 SINTER_INLINE vf digamma(vf x) { return to_floats(detail::digamma(low_doubles(x)), detail::digamma(high_doubles(x))); }
 /// The derivative of digamma within 1 ULP; infinite at 0, -1, -2, ...

@@ -9,15 +9,19 @@ namespace sinter::cpu {
 SINTER_INLINE lane_mask beyond_log(vf x, std::int32_t end = 0x7f800000) {
     return exceeds((vu)x - (vu)splat(std::int32_t{0x00800000}), (vu)splat(end - 0x00800001));
 }
-/// n ln 2 + log(1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1].
-SINTER_INLINE vf log_of(vf n, vf f) {
+/// What is left of n ln 2 + log(1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1], without 0.693359375 n and f.
+SINTER_INLINE vf log_rest(vf n, vf f) {
     const vf square = f * f, fourth = square * square;
     const vf a = fma(f, splat(-0.250008225f), splat(0.333333313f)), b = fma(f, splat(-0.166233122f), splat(0.200012475f));
     const vf c = fma(f, splat(-0.131603464f), splat(0.142013744f)), d = fma(f, splat(-0.0763667747f), splat(0.12763986f));
     const vf p = fma(fourth, fma(square, d, c), fma(square, b, a));
-    const vf low = fma(square * f, p, fma(n, splat(-2.12194440e-4f), square * -0.5f));
-    return fma(n, splat(0.693359375f), f + low);
+    return fma(square * f, p, fma(n, splat(-2.12194440e-4f), square * -0.5f));
 }
+SINTER_INLINE vf log_of(vf n, vf f) { return fma(n, splat(0.693359375f), f + log_rest(n, f)); }
+/// A number as the sum of two floats, the second of which is below some thousandths of the first.
+struct two_floats {
+    vf high, low;
+};
 /// A positive normal number as 2^n m, m in [sqrt(1/2), sqrt(2)): so that m - 1 is exact and small where the logarithm is.
 struct split_float {
     vi n;

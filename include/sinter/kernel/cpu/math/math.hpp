@@ -8,6 +8,7 @@
 #include <sinter/kernel/cpu/math/gamma.hpp>
 #include <sinter/kernel/cpu/math/hyperbolic.hpp>
 #include <sinter/kernel/cpu/math/inverse_trigonometric.hpp>
+#include <sinter/kernel/cpu/math/lgamma.hpp>
 #include <sinter/kernel/cpu/math/log.hpp>
 #include <sinter/kernel/cpu/math/power.hpp>
 #include <sinter/kernel/cpu/math/reciprocal.hpp>

@@ -26,10 +26,6 @@ SINTER_INLINE vf pow_by_doubles(vf x, vf y) {
 }
 
 #if defined(__FMA__) || defined(__AVX512F__)
-/// A number as the sum of two floats, the second of which is below some thousandths of the first.
-struct two_floats {
-    vf high, low;
-};
 /// The logarithm to base 2 of a positive normal number, to 2^-31: n + 2 / ln 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = (m - 1) / (m + 1).
 /// A product whose rounding is made up for is pinned: it must not become part of a multiply-add.
 SINTER_INLINE two_floats exact_log2(vf x) {
