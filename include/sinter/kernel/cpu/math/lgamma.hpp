@@ -77,12 +77,12 @@ SINTER_INLINE vf lgamma(vf x) {
     vf ab = a * b;
     pin(ab);
     const vf piece = fma(ab, quotient, fma(a, b, -ab) * quotient);
-    const vf near = (piece - select(small, l.low, zero())) - select(small, l.high, zero());
+    const vf near = select(small, (piece - l.low) - l.high, piece);
 
-    const vf g = x - 0.5f, less = l.high - 1.f, less_low = ((l.high - less) - 1.f) + l.low;   // (x - 1/2) (log x - 1) + ...
+    const vf g = x - 0.5f, less = l.high - 1.f;   // (x - 1/2) (log x - 1) + ...; exact, as log x is more than 1/2 here
     vf product = g * less;
     pin(product);
-    const vf product_low = fma(g, less_low, fma(g, less, -product));
+    const vf product_low = fma(g, l.low, fma(g, less, -product));
     const vf w = 1.f / x;
     const vf series = fma(w, polynomial(w * w, splat(1.f / 1260), -1.f / 360, 1.f / 12), splat(0.418938533f));
     const vf y = select(x < 4.2f, near, product + (product_low + series));
