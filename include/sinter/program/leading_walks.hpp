@@ -80,16 +80,16 @@ private:
     }
     /// Does a group set parameters or states that walk i reads?
     constexpr bool changes_operands(int group, int i) const {
-        const auto reads = [&](int leaf) {
-            for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
-                for (int k = 0; k < n_[v].operands; ++k)
-                    if (base_[n_[v].in[k]] == leaf) return true;
-            return false;
-        };
+        for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
+            for (int k = 0; k < n_[v].operands; ++k)
+                if (const int u = base_[n_[v].in[k]]; is_leaf(n_[u]) && changes(group, u)) return true;
+        return false;
+    }
+    constexpr bool changes(int group, int leaf) const {
         for (int p = 0; p < g_.gradients.n; ++p)
-            if (g_.gradients[p] >= 0 && r_.of[base_[g_.gradients[p]]] == group && reads(g_.parameters[p].id)) return true;
+            if (g_.parameters[p].id == leaf && g_.gradients[p] >= 0 && r_.of[base_[g_.gradients[p]]] == group) return true;
         for (const assignment& a : g_.assignments)
-            if (r_.of[base_[a.value]] == group && reads(a.target)) return true;
+            if (a.target == leaf && r_.of[base_[a.value]] == group) return true;
         return false;
     }
     constexpr void put_before(const growing<int>& leader) {

@@ -166,9 +166,10 @@ template <class P, int S, class Nest>
 struct needed_of<P, S, Nest> { using type = typename Nest::template only<cases_of<P, S, Nest>()>; };
 template <class P, int S>
 constexpr bool leads() {
-    bool any = false;
-    for (int i = 0; i < P::v.n_launches; ++i) any = any || (P::v.launches[i].spec == S && P::v.launches[i].leads);
-    return any;
+    if (P::v.specs[S].kind != walk::flat && P::v.specs[S].kind != walk::rows) return false;
+    for (const launch *l = P::v.launches, *const end = l + P::v.n_launches; l < end; ++l)
+        if (l->leads && l->spec == S) return true;
+    return false;
 }
 template <class P, class>
 struct table_of;
