@@ -177,7 +177,9 @@ inline void check_plan(passes& p, const choices& c) {
         if (p.updated[i]) BOOST_TEST(last[g.parameters[i].id] < r.of[base_of(g.n, p.gradients[i])]);
     for (int i = 0; i < g.assignments.n; ++i) {
         const int v = base_of(g.n, g.assignments[i].value), s = g.assignments[i].target;
-        if (r.of[v] >= 0 && p.p.at[v] == p.p.at[s]) BOOST_TEST(last[s] <= r.of[v]);
+        if (r.of[v] < 0 || p.p.at[v] != p.p.at[s]) continue;
+        BOOST_TEST(last[s] <= r.of[v]);
+        if (r.of[v] > 0 && r.g[r.of[v] - 1].leads) BOOST_TEST(!reads(p, r, r.of[v] - 1, s));
     }
 }
 

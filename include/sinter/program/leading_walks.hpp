@@ -5,7 +5,8 @@
 
 /// Walks that lead: where the first to read what a walk leaves is a kernel that reads row by row, that kernel runs the walk itself, some
 /// rows at a time, each just before it multiplies them. Then it finds them in cache, and what the walk reads comes from memory while
-/// the kernel is busy with the rows before. Such a walk is put right before its kernel; both may be at work at the same time.
+/// the kernel is busy with the rows before. Such a walk is put right before its kernel. Both are at work at the same time: what the walk
+/// reads must be there, and stay as it is, until the kernel is done (grouping.hpp's runs_until).
 namespace sinter {
 
 /// Is a group's kernel one that runs what leads it?
@@ -31,7 +32,7 @@ private:
     grouping& r_;
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     growing<int> bases_;
-    const int* const base_;              ///< the node whose memory each shows
+    const int* const base_;        ///< the node whose memory each shows
     growing<int> first_, reads_;   ///< the first group that reads each node, and how often that one does
     growing<bool> wanted_;         ///< when the step is over
 
@@ -71,25 +72,11 @@ private:
         if (r_.of[made] != i || !same_space(n_[root.in[0]].s, q.space)) return in_no_group;
         for (int v = q.head; v >= 0; v = r_.next[v])   // its first operand is all that this kernel reads of it
             if (r_.stored[v] && first_[v] == to && (v != made || reads_[v] != 1)) return in_no_group;
-        return changes_operands(to, i) ? in_no_group : to;
+        return to;
     }
     constexpr bool reads_of(int v, int group) const {
         for (int k = 0; k < n_[v].operands; ++k)
             if (r_.of[base_[n_[v].in[k]]] == group) return true;
-        return false;
-    }
-    /// Does a group set parameters or states that walk i reads?
-    constexpr bool changes_operands(int group, int i) const {
-        for (int v = r_.g[i].head; v >= 0; v = r_.next[v])
-            for (int k = 0; k < n_[v].operands; ++k)
-                if (const int u = base_[n_[v].in[k]]; is_leaf(n_[u]) && changes(group, u)) return true;
-        return false;
-    }
-    constexpr bool changes(int group, int leaf) const {
-        for (int p = 0; p < g_.gradients.n; ++p)
-            if (g_.parameters[p].id == leaf && g_.gradients[p] >= 0 && r_.of[base_[g_.gradients[p]]] == group) return true;
-        for (const assignment& a : g_.assignments)
-            if (a.target == leaf && r_.of[base_[a.value]] == group) return true;
         return false;
     }
     constexpr void put_before(const growing<int>& leader) {
