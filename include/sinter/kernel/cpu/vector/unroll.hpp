@@ -12,7 +12,7 @@ struct unrolled;
 template <int... I>
 struct unrolled<std::integer_sequence<int, I...>> {
     template <class F>
-    SINTER_INLINE void operator()(F f) const {
+    SINTER_INLINE void operator()([[maybe_unused]] F f) const {
         (f(std::integral_constant<int, I>{}), ...);
     }
 };
