@@ -31,18 +31,22 @@ static data::batch_view batch() {
     b.labels = classes.data();
     return b;
 }
-template <class Model>
-static std::vector<std::string> lines_of(Model& m, int steps) {
+template <class F>
+static std::vector<std::string> printed(F print) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&text, &size);
-    profile::kernel_times(m, batch, steps, out);
+    print(out);
     std::fclose(out);
     std::istringstream all(std::string(text, size));
     std::free(text);
     std::vector<std::string> lines;
     for (std::string line; std::getline(all, line);) lines.push_back(line);
     return lines;
+}
+template <class Model>
+static std::vector<std::string> lines_of(Model& m, int steps) {
+    return printed([&](std::FILE* out) { profile::kernel_times(m, batch, steps, out); });
 }
 
 BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
@@ -72,19 +76,19 @@ BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
 BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
     constexpr auto pixels_net = image<12, 12, 1> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<5, 1> >> flatten >> dense<5>;
     using model = trainer<std::remove_const_t<decltype(pixels_net)>, softmax_cross_entropy_loss, adam, 8>;
-    model t({}, {.threads = 1});
-    const auto kernels = profile::text_of_program<model::training>().kernels;
-    const auto walk = std::find_if(kernels.begin(), kernels.end(), [](const profile::kernel_text& k) { return k.leads; });
-    BOOST_TEST_REQUIRE((walk != kernels.end()));
-    const std::vector<std::string> lines = lines_of(t, 2);
-    BOOST_TEST_REQUIRE(lines.size() == kernels.size() - 1 + 3);
-    const std::string& line = lines[static_cast<std::size_t>(walk - kernels.begin()) + 1];
-    BOOST_TEST(line.find(": " + walk->members + ", then " + (walk + 1)->members) != std::string::npos, line);
-    std::istringstream numbers(line);
-    double launched = 0, ms = 0, other = 0, gflops = 0;
-    numbers >> launched >> ms >> other >> other >> other >> gflops;
+    const profile::program_text text = profile::text_of_program<model::training>();
+    const auto walk = std::find_if(text.kernels.begin(), text.kernels.end(), [](const profile::kernel_text& k) { return k.leads; });
+    BOOST_TEST_REQUIRE((walk != text.kernels.end()));
     const double flops = static_cast<double>(walk->cost.flops.at(8) + (walk + 1)->cost.flops.at(8));
-    BOOST_TEST(gflops * ms * 1e6 == 2 * flops, boost::test_tools::tolerance(0.2));   // as far as three decimals tell
+    std::vector<profile::kernel_count> counts(text.kernels.size());
+    counts[static_cast<std::size_t>(walk - text.kernels.begin()) + 1] = {2, 16, 2 * flops / 50e9, flops / 50e9};
+    const std::vector<std::string> lines = printed([&](std::FILE* out) { profile::print_kernel_table(text, counts, 2, nullptr, out); });
+    BOOST_TEST_REQUIRE(lines.size() == text.kernels.size() - 1 + 2);
+    const std::string& line = lines[static_cast<std::size_t>(walk - text.kernels.begin()) + 1];
+    BOOST_TEST(line.find(": " + walk->members + ", then " + (walk + 1)->members) != std::string::npos, line);
+    BOOST_TEST(line.find(" 50.0 ") != std::string::npos, line);   // GFLOP/s
+    model t({}, {.threads = 1});
+    BOOST_TEST(lines_of(t, 1).size() == text.kernels.size() - 1 + 3);
 }
 BOOST_AUTO_TEST_CASE(an_estimator_will_do_and_one_step_too) {
     estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {}, trainer_options{.threads = 1});
