@@ -32,7 +32,7 @@ static data::batch_view batch() {
     return b;
 }
 template <class F>
-static std::vector<std::string> printed(F print) {
+static std::vector<std::string> printed_lines(F print) {
     char* text = nullptr;
     std::size_t size = 0;
     std::FILE* out = ::open_memstream(&text, &size);
@@ -46,7 +46,7 @@ static std::vector<std::string> printed(F print) {
 }
 template <class Model>
 static std::vector<std::string> lines_of(Model& m, int steps) {
-    return printed([&](std::FILE* out) { profile::kernel_times(m, batch, steps, out); });
+    return printed_lines([&](std::FILE* out) { profile::kernel_times(m, batch, steps, out); });
 }
 
 BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
     const double flops = static_cast<double>(walk->cost.flops.at(8) + (walk + 1)->cost.flops.at(8));
     std::vector<profile::kernel_count> counts(text.kernels.size());
     counts[static_cast<std::size_t>(walk - text.kernels.begin()) + 1] = {2, 16, 2 * flops / 50e9, flops / 50e9};
-    const std::vector<std::string> lines = printed([&](std::FILE* out) { profile::print_kernel_table(text, counts, 2, nullptr, out); });
+    const std::vector<std::string> lines = printed_lines([&](std::FILE* out) { profile::print_kernel_table(text, counts, 2, nullptr, out); });
     BOOST_TEST_REQUIRE(lines.size() == text.kernels.size() - 1 + 2);
     const std::string& line = lines[static_cast<std::size_t>(walk - text.kernels.begin()) + 1];
     BOOST_TEST(line.find(": " + walk->members + ", then " + (walk + 1)->members) != std::string::npos, line);
