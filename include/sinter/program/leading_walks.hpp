@@ -11,7 +11,7 @@ namespace sinter {
 
 /// Is a group's kernel one that runs what leads it?
 constexpr bool follows_rows(const node* n, const group& q) {
-    return q.root >= 0 && q.heavy && !q.loop && q.pool < 0 && n[q.root].about->follows_rows && n[q.root].about->follows_rows(n[q.root]);
+    return q.root >= 0 && q.heavy && !q.loop && q.pool < 0 && n[q.root].about->follows_rows(n[q.root]);
 }
 
 class leading_walks {

@@ -47,6 +47,10 @@ struct gradient_of;
 struct kernel_extents;
 struct kernel_request;
 
+namespace detail {
+constexpr bool never(const node&) { return false; }   // and no null pointer, which g++'s sanitizers do not compare in constants
+}
+
 /// An op's description, as the passes read it.
 struct op_info {
     op_name self;
@@ -66,7 +70,7 @@ struct op_info {
     void (*extents)(const kernel_request&, kernel_extents&);   ///< heavy ops: what their kernel is told
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (pick), too
-    bool (*follows_rows)(const node&) = nullptr;   ///< a heavy op whose kernel runs a walk over its first operand's rows as it reads them
+    bool (*follows_rows)(const node&) = detail::never;   ///< a heavy op whose kernel runs a walk over its first operand's rows as it reads them
     int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
