@@ -70,7 +70,7 @@ struct op_info {
     void (*extents)(const kernel_request&, kernel_extents&);   ///< heavy ops: what their kernel is told
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (pick), too
-    bool (*follows_rows)(const node&) = detail::never;   ///< a heavy op whose kernel runs a walk over its first operand's rows as it reads them
+    bool (*follows_rows)(const node&) = detail::never;   ///< a heavy op's kernel runs a walk over its first operand's rows as it reads them
     int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
