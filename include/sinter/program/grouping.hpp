@@ -93,4 +93,30 @@ constexpr const shape& space_of(const node* n, int v) {
     return k == op_kind::row_reduce || k == op_kind::col_reduce ? n[n[v].in[0]].s : n[v].s;
 }
 
+/// Does a group read u, itself or to compute what it needs and does not read? again(v): it computes v, of another group, for itself.
+template <class Again>
+constexpr bool reads(const node* n, const int* base, const grouping& r, int group, int u, Again again) {
+    const auto by = [&](auto&& self, int v) -> bool {
+        for (int k = 0; k < n[v].operands; ++k)
+            if (const int b = base[n[v].in[k]]; b == u || (again(b) && self(self, b))) return true;
+        return false;
+    };
+    for (int v = r.g[group].head; v >= 0; v = r.next[v])
+        if (by(by, v)) return true;
+    return false;
+}
+
+/// Puts the groups into another order: new place -> old group.
+constexpr void reorder_groups(grouping& r, int nodes, const growing<int>& order) {
+    growing<int> place(r.g.n, 0);
+    growing<group> old;
+    for (const group& q : r.g) old.push(q);
+    for (int i = 0; i < order.n; ++i) {
+        r.g[i] = old[order[i]];
+        place[order[i]] = i;
+    }
+    for (int v = 0; v < nodes; ++v)
+        if (r.of[v] >= 0) r.of[v] = place[r.of[v]];
+}
+
 } // namespace sinter

@@ -24,7 +24,12 @@ public:
         growing<int> leader(r_.g.n, in_no_group);   // of each group
         for (int i = 0; i < r_.g.n; ++i)
             if (const int to = led_by(i); to >= 0) leader[to] = i, r_.g[i].leads = true;
-        put_before(leader);
+        growing<int> order;
+        for (int i = 0; i < r_.g.n; ++i) {
+            if (leader[i] >= 0) order.push(leader[i]);
+            if (!r_.g[i].leads) order.push(i);
+        }
+        reorder_groups(r_, g_.n.n, order);
     }
 
 private:
@@ -78,22 +83,6 @@ private:
         for (int k = 0; k < n_[v].operands; ++k)
             if (r_.of[base_[n_[v].in[k]]] == group) return true;
         return false;
-    }
-    constexpr void put_before(const growing<int>& leader) {
-        growing<group> old;
-        growing<int> place(r_.g.n, 0);   // old number -> new one
-        for (const group& q : r_.g) old.push(q);
-        int next = 0;
-        const auto put = [&](int i) {
-            place[i] = next;
-            r_.g[next++] = old[i];
-        };
-        for (int i = 0; i < old.n; ++i) {
-            if (leader[i] >= 0) put(leader[i]);
-            if (!old[i].leads) put(i);
-        }
-        for (int v = 0; v < g_.n.n; ++v)
-            if (r_.of[v] >= 0) r_.of[v] = place[r_.of[v]];
     }
 };
 

@@ -28,15 +28,7 @@ constexpr void keep_loops_together(const graph_view& g, grouping& r) {
         }
         held.n = kept;
     }
-    growing<int> place(r.g.n, 0);
-    growing<group> old;
-    for (int i = 0; i < r.g.n; ++i) old.push(r.g[i]);
-    for (int i = 0; i < order.n; ++i) {
-        r.g[i] = old[order[i]];
-        place[order[i]] = i;
-    }
-    for (int v = 0; v < g.n.n; ++v)
-        if (r.of[v] >= 0) r.of[v] = place[r.of[v]];
+    reorder_groups(r, g.n.n, order);
 }
 
 /// The first and last group of each loop, by its number.

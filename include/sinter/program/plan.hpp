@@ -283,16 +283,7 @@ private:
         return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.leads && reads(i + 1, u));
     }
     constexpr bool reads(int group, int u) const {
-        for (int v = r_.g[group].head; v >= 0; v = r_.next[v])
-            if (reads_for(v, group, u)) return true;
-        return false;
-    }
-    constexpr bool reads_for(int v, int group, int u) const {
-        for (int k = 0; k < n_[v].operands; ++k) {
-            const int b = base_[n_[v].in[k]];
-            if (b == u || (computed_again(r_, b, group) && reads_for(b, group, u))) return true;
-        }
-        return false;
+        return sinter::reads(n_, base_, r_, group, u, [&](int b) { return computed_again(r_, b, group); });
     }
     /// Does the group read each element of u where it stands, in a loop only this turn's slice?
     constexpr bool reads_in_turn(const group& q, int u) const {

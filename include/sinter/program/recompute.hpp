@@ -98,16 +98,8 @@ private:
     /// Is u, which is in a group, computed again by its readers?
     constexpr bool left_to_readers(int u) const { return !r_.stored[u] && first_[u] >= 0; }
     constexpr bool reads(int group, int u) const {
-        for (int w = r_.g[group].head; w >= 0; w = r_.next[w])
-            if (reads_for(w, group, u)) return true;
-        return false;
-    }
-    constexpr bool reads_for(int w, int group, int u) const {
-        for (int k = 0; k < n_[w].operands; ++k) {
-            const int b = base_[n_[w].in[k]];
-            if (b == u || (r_.of[b] >= 0 && r_.of[b] != group && left_to_readers(b) && reads_for(b, group, u))) return true;
-        }
-        return false;
+        return sinter::reads(n_, base_, r_, group, u,
+                             [&](int b) { return r_.of[b] >= 0 && r_.of[b] != group && left_to_readers(b); });
     }
 };
 

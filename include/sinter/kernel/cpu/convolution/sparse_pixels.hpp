@@ -12,6 +12,7 @@ namespace sinter::cpu {
 struct sparse_pixels {
     static constexpr std::int64_t least_rows = 24, listed_floats = 1 << 17;
     static constexpr std::int64_t group = listed_columns;
+    static constexpr std::int64_t led_rows = 16;   ///< that a walk makes at once, just before their lists are
 
     static constexpr bool suits(std::int64_t depth, std::int64_t columns) {
         return depth >= mask_bits && depth % lanes == 0 && columns >= group;
@@ -102,7 +103,7 @@ private:
         float* const sums = room;
         const row_lists lists(room + rows(q.depth) * group, q.rows, q.depth);
         for (std::int64_t i = 0; i < q.rows; ++i) {
-            if (i % 16 == 0) lead.make_until(q.row + std::min(i + 16, q.rows));
+            if (i % led_rows == 0) lead.make_until(q.row + std::min(i + led_rows, q.rows));
             for (std::int64_t k = 0; k < q.depth; k += mask_bits)
                 lists.make(k / mask_bits, i, q.a + i * q.row_step + k, std::min<std::int64_t>(mask_bits, q.depth - k));
         }
