@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
     if (wanted("barrier")) {
         team threads;
         bench::timing t = bench::time_of([&] {
-            threads.run([&](int) { for (int i = 0; i < 100; ++i) threads.barrier(); });
+            threads.run([&](int thread) { for (int i = 0; i < 100; ++i) threads.barrier(thread); });
         });
         report("barrier, all threads", 0, {t.median / 100, t.fast / 100});
     }

@@ -47,9 +47,9 @@ BOOST_AUTO_TEST_CASE(a_barrier_orders_what_lies_on_both_sides) {
                 const auto me = static_cast<std::size_t>(thread);
                 for (int step = 1; step <= 50; ++step) {
                     mine[me] = step * (thread + 1);
-                    t.barrier();
+                    t.barrier(thread);
                     sums[me] = std::accumulate(mine.begin(), mine.end(), 0);
-                    t.barrier();
+                    t.barrier(thread);
                     if (thread == 0)
                         for (int s : sums) wrong += s != step * n * (n + 1) / 2;
                 }
@@ -74,17 +74,17 @@ BOOST_AUTO_TEST_CASE(an_exception_comes_out_and_releases_the_barriers) {
         for (int i = 0; i < 50; ++i) {
             int after = 0;
             BOOST_CHECK_THROW(t.run([&](int thread) {
-                t.barrier();
+                t.barrier(thread);
                 if (thread == thrower) throw std::runtime_error("fault");
-                t.barrier();
+                t.barrier(thread);
                 ++after;
             }), std::runtime_error);
             BOOST_TEST(after == 0);
         }
     BOOST_CHECK_THROW(t.run([](int) { throw std::logic_error("all"); }), std::logic_error);
     std::atomic<int> ran{0};
-    t.run([&](int) {
-        t.barrier();
+    t.run([&](int thread) {
+        t.barrier(thread);
         ++ran;
     });
     BOOST_TEST(ran == 3);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_run_allocates_nothing) {
     team t(2);
     long calls = 0;
     const auto job = [&](int thread) {
-        t.barrier();
+        t.barrier(thread);
         if (thread == 0) ++calls;
     };
     t.run(job);

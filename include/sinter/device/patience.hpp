@@ -16,7 +16,7 @@ inline void relax() {
 
 /// Returns once `value` differs from `old`. Spins a dozen microseconds, since waking a sleeper takes 25 to 60; then
 /// offers its core to others, since whoever is waited for may need it; then sleeps until notified.
-inline void await_change(const std::atomic<int>& value, int old, bool may_spin) {
+inline void await_change(const std::atomic<unsigned>& value, unsigned old, bool may_spin) {
     for (int i = may_spin ? 400 : 0; i > 0; --i) {
         if (value.load(std::memory_order_acquire) != old) return;
         relax();

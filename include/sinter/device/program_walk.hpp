@@ -28,8 +28,8 @@ inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P:
 struct crew {
     team* all;
     int size;
-    void barrier() const {
-        if (size > 1) all->barrier();
+    void barrier(int thread) const {
+        if (size > 1) all->barrier(thread);
     }
 };
 
@@ -90,13 +90,13 @@ private:
         if (thread_ == 0) observe(i, true);
         if (k.prepare) {
             for (c.part = first; end > c.part; ++c.part) k.prepare(c);
-            workers_.barrier();
+            workers_.barrier(thread_);
         }
         for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
-        workers_.barrier();
+        workers_.barrier(thread_);
         if (k.finish) {
             for (c.part = first; end > c.part; ++c.part) k.finish(c);
-            workers_.barrier();
+            workers_.barrier(thread_);
         }
         if (thread_ == 0) observe(i, false);
     }
@@ -121,7 +121,7 @@ private:
     void turns(const loop_launches& l, Observer& observe) const {
         const loop_turns n(l, places_, s_.batch);
         if (thread_ == 0) n.before(p_.buffers + l.first_buffer, l.buffers);
-        if (l.buffers) workers_.barrier();
+        if (l.buffers) workers_.barrier(thread_);
         float* operands[Operands];
         std::int64_t made = 0;
         for (bool more = n.count > 0; more && made < n.count;) {
@@ -138,11 +138,11 @@ private:
             ++made;
             if (n.condition) {
                 more = *n.condition != 0.f;
-                workers_.barrier();   // nobody overwrites it before all have looked
+                workers_.barrier(thread_);   // nobody overwrites it before all have looked
             }
         }
         if (thread_ == 0) n.after(made, p_.buffers + l.first_buffer, l.buffers);
-        workers_.barrier();
+        workers_.barrier(thread_);
     }
 };
 

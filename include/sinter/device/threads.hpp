@@ -43,6 +43,7 @@ public:
     SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
+        presences_ = std::make_unique<presence[]>(static_cast<std::size_t>(size_));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
         others_.reserve(static_cast<std::size_t>(size_ - 1));
         try {
@@ -67,50 +68,56 @@ public:
             const_cast<void*>(static_cast<const void*>(std::addressof(f))));
     }
 
-    /// Inside a run: returns when all threads have come here; what they wrote before is then visible to all.
-    void barrier() {
-        const int phase = phase_;   // before the look at failed_: whoever fails later will change it
+    /// Inside a run, by thread `thread`: returns when all threads have come here; what they wrote before is then visible to all.
+    void barrier(int thread) {
         if (failed_) throw abandoned{};
-        if (arrived_.fetch_add(1) + 1 == size_) {
-            arrived_ = 0;
-            phase_.fetch_add(1);
-            phase_.notify_all();
-        } else {
-            await_change(phase_, phase, may_spin_);
-        }
+        const unsigned before = arrive(thread);   // all have come here as often, but for those that are on their way
+        for (int t = 0; t < size_; ++t)
+            if (t != thread) await_change(presences_[t].arrivals, before, may_spin_);
         if (failed_) throw abandoned{};
     }
 
 private:
     using job = void (*)(void* context, int thread);
     struct abandoned {};   ///< unwinds a thread whose barrier will never be complete
+    /// What one thread writes and the others wait for: each on a cache line of its own, which goes from core to core once. A counter
+    /// that all add to, and another one that says when all have, would go thrice for each barrier.
+    struct alignas(64) presence {
+        std::atomic<unsigned> arrivals{0};   ///< at barriers
+        std::atomic<unsigned> ends{0};       ///< of runs
+    };
 
     void run(job f, void* context) {
         if (size_ == 1) {   // nobody to be told or waited for: the rest would take longer than a tiny net's prediction
             const flush_denormals here;
             return f(context, 0);
         }
+        if (failed_.load(std::memory_order_relaxed)) {   // the run before: some have not come to all of its barriers
+            for (int t = 0; t < size_; ++t) presences_[t].arrivals = 0;
+            failed_ = false;
+            claimed_error_ = false;
+        }
         job_ = f;
         context_ = context;
-        arrived_ = 0;
-        failed_ = false;
-        pending_ = size_;
-        begun_.fetch_add(1);
+        const unsigned before = begun_.fetch_add(1);
         begun_.notify_all();
         {
             const flush_denormals here;
             execute(0);
         }
-        for (int left; (left = pending_.load(std::memory_order_acquire)) != 0;) await_change(pending_, left, may_spin_);
+        for (int t = 1; t < size_; ++t) await_change(presences_[t].ends, before, may_spin_);
         if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
     void serve(int thread) {
         const flush_denormals here;
-        for (int seen = 0;; ++seen) {
+        for (unsigned seen = 0;; ++seen) {
             await_change(begun_, seen, may_spin_);
             if (dismissed_) return;
             execute(thread);
+            std::atomic<unsigned>& ends = presences_[thread].ends;
+            ends.fetch_add(1);
+            ends.notify_all();
         }
     }
 
@@ -118,16 +125,20 @@ private:
         try {
             job_(context_, thread);
         } catch (const abandoned&) {
+            arrive(thread);   // whoever waits for this thread finds that a run has failed
         } catch (...) {
             if (!claimed_error_.exchange(true)) error_ = std::current_exception();
             failed_ = true;
-            phase_.fetch_add(1);
-            phase_.notify_all();
+            arrive(thread);
         }
-        if (pending_.fetch_sub(1) == 1) {
-            claimed_error_ = false;
-            pending_.notify_all();
-        }
+    }
+
+    /// Returns how often the thread had come to a barrier before.
+    unsigned arrive(int thread) {
+        for (int t = 0; t < size_; ++t) __builtin_prefetch(&presences_[t]);   // the others' are on their way while this one is written
+        const unsigned before = presences_[thread].arrivals.fetch_add(1);
+        presences_[thread].arrivals.notify_all();
+        return before;
     }
 
     SINTER_COLD void dismiss() {
@@ -137,17 +148,14 @@ private:
         for (std::thread& t : others_) t.join();
     }
 
-    // Each on its own cache line: they are written by different threads at different times.
-    alignas(64) std::atomic<int> begun_{0};     ///< counts runs
-    alignas(64) std::atomic<int> pending_{0};   ///< threads still in this run
-    alignas(64) std::atomic<int> arrived_{0};   ///< threads at the barrier
-    alignas(64) std::atomic<int> phase_{0};     ///< counts complete barriers, and failures
+    alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, from zero again when it is full; what a run is lies in the same cache line
+    job job_ = nullptr;
+    void* context_ = nullptr;
     alignas(64) std::atomic<bool> failed_{false};
     std::atomic<bool> claimed_error_{false}, dismissed_{false};
     int size_;
     bool may_spin_ = true;
-    job job_ = nullptr;
-    void* context_ = nullptr;
+    std::unique_ptr<presence[]> presences_;
     std::exception_ptr error_;
     std::vector<std::thread> others_;
 };

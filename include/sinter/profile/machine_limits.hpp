@@ -62,7 +62,7 @@ private:
         double best = 1e300, began = 0;
         for (int round = 0; round < 9; ++round) {
             team_.run([&](int thread) {
-                team_.barrier();
+                team_.barrier(thread);
                 if (thread == 0) began = monotonic_seconds();
                 f(thread);
             });

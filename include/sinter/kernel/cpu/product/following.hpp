@@ -68,18 +68,19 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
     const std::int64_t count = following_tiles(q.rows), most = blocked_floats / (height * q.depth);
     const std::int64_t block = most * height < 2 * panel_width || end - tile <= count ? count : most;
     const bool ahead = q.depth * q.columns > far_floats && count <= panel_width && !q.by_rows;
+    const std::int64_t mine = ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;   // other threads' panels are not asked for
     const std::int64_t ahead_step = (panel_width + count - 1) / count;   // the panel's tiles share the next one's lines
     finished before{sums[0], 0, panel_width, panel_width, 0, q.columns, 0, 0};
     bool odd = false;
-    const auto one = [&](std::int64_t j0, std::int64_t i) {
-        const std::int64_t begin = i * height, row = begin + height <= q.rows ? begin : q.rows - height;
+    const auto one = [&](std::int64_t p, std::int64_t i) {
+        const std::int64_t j0 = p * panel_width, begin = i * height, row = begin + height <= q.rows ? begin : q.rows - height;
         finished now = before;
         now.sums = sums[odd] + (begin - row) * panel_width;
         now.rows = static_cast<int>(row + height - begin);
         now.off = q.off + j0 + begin * q.columns;
         now.row = q.row + begin;
         now.col = q.col + static_cast<int>(j0);
-        const bool asks = ahead && j0 + 2 * panel_width <= q.columns && i * ahead_step < panel_width;
+        const bool asks = (p + 1) * count < mine && i * ahead_step < panel_width;
         const float* const next = asks ? q.b + (j0 + panel_width + i * ahead_step) * q.depth : no_sum;
         follow(sums[odd], q.a + row * q.row_step, q.row_step, q.b + j0 * q.depth, q.depth, now, before, {next, asks ? ahead_step : 0}, c);
         before = now;
@@ -89,7 +90,7 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
         for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
             const std::int64_t last = panel + (first + block < count ? first + block : count);
             for (std::int64_t t = panel + first < tile ? tile : panel + first; t < last && t < end; ++t)
-                one(panel / count * panel_width, t - panel);
+                one(panel / count, t - panel);
         }
     if (before.rows) f.finish(before, c);
 }

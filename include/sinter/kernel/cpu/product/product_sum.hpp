@@ -21,6 +21,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
     const int rest_height = cover.height(cover.large);
     const bool expect = f.expect && q.rows * q.columns > near_floats, ahead = cover.count <= panel_width;
     const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;   // the panel's tiles share the next one's lines
+    const std::int64_t mine = thread_end(c, tiles_of(q));
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
         const int w = panel_columns(q.columns, p, panel_width, lanes);
@@ -32,7 +33,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
         for (int k = 0; k < c.e[2]; ++k) {
             const bool last_one = k + 1 == c.e[2];
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
-            const bool asks = wide && ahead && next_j0 + panel_width <= q.columns;
+            const bool asks = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
             const float* const next = asks ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
             for (std::int64_t t = 0; t < q.depth; t += piece) {
                 const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;

@@ -53,11 +53,11 @@ struct panel_reads {
     bool wide, turned;
     bool gather;                  ///< the panel, in pieces that stay in the first-level cache
     bool carry;                   ///< sums from piece to piece
-    bool ahead;                   ///< ask for the next panel: its tiles share each line's floats, or its lines
+    bool ahead;                   ///< ask for the next panel, if this thread has it: its tiles share each line's floats, or its lines
     bool by_pieces;               ///< a panel that the second-level cache does not hold beside the next one asks for its own next piece
     std::int64_t piece, ahead_step;
 
-    SINTER_INLINE panel_reads(const product& q, const row_cover& cover, std::int64_t p)
+    SINTER_INLINE panel_reads(const product& q, const call& c, const row_cover& cover, std::int64_t p)
         : j0(p * panel_width), w(panel_columns(q.columns, p, panel_width, lanes)),
           there(static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w)), wide(w == panel_width),
           turned(q.b_layout == right::turned_panels),
@@ -66,7 +66,7 @@ struct panel_reads {
                  (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
           ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
-                j0 + 2 * panel_width <= q.columns && !q.by_rows),
+                j0 + 2 * panel_width <= q.columns && !q.by_rows && (p + 1) * cover.count < thread_end(c, tiles_of(q))),
           by_pieces(registers < 32 && ahead && !turned && carry && cover.count > 1),
           piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
           ahead_step((panel_width + cover.count - 1) / cover.count) {}
@@ -155,7 +155,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
     std::int64_t gathered_panel = -1;
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count;
-        const panel_reads r(q, cover, p);
+        const panel_reads r(q, c, cover, p);
         std::int64_t group = cover.count - first < end - tile ? cover.count - first : end - tile;
         if (r.carry && group > carried_tiles) group = carried_tiles;
         finished done = panel_results(q, r.j0, r.w, r.there);
