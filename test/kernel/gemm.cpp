@@ -625,3 +625,18 @@ BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {
         BOOST_TEST(std::memcmp(few.value.data(), all.value.data(), few.value.size() * sizeof(float)) == 0);
     }
 }
+
+BOOST_AUTO_TEST_CASE(a_thread_asks_for_no_other_threads_weights) {   // asked for, they would be shared lines when their thread updates them
+    constexpr int panels = 8;
+    const std::int64_t N = panels * panel_width, K = cpu::far_floats / N + 1;
+    const cpu::product q{nullptr, K, 1, nullptr, 0, cpu::right::panels, 2 * cpu::tile_rows, N, K, false, 0, 0};
+    const cpu::row_cover cover(q.rows);
+    for (int threads : {1, 2, 4, 8})
+        for (int thread = 0; thread < threads; ++thread) {
+            call c;
+            c.parts = panels;
+            c.first = c.part = thread * panels / threads;
+            c.end = (thread + 1) * panels / threads;
+            for (int p = c.first; p < c.end; ++p) BOOST_TEST(cpu::panel_reads(q, c, cover, p).ahead == (p + 1 < c.end));
+        }
+}

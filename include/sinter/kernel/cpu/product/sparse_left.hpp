@@ -177,6 +177,9 @@ inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, c
         const std::int64_t k = b * mask_bits, n = q.depth - k < mask_bits ? q.depth - k : mask_bits;
         const float* w = q.b + j0 * q.depth + k * panel_width;
         finite += finite_panels<P>(w, panel_step, n);
+        if constexpr (P < sparse_panels)   // of several threads: one that made masks since may have taken the rows from this one's cache
+            for (std::int64_t i = 0; i < rows; ++i)
+                for (std::int64_t t = k + mask_bits; t < k + 2 * mask_bits; t += floats_a_line) __builtin_prefetch(x + i * q.row_step + t);
         add_marked_rows<P>(x + k, q.row_step, mask + b, words, w, panel_step, rows, sums, b == 0);
     }
     return sum_lanes(finite) == 0.f;
