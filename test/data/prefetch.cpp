@@ -7,9 +7,11 @@
 #include <sinter/data/prefetch.hpp>
 #include <sinter/data/shuffle.hpp>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <set>
+#include <thread>
 
 using namespace sinter;
 using data::batch_view;
@@ -93,5 +95,35 @@ BOOST_AUTO_TEST_CASE(it_can_be_dropped_moved_and_sought_at_any_time) {
         if (pulls % 2) moved.seek({3, 40});
         const batch_view* b = moved.next();
         BOOST_TEST(b->x[0] == (pulls % 2 ? 40.0f : static_cast<float>(4 * pulls)));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(as_many_batches_are_ahead_as_asked_for) {
+    const auto pulled_after_one = [](data::prefetch_step step) {
+        std::atomic<int> pulled{0};
+        auto p = numbered(1000) | data::map([&](data::example&) { ++pulled; }) | data::batch(4) | step;
+        BOOST_REQUIRE(p.next());
+        for (int before = -1; before != pulled;) {   // until the ring is full
+            before = pulled;
+            std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        }
+        return pulled / 4;
+    };
+    BOOST_TEST(pulled_after_one(data::prefetch(1)) == 2);
+    BOOST_TEST(pulled_after_one(data::prefetch(5)) == 6);
+    BOOST_TEST(pulled_after_one(data::prefetch()) == 17);   // small batches
+}
+
+BOOST_AUTO_TEST_CASE(a_caller_that_is_slow_or_fast_gets_every_batch) {
+    for (int depth : {1, 2, 7}) {   // both sides sleep at times
+        auto p = numbered(400) | data::map([](data::example& e) {
+            if (static_cast<int>(e.x[0]) % 97 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }) | data::batch(4) | data::prefetch(depth);
+        float next = 0;
+        for (const batch_view& b : p) {
+            for (int i = 0; i < b.size; ++i) BOOST_REQUIRE(b.x[i] == next++);
+            if (static_cast<int>(next) % 60 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        }
+        BOOST_TEST(next == 400);
     }
 }

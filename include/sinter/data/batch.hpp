@@ -8,7 +8,11 @@ namespace sinter::data {
 class batcher final : public batch_stage {
 public:
     batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
-        : up_(std::move(up)), batch_(size), drop_(drop_remainder) {}
+        : up_(std::move(up)), batch_(size), drop_(drop_remainder) {
+        std::size_t bytes = 0;
+        for (const column& c : columns()) bytes += c.bytes();
+        if (up_->rows_last() && bytes <= small_bytes) ahead_ = most_ahead;
+    }
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
@@ -23,9 +27,14 @@ public:
         }
         there_ = false;   // until this batch is whole: after an exception the next call starts again from at_
         bool ended = false;
-        while (!ended && into.view().size < batch_)
-            if (up_->next(rows_)) into.append(rows_);
-            else ended = true;
+        while (!ended && into.view().size < batch_) {
+            const int left = batch_ - into.view().size, most = left < ahead_ ? left : ahead_;
+            int n = 0;
+            for (; n < most && up_->next(rows_[n]); ++n)
+                if (ahead_ > 1) into.ask(rows_[n]);
+            ended = n < most;
+            for (int i = 0; i < n; ++i) into.append(rows_[i]);
+        }
         if (ended && drop_) into.clear();
         const int got = into.view().size;
         if (got > 0) {
@@ -43,10 +52,14 @@ public:
     }
 
 private:
+    /// Small examples that are pulled before they are copied, where their rows last: after a shuffle they lie anywhere, and one by one
+    /// each copy would wait for its memory. Of large ones processors ask for enough by themselves.
+    static constexpr int most_ahead = 16, small_bytes = 1024;
+
     std::unique_ptr<example_stage> up_;
-    int batch_;
+    int batch_, ahead_ = 1;
     bool drop_, there_ = false;   // there_: the parts before us stand at at_
-    const void* rows_[column_list::most];
+    const void* rows_[most_ahead][column_list::most];
     position at_;
 };
 

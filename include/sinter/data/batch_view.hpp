@@ -80,6 +80,11 @@ public:
     explicit operator bool() const { return own_ != nullptr; }
     const batch_view& view() const { return own_->view; }
     void clear() { own_->view.size = 0; }
+    /// Asks memory for an example that is to be appended soon.
+    void ask(const void* const* rows) const {
+        for (std::size_t c = 0; c < own_->columns; ++c)
+            for (std::size_t b = 0; b < own_->rows[c].bytes; b += alignment) __builtin_prefetch(static_cast<const char*>(rows[c]) + b, 0, 2);
+    }
     /// Copies one example, given as one row address a column, behind those already here.
     void append(const void* const* rows) {
         contents& o = *own_;

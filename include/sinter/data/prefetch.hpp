@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/patience.hpp>
 #include <sinter/data/pipeline.hpp>
-#include <condition_variable>
+#include <atomic>
 #include <exception>
-#include <mutex>
 #include <thread>
 
 namespace sinter::data {
 
-/// Prepares batches on a thread of its own while the caller works on the one it has. Batches change hands by swapping
-/// buffers with a ring of `depth`: nothing is copied, and nothing allocated once the ring is there.
+/// Prepares batches on a thread of its own while the caller works on the one it has. Batches change hands by swapping buffers with a
+/// ring of `depth`: nothing is copied, and nothing allocated once the ring is there. Of the two sides' counters each is written by one
+/// and waited for by the other. Waking a sleeper takes as long as a small net's step, so the worker is woken when half of the ring is
+/// empty, and not for each batch.
 class prefetcher final : public batch_stage {
 public:
     prefetcher(std::unique_ptr<batch_stage> up, int depth)
-        : up_(std::move(up)), depth_(static_cast<std::size_t>(depth)), ring_(new slot[depth_]) {}
+        : up_(std::move(up)), depth_(static_cast<unsigned>(depth)), ring_(new slot[depth_]) {}
     ~prefetcher() override { stop(); }
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return up_->batch_size(); }
@@ -21,25 +23,22 @@ public:
 
     bool fill(batch_buffer& into) override {
         if (!worker_.joinable()) start();
-        std::unique_lock lock(mutex_);
-        not_empty_.wait(lock, [&] { return filled_ > 0 || fault_; });
-        if (filled_ == 0) {   // all that was made before the fault has been delivered
-            lock.unlock();
+        const unsigned taken = taken_.load(std::memory_order_relaxed);
+        await_change(made_, taken, true);
+        slot& s = ring_[next_];
+        if (s.fault) {   // all that was made before it has been delivered
             worker_.join();   // it has left its loop; the next call starts another, from where the fault arose
-            std::rethrow_exception(std::exchange(fault_, nullptr));
+            std::rethrow_exception(std::exchange(s.fault, nullptr));
         }
-        slot& s = ring_[first_];
         std::swap(into, s.buffer);
         const bool more = s.more;
-        first_ = (first_ + 1) % depth_;
-        --filled_;
-        lock.unlock();
-        not_full_.notify_one();
+        next_ = after(next_);
+        taken_ = taken + 1;
+        if (made_.load(std::memory_order_relaxed) - (taken + 1) <= depth_ / 2) taken_.notify_one();
         return more;
     }
     void seek(position to) override {
         stop();
-        fault_ = nullptr;
         up_->seek(to);
     }
 
@@ -47,71 +46,70 @@ private:
     struct slot {
         batch_buffer buffer;
         bool more = false;
+        std::exception_ptr fault;   ///< instead of a batch; the last thing that a worker makes
     };
     SINTER_COLD void start() {
-        for (std::size_t i = 0; i < depth_; ++i)
+        for (unsigned i = 0; i < depth_; ++i) {
             if (slot& s = ring_[i]; !s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
-        first_ = filled_ = 0;
+            ring_[i].fault = nullptr;
+        }
+        next_ = 0;
+        made_ = taken_ = 0;
         stopping_ = false;
         worker_ = std::thread([this] { work(); });
     }
     SINTER_COLD void stop() {
         if (!worker_.joinable()) return;
-        {
-            const std::lock_guard lock(mutex_);
-            stopping_ = true;
-        }
-        not_full_.notify_one();
+        stopping_ = true;
+        taken_.fetch_add(1);   // whatever it waits for has changed
+        taken_.notify_one();
         worker_.join();
     }
     void work() {
-        for (;;) {
-            std::size_t at = 0;
-            {
-                std::unique_lock lock(mutex_);
-                not_full_.wait(lock, [&] { return stopping_ || filled_ < depth_; });
-                if (stopping_) return;
-                at = (first_ + filled_) % depth_;
-            }
-            // This slot is nobody else's until it is counted as filled.
-            std::exception_ptr fault;
+        unsigned at = 0;
+        for (unsigned made = 0;; at = after(at)) {
+            await_change(taken_, made - depth_, false);   // the ring is full
+            if (stopping_) return;
+            slot& s = ring_[at];   // nobody else's until it is counted
             try {
-                ring_[at].more = up_->fill(ring_[at].buffer);
+                s.more = up_->fill(s.buffer);
             } catch (...) {
-                fault = std::current_exception();
+                s.fault = std::current_exception();
             }
-            {
-                const std::lock_guard lock(mutex_);
-                if (fault) fault_ = fault;
-                else ++filled_;
-            }
-            not_empty_.notify_one();
-            if (fault) return;
+            const bool last = s.fault != nullptr;   // asked before the slot is given away
+            made_ = ++made;
+            made_.notify_one();
+            if (last) return;
         }
     }
+    unsigned after(unsigned place) const { return place + 1 < depth_ ? place + 1 : 0; }
 
     std::unique_ptr<batch_stage> up_;
-    std::size_t depth_;
+    const unsigned depth_;
     std::unique_ptr<slot[]> ring_;
-    std::size_t first_ = 0, filled_ = 0;
-    bool stopping_ = false;
-    std::exception_ptr fault_;
-    std::mutex mutex_;
-    std::condition_variable not_empty_, not_full_;
+    unsigned next_ = 0;   ///< to be taken
+    alignas(64) std::atomic<unsigned> made_{0};
+    alignas(64) std::atomic<unsigned> taken_{0};
+    alignas(64) std::atomic<bool> stopping_{false};
     std::thread worker_;
 };
 
-struct prefetch_step { int depth; };
+struct prefetch_step { int depth; };   ///< 0: by the batches' size
 
 /// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
-SINTER_COLD inline prefetch_step prefetch(int depth = 2) {
+SINTER_COLD inline prefetch_step prefetch(int depth) {
     if (depth < 1 || depth > 1024)
         throw option_error("impossible depth", "prefetch", joined({depth}), "1 to 1024 batches");
     return {depth};
 }
+/// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread wakes.
+inline prefetch_step prefetch() { return {0}; }
 SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
-    pipeline p(new prefetcher(up.release(), s.depth));
+    std::size_t bytes = 1;
+    for (const column& c : up.columns()) bytes += c.bytes() * static_cast<std::size_t>(up.batch_size());
+    const int fitting = bytes > (1 << 19) ? 2 : bytes < (1 << 16) ? 16 : static_cast<int>((1 << 20) / bytes);
+    pipeline p(new prefetcher(up.release(), s.depth ? s.depth : fitting));
     p.seek(at);
     return p;
 }

@@ -16,7 +16,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/device/denormals.hpp>
-#include <sinter/device/patience.hpp>
+#include <sinter/base/patience.hpp>
 
 namespace sinter {
 
