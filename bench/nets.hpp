@@ -83,9 +83,9 @@ inline std::vector<std::int32_t> classes(std::size_t n, int most, int seed) {
     return y;
 }
 
-/// Sixteen batches.
-inline data::example_set images() {
-    return data::example_set(extents(28, 28, 1), numbers(16 * 64 * 784)).labels(classes(16 * 64, 10, 8), 10);
+/// Sixteen batches, as all sets here, where no other number of examples is asked for.
+inline data::example_set images(std::size_t n = 16 * 64) {
+    return data::example_set(extents(28, 28, 1), numbers(n * 784)).labels(classes(n, 10, 8), 10);
 }
 /// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below $SINTER_DATA: half of their pixels are zero.
 inline data::example_set clothes() {
@@ -103,12 +103,11 @@ inline data::example_set text() {
                               .labels(extents(gpt_context), classes(n, gpt_symbols, 8), gpt_symbols);
 }
 
-inline data::example_set observations() {
-    return data::example_set(extents(4), numbers(16 * 32 * 4)).labels(classes(16 * 32, 2, 8), 2);
+inline data::example_set observations(std::size_t n = 16 * 32) {
+    return data::example_set(extents(4), numbers(n * 4)).labels(classes(n, 2, 8), 2);
 }
 /// Every category of a column is as frequent as any other.
-inline data::example_set clicks() {
-    const std::size_t n = 16 * 256;
+inline data::example_set clicks(std::size_t n = 16 * 256) {
     std::vector<std::int32_t> rows;
     random_stream r(7);
     for (std::size_t i = 0; i < n; ++i) {

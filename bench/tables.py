@@ -140,13 +140,24 @@ def bandwidth_table(path):
     return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
 
 
+def pipelines_table(path):
+    """What pipelines.cpp and its peers printed: a row for each set."""
+    where, rows = read(path)
+    peers = list(dict.fromkeys(r["system"] for r in rows if r["system"] != "sinter"))
+    of = {(r["set"], r["system"]): r["fill_us"] for r in rows}
+    cells = [[r["set"], r["examples"], r["batch"], digits(r["fill_us"]), *(digits(of[r["set"], p]) if (r["set"], p) in of else "" for p in peers),
+              *(digits(r[k]) for k in ("step_us", "both_us", "ahead_us"))] for r in rows if r["system"] == "sinter"]
+    head = ["set", "examples", "batch of", "Sinter fills it, us", *(p.replace("_", " ") for p in peers), "a step", "both in turns", "with prefetch()"]
+    return f"{machine.sentence(where)}; one thread trains.\n\n" + markdown(head, cells)
+
+
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
           "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
-          "general_conv": lambda path: peers_table(path, general=True), "bandwidth": bandwidth_table}
+          "general_conv": lambda path: peers_table(path, general=True), "bandwidth": bandwidth_table, "pipelines": pipelines_table}
 FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
 TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
           "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions",
-          "general_conv": "General convolutions", "bandwidth": "Bandwidth"}
+          "general_conv": "General convolutions", "bandwidth": "Bandwidth", "pipelines": "Input pipelines"}
 
 
 def table_of(name, folder):

@@ -3,8 +3,8 @@
 # bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills them into
 # doc/benchmarks.md, and writes everything into one JSON file. Under an hour on two cores.
 #   --quick            a first look in under eight minutes; leaves bench/results and the page as they are
-#   --only A,B         only these pieces: step, precision, predict, fusion, kernels, gemm, conv, bandwidth, build (default: all;
-#                      of --quick all but precision and fusion)
+#   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, gemm, conv, bandwidth, build (default:
+#                      all; of --quick all but precision, fusion and pipelines)
 #   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
 #   --unlimited        no piece is cut short: all nets in all rounds take some hours
 #   --peers FOLDER     where PyTorch, JAX, TensorFlow and onnxruntime are, or are put (default build/peers; about 4 GB)
@@ -15,15 +15,21 @@ set -euo pipefail
 
 # A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
 # with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
-pieces=(step precision predict fusion kernels gemm conv bandwidth build)
-declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [kernels]=kernels
+pieces=(step precision predict fusion pipelines kernels gemm conv bandwidth build)
+declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
                      [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
-declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
-declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
+declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
+declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
 precision() { turns precision step_precision 4 gpt512 gpt512_bfloat16; }
 predict() { compare predict --predict ${quick:+--quick}; }
 fusion() { lines fusion fusion ${quick:+--seconds 0.5}; }
+pipelines() {
+    machine_of pipelines
+    limited stdbuf -oL "$built/bench/pipelines" ${quick:+--seconds 0.3} ${more[pipelines]:-} >>"$out/pipelines.part"
+    if [ $with_peers ]; then limited "$peers/bin/python" "$bench/peers/pipelines.py" >>"$out/pipelines.part" 2>"$out/pipelines.log"; fi
+    told pipelines
+}
 kernels() { lines kernels kernels ${quick:+mlp}; }
 gemm() { lines gemm gemm_peers ${quick:+--rounds 3}; }
 conv() { lines conv conv_peers ${quick:+--rounds 3}; }
@@ -56,7 +62,7 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-if [ $quick ]; then pieces=(step predict kernels gemm conv bandwidth build); fi   # the others' programs take long to build
+if [ $quick ]; then pieces=(step predict kernels gemm conv bandwidth build); fi   # the others take long to build, or to shuffle
 only=${only:-${pieces[*]}}
 targets=()
 for piece in $only; do
@@ -82,7 +88,7 @@ limited() {
 lines() {
     local name=$1 program=$2
     shift 2
-    python3 "$bench/machine.py" >"$out/$name.part"
+    machine_of "$name"
     limited stdbuf -oL "$built/bench/$program" "$@" ${more[$name]:-} >>"$out/$name.part"
     told "$name"
 }
@@ -90,12 +96,13 @@ lines() {
 turns() {
     local name=$1 program=$2 rounds=$3 model
     shift 3
-    python3 "$bench/machine.py" >"$out/$name.part"
+    machine_of "$name"
     while [ $((rounds--)) -gt 0 ]; do
         for model; do limited "$built/bench/$program" --model "$model" ${more[$name]:-} >>"$out/$name.part"; done
     done
     told "$name"
 }
+machine_of() { python3 "$bench/machine.py" >"$out/$1.part"; }
 told() {
     mv "$out/$1.part" "$out/$1.jsonl"
     python3 "$bench/tables.py" "$1" "$out/$1.jsonl"
@@ -122,7 +129,7 @@ install_wanted
 mkdir -p "$out"
 
 getting=
-if { wants step || wants predict; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
+if { wants step || wants predict || wants pipelines; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
     say "Getting the peers into $peers"
     python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv || die "Python's venv module is missing."
     "$bench/peers/setup.sh" "$peers" >"$out/peers.log" 2>&1 &

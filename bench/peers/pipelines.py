@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSL-1.0
+"""The time in which a batch is filled out of a shuffled set in memory by PyTorch and TensorFlow, as JSON lines: the sets and batches
+of bench/pipelines.cpp. PyTorch twice: as its tutorials do, example by example, and by batches of indices, its fastest form. No workers:
+other processes would have to send batches this small."""
+import argparse
+import json
+import os
+import time
+
+import numpy
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+SETS = {"policy": (1 << 17, 32, [4]), "columns": (1 << 16, 256, [5, 9, 1]), "mlp": (60_000, 64, [784])}   # examples, batch, numbers of each array
+
+
+def arrays(examples, widths):
+    draw = numpy.random.default_rng(7)
+    return [draw.random((examples, w), numpy.float32) for w in widths] + [draw.integers(0, 2, examples)]
+
+
+def pytorch(data, batch):
+    import torch
+    from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset
+
+    torch.set_num_threads(1)
+    whole = TensorDataset(*map(torch.from_numpy, data))
+    yield "pytorch", DataLoader(whole, batch_size=batch, shuffle=True)
+    yield "pytorch_by_indices", DataLoader(whole, sampler=BatchSampler(RandomSampler(whole), batch, False), batch_size=None)
+
+
+def tensorflow(data, batch):
+    import tensorflow as tf
+
+    tf.config.threading.set_inter_op_parallelism_threads(1)
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    yield "tensorflow", tf.data.Dataset.from_tensor_slices(tuple(data)).shuffle(len(data[0])).batch(batch).prefetch(tf.data.AUTOTUNE)
+
+
+def microseconds(batches, seconds):
+    """A batch, in a pass over some of them; the median. What comes before the first batch of a pass does not count."""
+    found, began = [], time.perf_counter()
+    while not found or time.perf_counter() - began < seconds:
+        passing = iter(batches)
+        next(passing)
+        t0, n = time.perf_counter(), 0
+        for _ in passing:
+            n += 1
+            if n >= 200 and time.perf_counter() - t0 > seconds / 3:
+                break
+        found.append(1e6 * (time.perf_counter() - t0) / n)
+    return sorted(found)[len(found) // 2]
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--seconds", type=float, default=1)
+    seconds = options.parse_args().seconds
+    for name, (examples, batch, widths) in SETS.items():
+        data = arrays(examples, widths)
+        for loaders in (pytorch, tensorflow):
+            for system, batches in loaders(data, batch):
+                print(json.dumps({"set": name, "batch": batch, "system": system, "fill_us": microseconds(batches, seconds)}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
