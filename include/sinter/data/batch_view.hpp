@@ -83,7 +83,8 @@ public:
     /// Asks memory for an example that is to be appended soon.
     void ask(const void* const* rows) const {
         for (std::size_t c = 0; c < own_->columns; ++c)
-            for (std::size_t b = 0; b < own_->rows[c].bytes; b += alignment) __builtin_prefetch(static_cast<const char*>(rows[c]) + b, 0, 2);
+            for (std::size_t b = 0; b < own_->rows[c].bytes; b += alignment)
+                __builtin_prefetch(static_cast<const char*>(rows[c]) + b, 0, 2);
     }
     /// Copies one example, given as one row address a column, behind those already here.
     void append(const void* const* rows) {

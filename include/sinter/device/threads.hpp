@@ -148,7 +148,7 @@ private:
         for (std::thread& t : others_) t.join();
     }
 
-    alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, from zero again when it is full; what a run is lies in the same cache line
+    alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line
     job job_ = nullptr;
     void* context_ = nullptr;
     alignas(64) std::atomic<bool> failed_{false};
