@@ -21,15 +21,15 @@ constexpr auto images = image<8, 8, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >>
 template <const auto& Net, int Batch>
 using trainer_of = trainer<std::remove_cvref_t<decltype(Net)>, softmax_cross_entropy_loss, adam, Batch>;
 template <const auto& Net, int Batch>
-constexpr bool alone = cpu_runner<typename trainer_of<Net, Batch>::training>::runs_alone;
+constexpr int alone_to = cpu_runner<typename trainer_of<Net, Batch>::training>::alone_to;
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(only_what_is_tiny) {
-    BOOST_TEST((alone<policy, 32>));
-    BOOST_TEST((!alone<policy, 64>));   // 64 x 64 x 64
-    BOOST_TEST((!alone<wider, 32>));
-    BOOST_TEST((!alone<images, 2>));
+    BOOST_TEST((alone_to<policy, 64> == 64));
+    BOOST_TEST((alone_to<policy, 256> == 64));   // 64 x 64 x 64
+    BOOST_TEST((alone_to<wider, 32> == 16));     // 64 x 256
+    BOOST_TEST((alone_to<images, 2> == 0));
 }
 
 BOOST_AUTO_TEST_CASE(steps_are_the_same_bits_for_any_number_of_threads) {

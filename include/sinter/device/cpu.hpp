@@ -58,18 +58,18 @@ public:
             if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
             else if (a.slot) operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
         }
-        if (runs_alone) {
+        if (s.batch <= alone_to) {
             const flush_denormals here;
             return walk({&threads, 1}, 0, s, observe);
         }
         threads.run([&](int thread) { walk({&threads, threads.size()}, thread, s, observe); });
     }
-    /// A net so small that waking others, and waiting for them after each kernel, would take longer than all kernels: its
-    /// programs are run by the calling thread.
-    static constexpr bool runs_alone = [] {
-        for (int i = 0; i < P::v.n_launches; ++i)
-            if (!P::v.launches[i].brief) return false;
-        return true;
+    /// Waking others, and waiting for them after each kernel, would take longer than all kernels of a small net for so many
+    /// examples: its programs are run by the calling thread then.
+    static constexpr int alone_to = [] {
+        int n = P::v.max_batch;
+        for (int i = 0; i < P::v.n_launches; ++i) n = std::min(n, P::v.launches[i].brief_to);
+        return n;
     }();
 
 private:

@@ -43,7 +43,7 @@ public:
     SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
-        presences_ = std::make_unique<presence[]>(static_cast<std::size_t>(size_));
+        if (size_ > 1) presences_ = std::make_unique<presence[]>(static_cast<std::size_t>(size_));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
         others_.reserve(static_cast<std::size_t>(size_ - 1));
         try {
@@ -70,6 +70,7 @@ public:
 
     /// Inside a run, by thread `thread`: returns when all threads have come here; what they wrote before is then visible to all.
     void barrier(int thread) {
+        if (size_ == 1) return;
         if (failed_) throw abandoned{};
         const unsigned before = arrive(thread);   // all have come here as often, but for those that are on their way
         for (int t = 0; t < size_; ++t)

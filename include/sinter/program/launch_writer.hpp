@@ -44,7 +44,7 @@ public:
         e[extent::buffer_stride] = round_up(body.columns(), 16);
         for (int i = 0; i < body.divisors(); ++i) e[extent::first_q + i] = body.divisor(i);
         l.parts = parts_of(s, l, e, work);
-        l.brief = is_brief(s, l, e);
+        l.brief_to = brief_to(s, l, e, work);
         l.first_arg = o_.args.n;
         l.args = body.args().n;
         append(o_.args, body.args());
@@ -79,12 +79,18 @@ private:
     static constexpr bool is_product(const spec& s) {
         return s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
     }
-    /// Multiply-adds of a product.
-    constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const { return l.m * (l.batched ? max_batch_ : 1) * e[0] * e[1]; }
-    constexpr bool is_brief(const spec& s, const launch& l, const std::int64_t* e) const {
-        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1;
-        if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14;
-        return is_product(s) && terms(l, e) <= 1 << 17;
+    /// Multiply-adds of a product, of one example if it is batched.
+    static constexpr std::int64_t terms_of_one(const launch& l, const std::int64_t* e) { return l.m * e[0] * e[1]; }
+    constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const { return terms_of_one(l, e) * (l.batched ? max_batch_ : 1); }
+    /// See launch::brief_to.
+    constexpr int brief_to(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
+        const auto fitting = [&](std::int64_t most, std::int64_t each) {
+            const std::int64_t n = l.batched ? most / each : each <= most ? max_batch_ : 0;
+            return static_cast<int>(n < max_batch_ ? n : max_batch_);
+        };
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(8192, work * body.words().n);
+        if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14 ? max_batch_ : 0;
+        return is_product(s) ? fitting(1 << 18, terms_of_one(l, e)) : 0;
     }
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {

@@ -30,7 +30,7 @@ struct launch {
     std::int64_t m = 0;       ///< rows (or elements, images, matrices): of one example if `batched`, else in all
     bool batched = false;
     int parts = 1;
-    bool brief = false;       ///< takes about a microsecond at most: less than waiting for other threads, perhaps
+    int brief_to = 0;         ///< of so many examples it takes a few microseconds at most: less than waiting for other threads, perhaps
     int every = 1;            ///< 1: it runs in each step; 3: in every third one
     bool leads = false;       ///< the next launch's kernel runs it, some rows at a time
     bool idles_last = false;  ///< does not run in its loop's last turn
