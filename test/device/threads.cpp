@@ -126,3 +126,24 @@ BOOST_AUTO_TEST_CASE(impossible_numbers_are_refused) {
     BOOST_CHECK_THROW(team(-1), sinter::option_error);
     BOOST_CHECK_THROW(team(1 << 20), sinter::option_error);
 }
+
+BOOST_AUTO_TEST_CASE(a_spin_in_vain_is_not_repeated_at_once) {
+    std::atomic<unsigned> value{0};
+    sinter::patience own;
+    const auto wait = [&](unsigned old) {
+        std::thread later([&, old] {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            value = old + 1;
+            value.notify_all();
+        });
+        sinter::await_change(value, old, true, &own);
+        BOOST_TEST(value == old + 1);
+        later.join();
+    };
+    wait(0);
+    BOOST_TEST(own.without_spin == sinter::patience::next_waits);
+    sinter::await_change(value, 0, true, &own);   // no wait: it is there
+    BOOST_TEST(own.without_spin == sinter::patience::next_waits);
+    wait(1);
+    BOOST_TEST(own.without_spin == sinter::patience::next_waits - 1);
+}

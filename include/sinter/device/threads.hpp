@@ -74,7 +74,7 @@ public:
         if (failed_) throw abandoned{};
         const unsigned before = arrive(thread);   // all have come here as often, but for those that are on their way
         for (int t = 0; t < size_; ++t)
-            if (t != thread) await_change(presences_[t].arrivals, before, may_spin_);
+            if (t != thread) await_change(presences_[t].arrivals, before, may_spin_, &presences_[thread].waits);
         if (failed_) throw abandoned{};
     }
 
@@ -86,6 +86,7 @@ private:
     struct alignas(64) presence {
         std::atomic<unsigned> arrivals{0};   ///< at barriers
         std::atomic<unsigned> ends{0};       ///< of runs
+        patience waits;                      ///< its own at barriers
     };
 
     void run(job f, void* context) {
