@@ -18,7 +18,7 @@ inline void relax() {
 /// even shares this one, and would have gone on at once. So the next waits do not spin.
 struct patience {
     static constexpr int next_waits = 64;
-    int without_spin = 0;   ///< so many of them
+    int without_spin = 0;   ///< waits that will not
 };
 
 /// Returns once `value` differs from `old`. Spins a dozen microseconds, since waking a sleeper takes 25 to 60; then
