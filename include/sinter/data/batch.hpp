@@ -9,9 +9,7 @@ class batcher final : public batch_stage {
 public:
     batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
         : up_(std::move(up)), batch_(size), drop_(drop_remainder) {
-        std::size_t bytes = 0;
-        for (const column& c : columns()) bytes += c.bytes();
-        if (up_->rows_last() && bytes <= small_bytes) ahead_ = most_ahead;
+        if (up_->rows_last() && columns().bytes() <= small_bytes) ahead_ = most_ahead;
     }
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }

@@ -34,6 +34,13 @@ struct column_list {
     const column& operator[](std::size_t i) const { return at[i]; }
     const column* begin() const { return at; }
     const column* end() const { return at + count; }
+    /// Numbers of an example in all columns, and their bytes.
+    std::size_t width() const {
+        std::size_t n = 0;
+        for (std::size_t c = 0; c < count; ++c) n += static_cast<std::size_t>(at[c].width());
+        return n;
+    }
+    std::size_t bytes() const { return 4 * width(); }
 };
 
 /// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.

@@ -41,9 +41,7 @@ public:
             if (columns_[x_].row.d[a] < 1)
                 throw option_error("impossible extents", "map, axis " + std::to_string(a),
                                    std::to_string(columns_[x_].row.d[a]), "at least 1");
-        std::size_t total = 0;
-        for (const column& c : columns_) total += static_cast<std::size_t>(c.width());
-        numbers_.resize(total);
+        numbers_.resize(columns_.width());
         in_.row = up_->columns()[x_].row;
         out_.row = columns_[x_].row;
         float* at = numbers_.data();

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/patience.hpp>
 #include <sinter/data/pipeline.hpp>
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <thread>
@@ -50,8 +51,9 @@ private:
     };
     SINTER_COLD void start() {
         for (unsigned i = 0; i < depth_; ++i) {
-            if (slot& s = ring_[i]; !s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
-            ring_[i].fault = nullptr;
+            slot& s = ring_[i];
+            if (!s.buffer) s.buffer = batch_buffer(up_->columns(), up_->batch_size());
+            s.fault = nullptr;
         }
         next_ = 0;
         made_ = taken_ = 0;
@@ -106,9 +108,8 @@ SINTER_COLD inline prefetch_step prefetch(int depth) {
 inline prefetch_step prefetch() { return {0}; }
 SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();
-    std::size_t bytes = 1;
-    for (const column& c : up.columns()) bytes += c.bytes() * static_cast<std::size_t>(up.batch_size());
-    const int fitting = bytes > (1 << 19) ? 2 : bytes < (1 << 16) ? 16 : static_cast<int>((1 << 20) / bytes);
+    const std::size_t bytes = 1 + up.columns().bytes() * static_cast<std::size_t>(up.batch_size());
+    const int fitting = static_cast<int>(std::clamp<std::size_t>((1 << 20) / bytes, 2, 16));
     pipeline p(new prefetcher(up.release(), s.depth ? s.depth : fitting));
     p.seek(at);
     return p;

@@ -12,8 +12,8 @@ namespace sinter::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()) {
-        for (const column& c : up_->columns()) row_width_ += static_cast<std::size_t>(c.width());
+        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()),
+          row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }
     const column_list& columns() const override { return up_->columns(); }
@@ -86,7 +86,7 @@ private:
     std::unique_ptr<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
     std::uint64_t key_;
-    std::size_t count_, row_width_ = 0;
+    std::size_t count_, row_width_;
     bool filled_ = false;
     random_stream random_{0};
     const void* pulled_[column_list::most];

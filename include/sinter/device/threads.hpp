@@ -15,8 +15,8 @@
 
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
-#include <sinter/device/denormals.hpp>
 #include <sinter/base/patience.hpp>
+#include <sinter/device/denormals.hpp>
 
 namespace sinter {
 
@@ -94,11 +94,6 @@ private:
             const flush_denormals here;
             return f(context, 0);
         }
-        if (failed_.load(std::memory_order_relaxed)) {   // the run before: some have not come to all of its barriers
-            for (int t = 0; t < size_; ++t) presences_[t].arrivals = 0;
-            failed_ = false;
-            claimed_error_ = false;
-        }
         job_ = f;
         context_ = context;
         const unsigned before = begun_.fetch_add(1);
@@ -108,7 +103,10 @@ private:
             execute(0);
         }
         for (int t = 1; t < size_; ++t) await_change(presences_[t].ends, before, may_spin_);
-        if (failed_) std::rethrow_exception(std::exchange(error_, nullptr));
+        if (!failed_) return;
+        for (int t = 0; t < size_; ++t) presences_[t].arrivals = 0;   // some have not come to all barriers
+        failed_ = claimed_error_ = false;
+        std::rethrow_exception(std::exchange(error_, nullptr));
     }
 
     void serve(int thread) {

@@ -68,12 +68,14 @@ private:
     listing& o_;
     growing<int> bucket_, chain_;
 
+    /// What a few microseconds are about: words times elements of a walk, multiply-adds of a product.
+    static constexpr std::int64_t small_walk = 8192, small_product = 1 << 18;
     /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two, what
     /// takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows)
-            return (l.batched ? work * max_batch_ * body.words().n > 8192 : work > 4096) ? t_.parts : 1;
-        if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= 1 << 18) return t_.parts;
+            return (l.batched ? work * max_batch_ * body.words().n > small_walk : work > 4096) ? t_.parts : 1;
+        if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
         return terms(l, e) < 1 << 14 ? 1 : 2;
     }
     static constexpr bool is_product(const spec& s) {
@@ -88,9 +90,9 @@ private:
             const std::int64_t n = l.batched ? most / each : each <= most ? max_batch_ : 0;
             return static_cast<int>(n < max_batch_ ? n : max_batch_);
         };
-        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(8192, work * body.words().n);
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.words().n);
         if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14 ? max_batch_ : 0;
-        return is_product(s) ? fitting(1 << 18, terms_of_one(l, e)) : 0;
+        return is_product(s) ? fitting(small_product, terms_of_one(l, e)) : 0;
     }
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {

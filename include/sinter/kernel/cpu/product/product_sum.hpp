@@ -21,7 +21,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
     const int rest_height = cover.height(cover.large);
     const bool expect = f.expect && q.rows * q.columns > near_floats, ahead = cover.count <= panel_width;
     const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;   // the panel's tiles share the next one's lines
-    const std::int64_t mine = thread_end(c, tiles_of(q));
+    const std::int64_t mine = thread_end(c, tiles_of(q, cover));
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
         const int w = panel_columns(q.columns, p, panel_width, lanes);

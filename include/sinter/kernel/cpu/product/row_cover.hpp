@@ -64,7 +64,10 @@ SINTER_INLINE void for_each_tile(std::int64_t rows, F tile) {
 }
 
 /// How many tiles a product has.
-inline std::int64_t tiles_of(const product& q) { return row_cover(q.rows).count * ((q.columns + panel_width - 1) / panel_width); }
+constexpr std::int64_t tiles_of(const product& q, const row_cover& cover) {
+    return cover.count * ((q.columns + panel_width - 1) / panel_width);
+}
+inline std::int64_t tiles_of(const product& q) { return tiles_of(q, row_cover(q.rows)); }
 
 /// Which of the tiles [tile, end) make up whole panels of full width, a multiple of `several` of them.
 struct panel_groups {

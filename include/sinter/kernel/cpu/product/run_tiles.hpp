@@ -66,7 +66,7 @@ struct panel_reads {
                  (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
           ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
-                j0 + 2 * panel_width <= q.columns && !q.by_rows && (p + 1) * cover.count < thread_end(c, tiles_of(q))),
+                j0 + 2 * panel_width <= q.columns && !q.by_rows && (p + 1) * cover.count < thread_end(c, tiles_of(q, cover))),
           by_pieces(registers < 32 && ahead && !turned && carry && cover.count > 1),
           piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
           ahead_step((panel_width + cover.count - 1) / cover.count) {}
