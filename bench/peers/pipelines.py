@@ -4,13 +4,13 @@ of bench/pipelines.cpp. PyTorch twice: as its tutorials do, example by example, 
 other processes would have to send batches this small."""
 import argparse
 import json
-import os
+import statistics
 import time
 
+import common
 import numpy
 
-os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
-SETS = {"policy": (1 << 17, 32, [4]), "columns": (1 << 16, 256, [5, 9, 1]), "mlp": (60_000, 64, [784])}   # examples, batch, numbers of each array
+SETS = {"policy": (1 << 17, [4]), "columns": (1 << 16, [5, 9, 1]), "mlp": (60_000, [784])}   # examples, numbers of each array
 
 
 def arrays(examples, widths):
@@ -48,15 +48,16 @@ def microseconds(batches, seconds):
             if n >= 200 and time.perf_counter() - t0 > seconds / 3:
                 break
         found.append(1e6 * (time.perf_counter() - t0) / n)
-    return sorted(found)[len(found) // 2]
+    return statistics.median(found)
 
 
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--seconds", type=float, default=1)
     seconds = options.parse_args().seconds
-    for name, (examples, batch, widths) in SETS.items():
-        data = arrays(examples, widths)
+    common.prepare(1)
+    for name, (examples, widths) in SETS.items():
+        data, batch = arrays(examples, widths), common.BATCH[name]
         for loaders in (pytorch, tensorflow):
             for system, batches in loaders(data, batch):
                 print(json.dumps({"set": name, "batch": batch, "system": system, "fill_us": microseconds(batches, seconds)}), flush=True)
