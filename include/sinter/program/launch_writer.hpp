@@ -70,11 +70,17 @@ private:
 
     /// What a few microseconds are about: words times elements of a walk, multiply-adds of a product.
     static constexpr std::int64_t small_walk = 8192, small_product = 1 << 18;
+    /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of these, or is no part by itself.
+    static constexpr std::int64_t short_row = 128, rows_together = 32;
     /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two, what
     /// takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
-        if (s.kind == walk::flat || s.kind == walk::rows)
-            return (l.batched ? work * max_batch_ * body.words().n > small_walk : work > 4096) ? t_.parts : 1;
+        if (s.kind == walk::flat || s.kind == walk::rows) {
+            if (!(l.batched ? work * max_batch_ * body.words().n > small_walk : work > 4096)) return 1;
+            if (s.kind == walk::flat || e[extent::columns] > short_row) return t_.parts;
+            const std::int64_t groups = std::int64_t{l.m} * (l.batched ? max_batch_ : 1) / rows_together;
+            return groups < 1 ? 1 : groups < t_.parts ? static_cast<int>(groups) : t_.parts;
+        }
         if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
         return terms(l, e) < 1 << 14 ? 1 : 2;
     }

@@ -64,6 +64,10 @@ struct body {
     static constexpr int operations = []<int... I>(std::integer_sequence<int, I...>) {
         return (0 + ... + (code[I].row ? 0 : operations_of<I>()));
     }(all{});
+    /// The same of those that there are once a row.
+    static constexpr int row_operations = []<int... I>(std::integer_sequence<int, I...>) {
+        return (0 + ... + (code[I].row ? operations_of<I>() : 0));
+    }(all{});
     /// The same of those in one phase, which run for each vector.
     template <int Phase>
     static constexpr int operations_in = []<int... I>(std::integer_sequence<int, I...>) {
@@ -98,11 +102,15 @@ struct body {
         for (int k = 0; k < sums; ++k)
             for (std::int64_t j = 0; j < c.e[extent::buffer_stride]; j += lanes) store(partial_sum(k, c.part, c) + j, zero());
     }
+    /// Calls f(word) for each word that sums columns, or a value that there is once a row.
+    template <class F>
+    static void each_sum(F f) {
+        for (int i = 0; i < size; ++i)
+            if (code[i].is(instruction::column_sum)) f(code[i]);
+    }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
     static void finish(const call& c) {
-        for (int i = 0; i < size; ++i)
-            if (const word w = code[i]; w.is(instruction::column_sum))
-                add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c);
+        each_sum([&](word w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
     }
 
     // ---- for heavy kernels: everything in one go

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/walk/narrow_walk.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/walk/turned_walk.hpp>
 
 /// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
 namespace sinter::cpu {
@@ -42,14 +43,21 @@ inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase
 template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
-    static constexpr int whole = 1, rest = 2;
+    static constexpr int whole = 1, rest = 2, turned = 4;
     template <int C>
     using only = row_walk<Body, C>;
-    static constexpr int cases(const std::int64_t* e, std::int64_t) {
+    static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
+        if (turned_walk<Body>::takes(e[extent::columns], most_rows)) return turned;
         return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
+    }
+    /// Floats of scratch space.
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return turns(e[extent::columns]) ? turned_walk<Body>::scratch(e[extent::columns], parts) : 0;
     }
     static void run(const call& c) {
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
+        if constexpr (Cases > 0 && Cases & turned)
+            if (Cases == turned || turns(columns)) return turned_walk<Body>::rows(first, end, c);
         if constexpr (Body::sums > 0 && Body::columns_apart)
             if (columns <= 2 * lanes) return few_columns(first, end, static_cast<int>(columns), c);
         rows(first, end, c);
@@ -62,6 +70,7 @@ struct row_walk {
     }
 
 private:
+    static constexpr bool turns(std::int64_t columns) { return Cases > 0 && Cases & turned && turned_walk<Body>::takes(columns, lanes); }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
         constexpr std::int64_t most = 1024;

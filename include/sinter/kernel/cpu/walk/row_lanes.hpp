@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/walk/body.hpp>
+
+namespace sinter::cpu {
+
+/// `n` rows from `first` on, each a lane.
+struct some_rows {
+    std::int64_t first;
+    int n;
+};
+
+/// A body's words on vectors whose lanes are rows, one column after the other: no sum or maximum of a row goes over lanes, and what
+/// there is once a row is there once for all of them. A row's sums add its columns in their order. Columns says how many there are
+/// (each, count), where a word finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add).
+template <class Body, class Columns>
+struct row_lanes {
+    template <bool Full>
+    static SINTER_INLINE void run(Columns& columns, const some_rows& at, const call& c) {
+        vf of_rows[Body::size + 1];
+        phases<Full>(of_rows, columns, at, c, std::make_integer_sequence<int, Body::phases + 2>{});
+    }
+
+private:
+    template <bool Full, int... Phase>
+    static SINTER_INLINE void phases(vf* of_rows, Columns& columns, const some_rows& at, const call& c, std::integer_sequence<int, Phase...>) {
+        (pass<Phase, Full>(of_rows, columns, at, c), ...);
+    }
+    /// As row_walk's: a phase's words of one value a row, then the columns.
+    template <int Phase, bool Full>
+    static SINTER_INLINE void pass(vf* of_rows, Columns& columns, const some_rows& at, const call& c) {
+        words<Phase, true, Full>(of_rows, of_rows, columns, 0, at, c, typename Body::all{});
+        if constexpr (Phase < Body::phases) {
+            Body::template begin_reductions<Phase>(of_rows);
+            columns.each([&](auto j) SINTER_ALWAYS {
+                vf of_column[Body::size + 1];
+                words<Phase, false, Full>(of_rows, of_column, columns, j, at, c, typename Body::all{});
+            });
+        }
+    }
+    template <int Phase, bool Row, bool Full, int... I>
+    static SINTER_INLINE void words(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c,
+                                    std::integer_sequence<int, I...>) {
+        (step_if<I, (Body::code[I].phase == Phase && static_cast<bool>(Body::code[I].row) == Row), Full>(of_rows, of_column, columns, j, at, c),
+         ...);
+    }
+    template <int I, bool Run, bool Full>
+    static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c) {
+        if constexpr (Run) step<I, Full>(of_rows, of_column, columns, j, at, c);
+    }
+
+    template <int I, bool Full>
+    static SINTER_INLINE void step(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c) {
+        constexpr word w = Body::code[I];
+        vf& to = (Body::per_row(I) ? of_rows : of_column)[I];
+        const auto a = [&]() SINTER_ALWAYS { return Body::template get<w.a>(of_rows, of_column); };
+        if constexpr (w.is(instruction::load)) to = load_word<I, Full>(columns, j, at, c);
+        else if constexpr (w.is(instruction::literal)) to = splat(c.k[w.arg]);
+        else if constexpr (w.is(instruction::store) && w.row) write_rows<Full>(c.p[w.arg], a(), at);
+        else if constexpr (w.is(instruction::store)) columns.template write<I, Full>(a(), j, at, c);
+        else if constexpr (w.is(instruction::column_sum)) columns.add(w.b, w.row ? 0 : j, counted<Full>(a(), at.n));
+        else if constexpr (w.is(instruction::row_sum)) to += a();
+        else if constexpr (w.is(instruction::row_max)) to = max_or_nan(to, a());
+        else if constexpr (w.is(instruction::spill)) columns.keep(w.b, j, a());
+        else if constexpr (w.is(instruction::reload)) to = columns.kept(w.b, j);
+        else if constexpr (w.is(op::column_index)) to = splat(static_cast<float>(j));
+        else if constexpr (w.is(op::random_uniform))
+            to = Body::uniform(w.arg, index_of(at.first, w.row ? 1 : columns.count()) + splat(std::int32_t{w.row ? 0 : j}), c);
+        else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
+    }
+    static SINTER_INLINE vi index_of(std::int64_t first, int step) {
+        return Body::lane_numbers() * splat(std::int32_t{step}) + splat(static_cast<std::int32_t>(first * step));
+    }
+    template <bool Full>
+    static SINTER_INLINE vf counted(vf v, int n) {
+        if constexpr (Full) return v;
+        else return select(Body::lane_numbers() < splat(static_cast<std::int32_t>(n)), v, zero());
+    }
+
+    template <int I, bool Full>
+    static SINTER_INLINE vf load_word(Columns& columns, int j, const some_rows& at, const call& c) {
+        constexpr word w = Body::code[I];
+        const int step = w.columns() ? columns.count() : 1;
+        const float* p = c.p[w.arg] + (w.columns() ? j : 0);
+        vf v;
+        if constexpr (w.rows() == row_map::none) v = (vf)splat(*reinterpret_cast<const std::int32_t*>(p));   // or a whole number
+        else if constexpr (w.rows() == row_map::same && w.columns()) v = columns.template read<I, Full>(j, at, c);
+        else if constexpr (w.rows() == row_map::same) v = read_rows<Full>(p, at);
+        else {
+            const std::int64_t q = c.e[extent::first_q + w.b];
+            v = zero();
+            for (int i = 0; i < at.n; ++i) v[i] = p[(w.rows() == row_map::divided ? (at.first + i) / q : (at.first + i) % q) * step];
+        }
+        if constexpr (w.whole()) return __builtin_convertvector((vi)v, vf);
+        else return v;
+    }
+    template <bool Full>
+    static SINTER_INLINE vf read_rows(const float* p, const some_rows& at) {
+        if constexpr (Full) return load(p + at.first);
+        else return load(p + at.first, at.n);
+    }
+    template <bool Full>
+    static SINTER_INLINE void write_rows(float* p, vf v, const some_rows& at) {
+        if constexpr (Full) store(p + at.first, v);
+        else store(p + at.first, v, at.n);
+    }
+};
+
+} // namespace sinter::cpu
