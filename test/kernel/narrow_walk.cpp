@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include <sinter/base/round_up.hpp>
 #include <sinter/kernel/cpu/walk/walk.hpp>
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/detail/known.hpp>
@@ -53,6 +54,20 @@ struct results {
     bool operator==(const results&) const = default;
 };
 
+/// A walk over rows that are transposed into scratch space, whatever row_walk would choose.
+struct turned {
+    using walk = cpu::turned_walk<mixed>;
+    static std::int64_t scratch(int columns, int parts) { return walk::scratch(columns, parts); }
+    static void run(const call& c) { walk::rows(share(c.m, c.part, c.parts), share(c.m, c.part + 1, c.parts), c); }
+};
+/// Floats of scratch space before the body's own.
+template <class Walk>
+std::int64_t scratch_of([[maybe_unused]] const std::int64_t* e, [[maybe_unused]] int parts) {
+    if constexpr (requires { Walk::scratch(e, parts, 1); }) return Walk::scratch(e, parts, 1);
+    else if constexpr (requires { Walk::scratch(1, parts); }) return Walk::scratch(static_cast<int>(e[extent::columns]), parts);
+    else return 0;
+}
+
 /// Whole numbers, so that the order of additions does not show.
 template <class Walk>
 results run(int rows, int columns, int parts) {
@@ -72,14 +87,16 @@ results run(int rows, int columns, int parts) {
                   r.column_sums.data(), r.elements.data(), r.rows.data(), r.random.data(), r.all.data(), r.random_rows.data()};
     std::int64_t e[extent::count] = {};
     e[extent::columns] = columns;
-    e[extent::buffer_stride] = 64;
+    e[extent::buffer_stride] = round_up(columns, 16);
     e[extent::first_q] = repeated;
     e[extent::first_q + 1] = each;
-    std::vector<float> sums(static_cast<std::size_t>(mixed::scratch(e, parts)) + 16);
+    const std::int64_t own = scratch_of<Walk>(e, parts);
+    std::vector<float> scratch(static_cast<std::size_t>(own + mixed::scratch(e, parts)) + 16, -3.f);
     call c;
+    c.scratch = scratch.data();
     c.p = p;
     c.e = e;
-    c.sums = sums.data();
+    c.sums = scratch.data() + own;
     c.seed = 17;
     c.step = 4;
     c.m = rows;
@@ -106,22 +123,37 @@ BOOST_AUTO_TEST_CASE(lanes_along_rows_do_what_lanes_along_columns_do) {
     check<3>();
 }
 
+BOOST_AUTO_TEST_CASE(transposed_rows_do_what_rows_do) {
+    for (int columns : {1, 2, 3, 4, 5, cpu::lanes - 1, cpu::lanes, cpu::lanes + 1, 2 * cpu::lanes, 2 * cpu::lanes + 3, 6 * cpu::lanes})
+        for (int rows = 1; rows <= 70; rows += columns > 5 ? 3 : 1)
+            for (int parts = 1; parts <= 3; ++parts)
+                if (run<turned>(rows, columns, parts) != run<cpu::row_walk<mixed>>(rows, columns, parts))
+                    BOOST_FAIL(rows << " rows of " << columns << " in " << parts << " parts");
+}
+
 BOOST_AUTO_TEST_CASE(walks_have_the_loops_that_their_columns_come_to) {
     using all = cpu::row_walk<mixed>;
-    const auto cases = [](std::int64_t columns) {
+    const auto cases = [](std::int64_t columns, std::int64_t rows = 1) {
         std::int64_t e[extent::count] = {};
         e[extent::columns] = columns;
-        return all::cases(e, 1);
+        return all::cases(e, rows);
     };
     BOOST_TEST(cases(cpu::lanes - 1) == all::rest);
     BOOST_TEST(cases(2 * cpu::lanes) == all::whole);
     BOOST_TEST(cases(2 * cpu::lanes + 1) == (all::whole | all::rest));
+    BOOST_TEST(cases(cpu::lanes - 1, cpu::lanes) == all::turned);
+    BOOST_TEST(cases(6 * cpu::lanes, 1000) == all::turned);
+    BOOST_TEST(cases(6 * cpu::lanes + 1, 1000) == (all::whole | all::rest));
     for (int rows : {1, 17})
         for (int parts : {1, 3}) {
             for (int columns : {cpu::lanes, 3 * cpu::lanes})
                 BOOST_CHECK(run<all::only<all::whole>>(rows, columns, parts) == run<all>(rows, columns, parts));
-            for (int columns = 1; columns < cpu::lanes; ++columns)
+            for (int columns = 1; columns < cpu::lanes; ++columns) {
                 BOOST_CHECK(run<all::only<all::rest>>(rows, columns, parts) == run<all>(rows, columns, parts));
+                BOOST_CHECK(run<all::only<all::turned>>(rows, columns, parts) == run<all>(rows, columns, parts));
+            }
+            for (int columns : {3, 2 * cpu::lanes + 1})   // launches of one kernel, long rows and short ones
+                BOOST_CHECK(run<all::only<all::whole | all::rest | all::turned>>(rows, columns, parts) == run<all>(rows, columns, parts));
         }
 }
 

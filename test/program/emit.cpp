@@ -124,6 +124,19 @@ BOOST_AUTO_TEST_CASE(rows_make_a_walk_of_rows) {
     BOOST_TEST((s.kernel(0).kind == walk::rows));
     BOOST_TEST(s.p.e.launches[0].m == 4);
 }
+BOOST_AUTO_TEST_CASE(parts_of_short_rows_have_some_of_them) {
+    const auto parts = [](int columns, int rows) {
+        small s(batch_of(columns));
+        s.emit({ops::log_softmax(s.x)}, {.max_batch = rows});
+        return s.p.e.launches[0].parts;
+    };
+    BOOST_TEST(parts(10, 16) == 1);   // what takes so little time has but one
+    BOOST_TEST(parts(10, 200) == 6);
+    BOOST_TEST(parts(128, 31) == 1);
+    BOOST_TEST(parts(128, 256) == 8);
+    BOOST_TEST(parts(10, 2000) == 8);
+    BOOST_TEST(parts(1000, 8) == 8);   // of long rows even one
+}
 BOOST_AUTO_TEST_CASE(one_value_a_row_is_stored_for_every_row) {   // though all are the same constant
     small s(batch_of(4, 6));
     const tensor c = ops::over_batch(ops::broadcast_to(constant(&s.g, 2.f), batch_of(4, 1)));

@@ -23,7 +23,8 @@ struct row_lanes {
 
 private:
     template <bool Full, int... Phase>
-    static SINTER_INLINE void phases(vf* of_rows, Columns& columns, const some_rows& at, const call& c, std::integer_sequence<int, Phase...>) {
+    static SINTER_INLINE void phases(vf* of_rows, Columns& columns, const some_rows& at, const call& c,
+                                     std::integer_sequence<int, Phase...>) {
         (pass<Phase, Full>(of_rows, columns, at, c), ...);
     }
     /// As row_walk's: a phase's words of one value a row, then the columns.
@@ -41,12 +42,12 @@ private:
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void words(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c,
                                     std::integer_sequence<int, I...>) {
-        (step_if<I, (Body::code[I].phase == Phase && static_cast<bool>(Body::code[I].row) == Row), Full>(of_rows, of_column, columns, j, at, c),
-         ...);
+        (step_if<I, Phase, Row, Full>(of_rows, of_column, columns, j, at, c), ...);
     }
-    template <int I, bool Run, bool Full>
+    template <int I, int Phase, bool Row, bool Full>
     static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c) {
-        if constexpr (Run) step<I, Full>(of_rows, of_column, columns, j, at, c);
+        constexpr word w = Body::code[I];
+        if constexpr (w.phase == Phase && static_cast<bool>(w.row) == Row) step<I, Full>(of_rows, of_column, columns, j, at, c);
     }
 
     template <int I, bool Full>

@@ -10,9 +10,7 @@ namespace sinter::cpu {
 template <class Body>
 struct turned_walk {
     /// Does a walk of such rows go this way? Where a vector would be mostly empty, that is one of fewer rows, it does not.
-    static constexpr bool takes(std::int64_t columns, std::int64_t rows) {
-        return columns <= most_columns && rows >= lanes;
-    }
+    static constexpr bool takes(std::int64_t columns, std::int64_t rows) { return columns <= most_columns && rows >= lanes; }
     static constexpr std::int64_t scratch(std::int64_t columns, int parts) { return parts * of_part(columns); }
 
     static void rows(std::int64_t row, std::int64_t end, const call& c) {
@@ -21,8 +19,7 @@ struct turned_walk {
         for (; row < end; row += lanes) {
             const some_rows at{row, static_cast<int>(end - row < lanes ? end - row : lanes)};
             all.bring(at, c);
-            if (at.n == lanes) lanes_of::template run<true>(all, at, c);
-            else lanes_of::template run<false>(all, at, c);
+            lanes_of::template run<false>(all, at, c);   // whole vectors of rows, too: code of their own would save a mask here and there
             all.take(at, c);
         }
         Body::each_sum([&](word w) {
