@@ -223,25 +223,27 @@ BOOST_AUTO_TEST_CASE(the_share_that_is_dropped) {
 }
 /// The numbers' counter goes on beyond 32 bits, within a block too.
 BOOST_AUTO_TEST_CASE(numbers_of_very_many_probabilities) {
-    const std::int64_t T = 70'000, S = 65'537, drops = experiment{{.dropout = 0.5f}, {}, 1}.drops(),
-                       e[16] = {T, S, 3, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, drops};
-    float* const none[16] = {};
-    call l;
-    l.p = none;
-    l.e = e;
-    l.seed = 77;
-    l.step = 2;
-    const cpu::attention_call a(l);
-    for (const auto& [query, key] : {std::pair<std::int64_t, std::int64_t>{65'534, 65'500}, {65'535, 3}, {69'998, 65'400}}) {
-        const cpu::query_panel p(a, 2, 1, query);
-        floats mask(static_cast<std::size_t>(20 * p.width));
-        cpu::attention_mask(a, p, key, 20, mask.data());
-        for (int j = 0; j < 20; ++j)
-            for (int i = 0; i < p.count; ++i) {
-                const auto index = static_cast<std::uint64_t>((7 * T + query + i) * S + key + j);
-                const float u = uniform(philox_at(77, index, 2u << 16 | experiment::stream).word[0]);
-                BOOST_TEST(mask[static_cast<std::size_t>(j * p.width + i)] == (u < 0.5f ? 2.f : 0.f));
-            }
+    for (const std::int64_t S : {65'537, 65'536}) {   // with a block of four words for four keys, and without
+        const std::int64_t T = 70'000, drops = experiment{{.dropout = 0.5f}, {}, 1}.drops(),
+                           e[16] = {T, S, 3, 3, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, drops};
+        float* const none[16] = {};
+        call l;
+        l.p = none;
+        l.e = e;
+        l.seed = 77;
+        l.step = 2;
+        const cpu::attention_call a(l);
+        for (const auto& [query, key] : {std::pair<std::int64_t, std::int64_t>{65'534, 65'500}, {65'535, 4}, {69'998, 65'400}, {69'997, 3}}) {
+            const cpu::query_panel p(a, 2, 1, query);
+            floats mask(static_cast<std::size_t>(20 * p.width));
+            cpu::attention_mask(a, p, key, 20, mask.data());
+            for (int j = 0; j < 20; ++j)
+                for (int i = 0; i < p.count; ++i) {
+                    const auto index = static_cast<std::uint64_t>((7 * T + query + i) * S + key + j);
+                    const float u = uniform(philox_word(77, index, 2u << 16 | experiment::stream));
+                    BOOST_TEST(mask[static_cast<std::size_t>(j * p.width + i)] == (u < 0.5f ? 2.f : 0.f));
+                }
+        }
     }
 }
 

@@ -389,6 +389,43 @@ BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing
     check(300, 848, 8 * panel_width);   // and are too many for that
 }
 
+/// Each vector of a packed result: how often its memory was asked for, and then finished.
+struct asked_and_finished {
+    static inline std::vector<int> asked, finished;
+    static inline int too_early = 0;   ///< finished before they were asked for
+    template <class F>
+    static void each(const cpu::finished& t, F f) {
+        for (std::int64_t i = 0; i < t.rows; ++i)
+            for (int j = 0; j < t.columns; j += lanes) f(static_cast<std::size_t>((t.off + i * t.off_step + j) / lanes));
+    }
+    static void expect(const cpu::finished& t, const call&) {
+        each(t, [](std::size_t i) { ++asked.at(i); });
+    }
+    static void finish(const cpu::finished& t, const call&) {
+        each(t, [](std::size_t i) { too_early += asked.at(i) == 0, ++finished.at(i); });
+    }
+};
+BOOST_AUTO_TEST_CASE(weights_far_away_are_asked_for_while_their_gradients_are_summed) {
+    constexpr std::int64_t m = 71, K = 784, N = 8 * panel_width;
+    const floats a = sparse_floats(m, K, 1), d = sparse_floats(m, N, 2);
+    const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
+    cpu::finisher f{asked_and_finished::finish};
+    f.expect = asked_and_finished::expect;
+    f.columns = asked_and_finished::finish;
+    for (const auto gradient : {&cpu::run_sparse_inputs<>, &cpu::run_sparse_gradient<>})
+        for (const int arrays : {1, static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1)}) {
+            f.arrays = arrays;
+            using t = asked_and_finished;
+            t::asked.assign(K * N / lanes, 0);
+            t::finished = t::asked;
+            t::too_early = 0;
+            gradient(q, f, call{}, 0, cpu::tiles_of(q));
+            BOOST_TEST(t::finished == std::vector<int>(K * N / lanes, 1), boost::test_tools::per_element());
+            BOOST_TEST(t::asked == std::vector<int>(K * N / lanes, arrays > 1), boost::test_tools::per_element());
+            if (arrays > 1) BOOST_TEST(t::too_early == 0);
+        }
+}
+
 BOOST_AUTO_TEST_CASE(panels_round_trip) {
     for (std::int64_t K : {1, 3, 8})
         for (std::int64_t N : sizes) {

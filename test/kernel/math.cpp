@@ -128,10 +128,28 @@ BOOST_AUTO_TEST_CASE(philox_agrees_with_the_scalar_generator) {
     for (std::uint64_t key : {std::uint64_t{0}, std::uint64_t{0x0123456789abcdef}, ~std::uint64_t{0}})
         for (std::uint64_t step : {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{0xfedcba9876543210}})
             for (std::uint32_t first : {0u, 1000u, 0xfffffff0u}) {
-                cpu::vu index;
-                for (int i = 0; i < lanes; ++i) index[i] = first + static_cast<std::uint32_t>(i);
-                const cpu::vu got = cpu::philox_bits(key, step, index);
+                const auto index = [&](int i) { return first + static_cast<std::uint32_t>(i); };
+                cpu::vu low{}, word[4];
+                for (int i = 0; i < lanes; ++i) low[i] = index(i);
+                cpu::philox_blocks(key, step, low, cpu::vu{} + 3u, word);
                 for (int i = 0; i < lanes; ++i)
-                    BOOST_TEST(got[i] == philox_at(key, first + static_cast<std::uint32_t>(i), step).word[0]);
+                    for (int k = 0; k < 4; ++k)
+                        BOOST_TEST(word[k][i] == philox_at(key, std::uint64_t{3} << 32 | index(i), step).word[k]);
             }
+}
+
+BOOST_AUTO_TEST_CASE(words_of_a_stream) {
+    constexpr std::uint64_t key = 0x0123456789abcdef, step = 0xfedcba9876543210;
+    random_stream in_order(key, step);
+    for (std::uint64_t i = 0; i < 20; ++i) BOOST_TEST(philox_word(key, i, step) == in_order.word());
+    for (std::uint64_t first : {0ull, 1ull, 2ull, 3ull, 4ull, 1001ull, 0xfffffffeull, 0xffffffffull, 0x300000000ull, 0xfffffffffffull}) {
+        const cpu::vu side_by_side = cpu::philox_words(key, step, first);
+        for (std::uint32_t apart : {1u, 3u, 10u, 100'000u}) {
+            const cpu::vu got = cpu::philox_words(key, step, first, apart);
+            for (int i = 0; i < lanes; ++i) {
+                BOOST_TEST(got[i] == philox_word(key, first + static_cast<std::uint64_t>(i) * apart, step));
+                if (apart == 1) BOOST_TEST(got[i] == side_by_side[i]);
+            }
+        }
+    }
 }

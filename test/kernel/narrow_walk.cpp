@@ -21,7 +21,7 @@ constexpr std::uint16_t of(op_id k) { return static_cast<std::uint16_t>(k); }
 constexpr std::uint8_t map_of(row_map m, int more = 0) { return static_cast<std::uint8_t>(static_cast<int>(m) | more); }
 
 /// A bit of all: every way to read, both reductions, a value kept for a later pass, sums of columns and of rows, results of
-/// elements and of rows, and random numbers of both.
+/// elements and of rows, one of which is read again, and random numbers of both.
 using mixed = cpu::body<
     code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
     code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
@@ -47,10 +47,13 @@ using mixed = cpu::body<
     code({.code = of(instruction::store), .a = 6, .arg = 8}),
     code({.code = of(instruction::column_sum), .a = 13, .b = 1, .arg = 9, .phase = 1, .row = 1}),
     code({.code = of(op::random_uniform), .arg = 4, .row = 1}),
-    code({.code = of(instruction::store), .a = 23, .arg = 10, .row = 1})>;
+    code({.code = of(instruction::store), .a = 23, .arg = 10, .row = 1}),
+    code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 8, .phase = 1}),
+    code({.code = of(op::mul), .a = 25, .b = 12, .phase = 1}),
+    code({.code = of(instruction::store), .a = 26, .arg = 11, .phase = 1})>;
 
 struct results {
-    std::vector<float> column_sums, elements, rows, random, all, random_rows;
+    std::vector<float> column_sums, elements, rows, random, all, random_rows, again;
     bool operator==(const results&) const = default;
 };
 
@@ -82,9 +85,9 @@ results run(int rows, int columns, int parts) {
                        table = numbers(repeated * columns, 11);
     std::vector<std::int32_t> whole;
     for (int i = 0; i * each < rows; ++i) whole.push_back(i * 13 % 19 - 9);
-    results r{room(columns), room(rows * columns), room(rows), room(rows * columns), room(1), room(rows)};
+    results r{room(columns), room(rows * columns), room(rows), room(rows * columns), room(1), room(rows), room(rows * columns)};
     float* p[] = {x.data(), of_row.data(), of_column.data(), table.data(), reinterpret_cast<float*>(whole.data()),
-                  r.column_sums.data(), r.elements.data(), r.rows.data(), r.random.data(), r.all.data(), r.random_rows.data()};
+                  r.column_sums.data(), r.elements.data(), r.rows.data(), r.random.data(), r.all.data(), r.random_rows.data(), r.again.data()};
     std::int64_t e[extent::count] = {};
     e[extent::columns] = columns;
     e[extent::buffer_stride] = round_up(columns, 16);

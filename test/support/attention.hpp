@@ -23,7 +23,7 @@ struct attention_case {
     /// What dropout multiplies a probability with; `row` counts queries, those of all heads and examples before it too.
     double factor(int row, int key) const {
         const auto index = static_cast<std::uint64_t>(row) * static_cast<unsigned>(keys) + static_cast<unsigned>(key);
-        const float u = uniform(philox_at(seed, index, counter).word[0]);
+        const float u = uniform(philox_word(seed, index, counter));
         return dropout == 0 ? 1. : u < 1.f - dropout ? 1. / (1. - static_cast<double>(dropout)) : 0.;
     }
 };

@@ -32,6 +32,11 @@ constexpr philox_block philox_at(std::uint64_t key, std::uint64_t index, std::ui
                         static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}}, key);
 }
 
+/// Word number `index` of a stream, of which a block has four: what random_stream gives after as many others.
+constexpr std::uint32_t philox_word(std::uint64_t key, std::uint64_t index, std::uint64_t step = 0) {
+    return philox_at(key, index / 4, step).word[index % 4];
+}
+
 /// The key of an independent stream for the thing named (see fnv1a) in a run with this seed. Seeds and names pass
 /// through the generator itself, so that neighbouring seeds share nothing.
 constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t name_hash) {

@@ -99,7 +99,7 @@ struct attention_work {
         const auto index = static_cast<std::uint64_t>(((example * heads + head) * queries + query) * keys + key);
         const std::uint64_t counter = static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step->number) << 16 |
                                       static_cast<std::uint64_t>(c.e[15]) >> 32;
-        return uniform(philox_at(c.step->seed, index, counter).word[0]) < kept ? 1.f / kept : 0.f;
+        return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
 };
 

@@ -150,9 +150,9 @@ private:
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
-            return uniform(philox_at(c.step->seed, static_cast<std::uint32_t>(w.row ? at.row : at.off),
-                                     static_cast<std::uint64_t>(c.turn) << 48 |
-                                         static_cast<std::uint64_t>(c.step->number) << 16 | w.arg).word[0]);
+            return uniform(philox_word(c.step->seed, static_cast<std::uint64_t>(w.row ? at.row : at.off),
+                                       static_cast<std::uint64_t>(c.turn) << 48 |
+                                           static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
         else if constexpr (k == op::loop_index) return static_cast<float>(c.turn);
         else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));

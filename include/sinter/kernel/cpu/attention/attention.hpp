@@ -60,7 +60,7 @@ private:
                                  keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
-                for (std::int64_t j = 0; j < n * w; j += lanes) store(scores + j, load(scores + j) * load(spare + j));
+                multiply_seen(a, p, first, n, spare, scores);
             }
             values.take(v + first * a.value_step(), a.value_step(), n);
             for (std::int64_t i = p.count; i > 0;) {   // the last ones first, which see the most

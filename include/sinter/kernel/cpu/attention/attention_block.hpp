@@ -148,10 +148,13 @@ inline void attention_scores(const attention_call& a, const query_panel& p, cons
         }
 }
 
-/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that is kept), [n][p.width]. Query
-/// i and key j of a head have the number that random_uniform gives a tensor [examples][heads][queries][keys] of the same stream.
+/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that is kept), [n][p.width]; of keys that
+/// no query of a vector sees nothing. Query i and key j of a head have the number that random_uniform gives a tensor
+/// [examples][heads][queries][keys] of the same stream. Where a query's keys begin with a block of the generator's words, its four words
+/// are four keys'.
 __attribute__((noinline)) inline void attention_mask(const attention_call& a, const query_panel& p, std::int64_t first,
                                                      std::int64_t n, float* mask) {
+    const bool whole_blocks = a.keys % 4 == 0 && first % 4 == 0;
     for (int i = 0; i < p.width; i += lanes) {
         vu low{}, high{};   // the queries' places, then each key's is `first + j` further
         for (int l = 0; l < lanes; ++l) {
@@ -159,13 +162,28 @@ __attribute__((noinline)) inline void attention_mask(const attention_call& a, co
             low[l] = static_cast<std::uint32_t>(at);
             high[l] = static_cast<std::uint32_t>(at >> 32);
         }
-        for (std::int64_t j = 0; j < n; ++j) {
-            const vu index = low + static_cast<std::uint32_t>(j), carry = (vu)(index < low);
-            const vu bits = philox_bits(a.seed, a.counter, index, high - carry);
+        const auto put = [&](std::int64_t j, vu bits) SINTER_ALWAYS {
             const vf u = __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
             store(mask + j * p.width + i, select(u < splat(a.kept), splat(1.f / a.kept), zero()));
+        };
+        for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; j += whole_blocks ? 4 : 1) {
+            const vu from = low + static_cast<std::uint32_t>(j), above = high - (vu)(from < low);
+            if (whole_blocks) {
+                vu word[4];
+                philox_blocks(a.seed, a.counter, from >> 2 | above << 30, above >> 2, word);
+                for (int k = 0; k < 4 && j + k < end; ++k) put(j + k, word[k]);
+            } else {
+                put(j, philox_words(a.seed, a.counter, from, above));
+            }
         }
     }
+}
+/// x, [n][p.width], times that, for the keys that are seen.
+inline void multiply_seen(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, const float* mask,
+                          float* x) {
+    for (int i = 0; i < p.width; i += lanes)
+        for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j)
+            store(x + j * p.width + i, load(x + j * p.width + i) * load(mask + j * p.width + i));
 }
 
 } // namespace sinter::cpu

@@ -71,7 +71,7 @@ struct attention_backward {
     void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float scale) const {
         if (a.drops()) {
             attention_mask(a, p, first, n, mask);
-            for (std::int64_t j = 0; j < n * p.width; j += lanes) store(gradients + j, load(gradients + j) * load(mask + j));
+            multiply_seen(a, p, first, n, mask, gradients);
         }
         for (int i = 0; i < p.width; i += lanes) {
             const seen_keys seen(a, p, i, first, n);
@@ -82,8 +82,7 @@ struct attention_backward {
             }
             seen.clear_behind(gradients + i, p.width, n);
         }
-        for (std::int64_t j = 0; a.drops() && j < n * p.width; j += lanes)
-            store(probabilities + j, load(probabilities + j) * load(mask + j));
+        if (a.drops()) multiply_seen(a, p, first, n, mask, probabilities);
     }
 };
 

@@ -22,6 +22,10 @@ inline constexpr std::int64_t memory_floats = 1 << 20;
 inline bool lies_far(const product& q, const finisher& f) {
     return f.expect && q.rows * q.columns * f.arrays > (f.arrays > 1 ? second_level_floats : memory_floats);
 }
+/// And most of it, too: then lines are asked for one by one while sums go on, which costs more than what some of them would be waited for.
+inline bool lies_farther(const product& q, const finisher& f) {
+    return lies_far(q, f) && (f.arrays == 1 || q.rows * q.columns * f.arrays > 2 * second_level_floats);
+}
 /// Where sums are too short for a line to come from memory meanwhile, lines are asked for so many tiles before.
 inline constexpr std::int64_t expected_tiles = 4;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them gathers its panel anew.

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include <sinter/kernel/cpu/product/coming_rows.hpp>
 #include <sinter/kernel/cpu/product/product_limits.hpp>
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
@@ -64,11 +65,13 @@ struct marked_units {
     }
 };
 
-/// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for finished_units from `begin` on.
+/// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for finished_units from `begin` on, each of
+/// which asks for its share of `coming`, if that is there.
 template <int V>
 __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list, const marked_units& marked,
-                                                int begin, bool first, float* to) {
+                                                int begin, bool first, float* to, const coming_rows* coming) {
     for (int u = begin; u < begin + finished_units; u += units_at_once) {
+        if (coming) coming->ask_share((u - begin) / units_at_once, finished_units / units_at_once);
         vf c[units_at_once][V];
         std::uint64_t m[units_at_once];
         float* sums[units_at_once];
@@ -134,7 +137,7 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                                                         std::int64_t end, const block_functions& block) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
-    const bool far = lies_far(q, f);
+    const bool far = lies_far(q, f), farther = lies_farther(q, f);
     const int width = input_blocks(q.rows).vectors * lanes;
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
     const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)), most = panels > 1 ? panels : 1;
@@ -165,10 +168,12 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                     const finished done{to, static_cast<int>(inputs), finished_units, input_block,
                                         q.off + j * q.rows + k * panel_width + u, panel_width, q.row + k,
                                         q.col + static_cast<int>(j) + u};
-                    if (far && h + 1 == chunks) f.expect(done, c);
+                    const coming_rows coming{f, c, done};
+                    const bool last = h + 1 == chunks;
+                    if (last && far && !farther) f.expect(done, c);
                     block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width, marked[g], u,
-                              h == 0, to);
-                    if (h + 1 == chunks) f.columns(done, c);
+                              h == 0, to, last && farther ? &coming : nullptr);
+                    if (last) f.columns(done, c);
                 }
             }
         }

@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 
+#include <sinter/kernel/cpu/product/coming_rows.hpp>
+#include <sinter/kernel/cpu/product/product_limits.hpp>
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_left.hpp>
@@ -74,6 +76,7 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
     const input_masks masks(q);
+    const bool far = lies_farther(q, f);
     const panel_groups groups = sparse_groups(q, tile, end, [&] { return input_share(q); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {
@@ -82,6 +85,9 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
         const bool finite = copy_gradients(q, j0, panels, d);
         for (std::int64_t k = 0; k < q.rows; k += sparse_inputs) {
             const int n = static_cast<int>(q.rows - k < sparse_inputs ? q.rows - k : sparse_inputs);
+            const finished block{nullptr, n, panel_width, panel_width, q.off + j0 * q.rows + k * panel_width, panel_width, q.row + k,
+                                 q.col + static_cast<int>(j0)};
+            const coming_rows coming{f, c, block, q.rows * panel_width, panels};
             for (std::int64_t i = 0; i < q.depth; i += mask_bits) {
                 const std::int64_t examples = q.depth - i < mask_bits ? q.depth - i : mask_bits;
                 const float* x = q.a + i * q.sum_step + k;
@@ -90,8 +96,10 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                 else if (!finite)
                     for (std::uint64_t& m : mask) m = first_bits(examples);
                 const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
+                const bool asks = far && i + mask_bits >= q.depth;   // by the last examples' sums
                 const auto add = [&](auto panels) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
-                    add_marked_rows<panels, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step);
+                    add_marked_rows<panels, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step,
+                                                  asks ? &coming : nullptr);
                 };
                 if (panels == fewer_panels) add(std::integral_constant<int, fewer_panels>{});
                 else if (panels == alike_panels) add(std::integral_constant<int, alike_panels>{});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/product/coming_rows.hpp>
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
@@ -105,11 +106,12 @@ inline bool pays_for_equals(std::uint64_t a, std::uint64_t either) {
 }
 
 /// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind the other; or the rows do,
-/// and its elements are t_step apart.
+/// and its elements are t_step apart: these ask for `coming`, if that is there, two rows at a time.
 template <int P, bool Transposed = false>
 __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
                                                       std::int64_t mask_step, const float* w, std::int64_t panel_step,
-                                                      std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1) {
+                                                      std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1,
+                                                      const coming_rows* coming = nullptr) {
     constexpr bool fewer = P < sparse_panels;
     std::int64_t i = 0;
     if constexpr (fewer && !Transposed)
@@ -127,8 +129,11 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
             }
         }
     x += i * x_step, mask += i * mask_step, sums += i * panel_width;
+    [[maybe_unused]] int asked = 0;
     for (std::int64_t n; i < rows; i += n, x += n * x_step, mask += n * mask_step, sums += n * panel_width) {
         n = 1;
+        if constexpr (Transposed)
+            for (; coming && asked <= i; asked += 2) coming->ask(asked, 2);
         if constexpr (Transposed && (fewer || registers >= 32))
             if (i + 1 < rows) {   // neighbours
                 n = 2;

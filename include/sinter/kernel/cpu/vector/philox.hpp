@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/vector/simd.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Random bits for a vector of indices: base/philox.hpp, lane by lane.
 namespace sinter::cpu {
@@ -34,19 +34,65 @@ struct half_counters {
     }
 };
 
-/// Word 0 of philox4x32({index, index_hi, low and high half of counter_hi}, key) in each lane: 32 uniform bits, the same as
-/// philox_at(key, index, counter_hi).word[0].
-SINTER_INLINE vu philox_bits(std::uint64_t key, std::uint64_t counter_hi, vu index, vu index_hi = vu{}) {
+/// Ten rounds of these.
+template <class... Counters>
+SINTER_INLINE void philox_rounds(std::uint64_t key, Counters&... counters) {
     auto k0 = static_cast<std::uint32_t>(key), k1 = static_cast<std::uint32_t>(key >> 32);
-    const vu64 w2 = vu64{} + (counter_hi & 0xffffffffu), w3 = vu64{} + (counter_hi >> 32);
-    half_counters even{(vu64)index, (vu64)index_hi, w2, w3}, odd{(vu64)index >> 32, (vu64)index_hi >> 32, w2, w3};
     for (int round = 0; round < 10; ++round) {
-        even.round(k0, k1);
-        odd.round(k0, k1);
+        (counters.round(k0, k1), ...);
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }
-    return (vu)((even.word[0] & 0xffffffffu) | (odd.word[0] << 32));
+}
+/// The lower halves of a and b side by side.
+SINTER_INLINE vu join_halves(vu64 a, vu64 b) { return (vu)((a & 0xffffffffu) | (b << 32)); }
+
+/// Each lane's block, whose number is high:low, of the stream: word[k] has its word k, philox_at(key, number, counter_hi).word[k].
+SINTER_INLINE void philox_blocks(std::uint64_t key, std::uint64_t counter_hi, vu low, vu high, vu (&word)[4]) {
+    const vu64 w2 = vu64{} + (counter_hi & 0xffffffffu), w3 = vu64{} + (counter_hi >> 32);
+    half_counters even{(vu64)low, (vu64)high, w2, w3}, odd{(vu64)low >> 32, (vu64)high >> 32, w2, w3};
+    philox_rounds(key, even, odd);
+    for (int k = 0; k < 4; ++k) word[k] = join_halves(even.word[k], odd.word[k]);
+}
+/// Each lane's word, whose number is high:low, of the stream: philox_word(key, number, counter_hi).
+SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, vu low, vu high) {
+    vu word[4];
+    philox_blocks(key, counter_hi, low >> 2 | high << 30, high >> 2, word);
+    const vi second = (vi)((low & 1u) != 0u), upper = (vi)((low & 2u) != 0u);
+    return upper ? (second ? word[3] : word[2]) : (second ? word[1] : word[0]);
+}
+/// Words first + l * step in lanes l; all of them lie within 2^32.
+SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first, std::uint32_t step) {
+    vu further{};
+    for (int l = 0; l < lanes; ++l) further[l] = static_cast<std::uint32_t>(l);
+    further *= step;
+    const vu low = static_cast<std::uint32_t>(first) + further;
+    return philox_words(key, counter_hi, low, static_cast<std::uint32_t>(first >> 32) - (vu)(low < further));
+}
+
+/// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi in turns.
+template <int High>
+struct natural_quads {
+    static constexpr int lane(int l) {
+        const int quad = l / 4 + (High ? lanes / 4 : 0);
+        return quad % 2 * lanes + quad / 2 * 4 + l % 4;
+    }
+};
+/// Words first, first + 1, ... of the stream, from half as many counters as lanes, for each has four.
+SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
+    vu64 further{};
+    for (int l = 0; l < lanes / 2; ++l) further[l] = static_cast<std::uint64_t>(l);
+    const vu64 block = further + first / 4;
+    half_counters some{block, block >> 32, vu64{} + (counter_hi & 0xffffffffu), vu64{} + (counter_hi >> 32)};
+    philox_rounds(key, some);
+    const vf front = (vf)join_halves(some.word[0], some.word[1]), back = (vf)join_halves(some.word[2], some.word[3]);
+    const vf even = shuffle<zip_quads<2, 0>>(front, back), odd = shuffle<zip_quads<2, 1>>(front, back);
+    const vu words = (vu)shuffle<natural_quads<0>>(even, odd);
+    if (first % 4 == 0) return words;
+    alignas(64) float all[2 * lanes];
+    store(all, (vf)words);
+    store(all + lanes, shuffle<natural_quads<1>>(even, odd));
+    return (vu)load(all + first % 4);
 }
 
 } // namespace sinter::cpu

@@ -236,10 +236,12 @@ struct body {
         for (int i = 0; i < lanes; ++i) v[i] = i;
         return v;
     }
-    /// The random numbers of these elements, or rows, in [0, 1).
-    static SINTER_INLINE vf uniform(int stream, vi index, const call& c) {
-        const vu bits = philox_bits(c.seed, counter_of(stream, c), (vu)index);
-        return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
+    /// The random numbers, in [0, 1), of elements or rows from number `first` on; or each `step` behind the one before.
+    static SINTER_INLINE vf uniform(int stream, std::int64_t first, const call& c) {
+        return uniform_of(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first)));
+    }
+    static SINTER_INLINE vf uniform(int stream, std::int64_t first, int step, const call& c) {
+        return uniform_of(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first), static_cast<std::uint32_t>(step)));
     }
     template <int I>
     static SINTER_INLINE vf get(const vf* pr, const vf* r) {
@@ -254,8 +256,8 @@ struct body {
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
         else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
-            return splat(uniform(w.arg, index_of(at.row), c)[0]);
-        else if constexpr (k == op::random_uniform) return uniform(w.arg, index_of(at.off), c);
+            return splat(uniform(w.arg, at.row, c)[0]);
+        else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
         else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));
         else if constexpr (k == op::over_batch)
@@ -266,7 +268,7 @@ struct body {
     }
 
 private:
-    static SINTER_INLINE vi index_of(std::int64_t first) { return lane_numbers() + splat(static_cast<std::int32_t>(first)); }
+    static SINTER_INLINE vf uniform_of(vu bits) { return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f); }
     template <bool Full, bool Tile = false, int Repeated = 0, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step<I, Full, Tile, Repeated>(r, r, raw, at, c), ...);

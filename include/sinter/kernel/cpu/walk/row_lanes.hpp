@@ -65,12 +65,9 @@ private:
         else if constexpr (w.is(instruction::spill)) columns.keep(w.b, j, a());
         else if constexpr (w.is(instruction::reload)) to = columns.kept(w.b, j);
         else if constexpr (w.is(op::column_index)) to = splat(static_cast<float>(j));
-        else if constexpr (w.is(op::random_uniform))
-            to = Body::uniform(w.arg, index_of(at.first, w.row ? 1 : columns.count()) + splat(std::int32_t{w.row ? 0 : j}), c);
+        else if constexpr (w.is(op::random_uniform) && w.row) to = Body::uniform(w.arg, at.first, c);
+        else if constexpr (w.is(op::random_uniform)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
         else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
-    }
-    static SINTER_INLINE vi index_of(std::int64_t first, int step) {
-        return Body::lane_numbers() * splat(std::int32_t{step}) + splat(static_cast<std::int32_t>(first * step));
     }
     template <bool Full>
     static SINTER_INLINE vf counted(vf v, int n) {

@@ -33,19 +33,27 @@ private:
     /// or a maximum, which looks for NaN as well (bounds measured with 4, 8 and 16 lanes).
     static constexpr int most_columns = Body::row_operations >= 12 ? 6 * lanes : Body::count(instruction::row_max) > 0 ? 2 * lanes : 0;
 
-    /// The words that read or write rows of the walk's own columns: an array that several of them read is copied once.
-    struct array_list { int n = 0, word[Body::size + 1] = {}, of[Body::size + 1] = {}; };
+    /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in which a word finds what one before it
+    /// has written, as it would in memory.
+    struct array_list {
+        int n = 0, arg[Body::size + 1] = {}, of[Body::size + 1] = {};   ///< of: a word's array
+        bool read_first[Body::size + 1] = {}, written[Body::size + 1] = {};
+    };
     static constexpr array_list arrays = [] {
         array_list l;
-        for (int i = 0; i < Body::size; ++i) {
+        const auto add = [&](int i) {
             const word w = Body::code[i];
             const bool loads = w.is(instruction::load) && w.columns() && w.rows() == row_map::same;
-            if (!loads && !(w.is(instruction::store) && !w.row)) continue;
+            if (!loads && !(w.is(instruction::store) && !w.row)) return;
             int k = 0;
-            while (k < l.n && !(loads && Body::code[l.word[k]].is(instruction::load) && Body::code[l.word[k]].arg == w.arg)) ++k;
-            if (k == l.n) l.word[l.n++] = i;
+            while (k < l.n && l.arg[k] != w.arg) ++k;
+            if (k == l.n) l.arg[l.n++] = w.arg, l.read_first[k] = loads;
+            l.written[k] = l.written[k] || !loads;
             l.of[i] = k;
-        }
+        };
+        for (int phase = 0; phase < Body::phases; ++phase)
+            for (int i = 0; i < Body::size; ++i)
+                if (Body::code[i].phase == phase) add(i);
         return l;
     }();
     static constexpr int first_buffer = arrays.n, first_sum = first_buffer + Body::buffers;
@@ -71,13 +79,13 @@ private:
 
         void bring(const some_rows& at, const call& c) const {
             for (int k = 0; k < arrays.n; ++k)
-                if (const word w = Body::code[arrays.word[k]]; w.is(instruction::load))
-                    transpose_matrix(c.p[w.arg] + at.first * columns, columns, at.n, columns, vector(k, 0), lanes, false);
+                if (arrays.read_first[k])
+                    transpose_matrix(c.p[arrays.arg[k]] + at.first * columns, columns, at.n, columns, vector(k, 0), lanes, false);
         }
         void take(const some_rows& at, const call& c) const {
             for (int k = 0; k < arrays.n; ++k)
-                if (const word w = Body::code[arrays.word[k]]; w.is(instruction::store))
-                    transpose_matrix(vector(k, 0), lanes, columns, at.n, c.p[w.arg] + at.first * columns, columns, true);
+                if (arrays.written[k])
+                    transpose_matrix(vector(k, 0), lanes, columns, at.n, c.p[arrays.arg[k]] + at.first * columns, columns, true);
         }
     };
     using lanes_of = row_lanes<Body, turned_columns>;
