@@ -94,4 +94,14 @@ constexpr auto operator>>(M, B) {
     return typename detail::extend<M, typename detail::as_sequence<B>::type>::type{};
 }
 
+/// What stands behind `>>` is a type, and a function is none: said here, for `>> tanh`, which <cmath> and sinter have as functions, is
+/// easily written.
+template <class A>
+    requires(std::is_base_of_v<model_tag, A> || std::is_base_of_v<input_tag, A> || is_layer<A>)
+constexpr A operator>>(A a, tensor (*)(tensor)) {
+    static_assert(std::is_void_v<A>, ">> takes layers, not functions: tanh and exp are activation::tanh and activation::exp; another "
+                                     "function f is >> [](tensor x) { return f(x); }");
+    return a;
+}
+
 } // namespace sinter
