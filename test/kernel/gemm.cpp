@@ -283,7 +283,7 @@ BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
                 for (std::size_t i = 0; i < packed.size(); ++i)
                     if (static_cast<std::int64_t>(i % lanes) >= N) packed[i] = 0;
                 check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_narrow_product,
-                             cpu::run_narrow_product, random_floats(static_cast<std::size_t>(m * K), 1), packed, m * N);
+                             cpu::run_narrow_product<>, random_floats(static_cast<std::size_t>(m * K), 1), packed, m * N);
             }
 }
 

@@ -144,6 +144,11 @@ BOOST_AUTO_TEST_CASE(words_of_a_stream) {
     for (std::uint64_t i = 0; i < 20; ++i) BOOST_TEST(philox_word(key, i, step) == in_order.word());
     for (std::uint64_t first : {0ull, 1ull, 2ull, 3ull, 4ull, 1001ull, 0xfffffffeull, 0xffffffffull, 0x300000000ull, 0xfffffffffffull}) {
         const cpu::vu side_by_side = cpu::philox_words(key, step, first);
+        const cpu::word_pair pair = cpu::philox_word_pair(key, step, first);
+        for (int i = 0; i < lanes; ++i) {
+            BOOST_TEST(pair.front[i] == side_by_side[i]);
+            BOOST_TEST(pair.back[i] == philox_word(key, first + static_cast<std::uint64_t>(lanes + i), step));
+        }
         for (std::uint32_t apart : {1u, 3u, 10u, 100'000u}) {
             const cpu::vu got = cpu::philox_words(key, step, first, apart);
             for (int i = 0; i < lanes; ++i) {

@@ -3,9 +3,12 @@
 #define BOOST_TEST_MODULE kernel_narrow_walk
 #include <boost/test/unit_test.hpp>
 
+#include <cmath>
 #include <vector>
 
+#include <sinter/base/philox.hpp>
 #include <sinter/base/round_up.hpp>
+#include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/walk/walk.hpp>
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/detail/known.hpp>
@@ -204,4 +207,49 @@ BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to r
                 BOOST_TEST((y == want_y), rows << " x " << columns);
                 BOOST_TEST((sum == want), rows << " x " << columns);
             }
+}
+
+/// Random numbers that two vectors are handed at once, where they begin blocks of the generator's words and where not.
+BOOST_AUTO_TEST_CASE(elements_have_their_numbers_whatever_goes_over_them) {
+    using plain = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+                            code({.code = of(op::random_uniform), .arg = 9}), code({.code = of(op::add), .a = 0, .b = 1}),
+                            code({.code = of(instruction::store), .a = 2, .arg = 1})>;
+    using summed = cpu::body<code({.code = of(instruction::accumulator)}), code({.code = of(op::random_uniform), .arg = 9}),
+                             code({.code = of(op::add), .a = 0, .b = 1}), code({.code = of(instruction::store), .a = 2, .arg = 1}),
+                             code({.code = of(instruction::column_sum), .a = 1, .b = 0, .arg = 2})>;
+    static_assert(plain::draws && summed::draws && !cpu::body<code({.code = of(op::random_uniform), .row = 1})>::draws);
+    for (const int columns : {2 * cpu::lanes, 64, 65, 6 * cpu::lanes + 2, 8 * cpu::lanes + 4})
+        for (const int rows : {1, 3, 7}) {
+            const auto n = static_cast<std::size_t>(rows * columns), width = static_cast<std::size_t>(round_up(columns, cpu::lanes));
+            std::vector<float> x(n, 4.f), y(n), want(n), sums(static_cast<std::size_t>(rows) * width, 4.f), of_columns(width),
+                scratch(static_cast<std::size_t>(round_up(columns, 64)));
+            float* p[] = {x.data(), y.data(), of_columns.data()};
+            std::int64_t e[extent::count] = {};
+            e[extent::columns] = columns;
+            e[extent::buffer_stride] = round_up(columns, 64);
+            call c;
+            c.p = p;
+            c.e = e;
+            c.sums = scratch.data();
+            c.seed = 17;
+            c.step = 4;
+            for (std::size_t i = 0; i < n; ++i) want[i] = 4.f + uniform(philox_word(17, i, 4 << 16 | 9));
+            const auto check = [&](const char* what, int m, auto go) {
+                std::fill(y.begin(), y.end(), -1.f);
+                c.m = m;
+                go();
+                BOOST_TEST((y == want), what << ", " << rows << " x " << columns);
+            };
+            check("flat", static_cast<int>(n), [&] { cpu::flat_walk<plain>::run(c); });
+            check("rows", rows, [&] { cpu::row_walk<plain>::run(c); });
+            check("a tile", rows, [&] {
+                summed::begin(c);
+                cpu::finish_tile<summed>({sums.data(), rows, columns, static_cast<int>(width), 0, columns, 0, 0}, c);
+            });
+            for (int j = 0; j < columns; ++j) {
+                float s = 0;
+                for (int i = 0; i < rows; ++i) s += want[static_cast<std::size_t>(i * columns + j)] - 4.f;
+                BOOST_TEST(std::abs(scratch[static_cast<std::size_t>(j)] - s) < 1e-5f);
+            }
+        }
 }

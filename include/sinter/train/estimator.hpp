@@ -8,6 +8,7 @@
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
+#include <sinter/train/optimizers/detail/missing.hpp>
 #include <sinter/train/progress.hpp>
 #include <concepts>
 
@@ -82,6 +83,7 @@ public:
     estimator(Net, Optimizer phases, A, B, trainer_options o = {}) : t_(phases, o) { check<A, B>(); }
 
     estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
+    estimator(Net, Loss) requires std::same_as<Optimizer, detail::optimizer_missing<Loss>> : t_({}) {}
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
@@ -277,5 +279,8 @@ estimator(Net, alternating<Phases...>, A, B, trainer_options = {})
 template <class Net, class Optimizer>
     requires requires { Optimizer::slots; }
 estimator(Net, Optimizer) -> estimator<Net, no_loss, Optimizer>;
+template <class Net, class Loss>
+    requires(!alternates<Loss> && !requires { Loss::slots; })
+estimator(Net, Loss) -> estimator<Net, Loss, detail::optimizer_missing<Loss>>;
 
 } // namespace sinter

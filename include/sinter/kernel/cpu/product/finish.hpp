@@ -19,6 +19,12 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
     if constexpr (requires { Body::template vectors<true>(t.sums, 0, 0, 0, t.off, t.off, t.row, 0, c); }) {
         for (int j = 0; j < t.columns; j += lanes) {
             const int n = t.columns - j;
+            if constexpr (requires { requires Body::draws; })
+                if (n >= 2 * lanes) {
+                    Body::vector_pairs(t.sums + j, t.width, t.rows, t.off + j, t.off_step, t.row, t.col + j, c);
+                    j += lanes;
+                    continue;
+                }
             if (Whole || n >= lanes)
                 Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
             else if constexpr (!Whole)

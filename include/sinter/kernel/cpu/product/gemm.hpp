@@ -23,11 +23,12 @@ template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
     static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, turns = 64;
+    static constexpr int loops = 7;   ///< bits from there on say for how many columns there are narrow loops
     template <int C>
     using only = gemm<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
-        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow : 0) |
+        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow | 1 << narrow_loop(q.columns) << loops : 0) |
                (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
                (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0) | (e[3] && suits_turned_product(q) ? turns : 0);
     }
@@ -44,7 +45,7 @@ struct gemm {
         if (turned) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
-            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product);
+            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & ((1 << narrow_loops) - 1)>);
         if (is_done(f, c)) return;   // before zeros are looked for
         if constexpr (Cases & skips_zeros)
             if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);

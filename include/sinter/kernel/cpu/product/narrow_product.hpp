@@ -6,12 +6,19 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Products of so few columns (an output or two) that a vector along them would be nearly empty: lanes are rows, squares of which are
+/// Products of so few columns (an output or some) that a vector along them would be nearly empty: lanes are rows, squares of which are
 /// turned in registers. Every element is summed as a tile does it, even and odd terms apart, so the result has the same bits.
 namespace sinter::cpu {
 
 /// More columns than this are worth tiles.
-inline constexpr std::int64_t narrow_product = lanes == 8 ? 2 : lanes / 4 - 1;
+inline constexpr std::int64_t narrow_product = lanes >= 8 ? lanes / 2 : 0;
+/// The numbers of columns that there are loops for; between them the padding is summed, too. The largest is a product's last.
+inline constexpr int narrow_widths[] = {1, 2, 4, 6, 8}, narrow_loops = lanes == 16 ? 5 : 3;
+constexpr int narrow_loop(std::int64_t columns) {   ///< which of them
+    int i = 0;
+    while (i + 1 < narrow_loops && narrow_widths[i] < columns) ++i;
+    return i;
+}
 
 constexpr bool is_narrow_product(const product& q) {
     return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
@@ -47,15 +54,22 @@ __attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::i
     });
 }
 
+/// The loop for so many columns, of those whose bits are set.
+template <int Loops, int I = 0>
+auto narrow_loop_of(int i) {
+    if constexpr (Loops >> (I + 1) == 0) return multiply_narrow<narrow_widths[I]>;
+    else if constexpr (Loops >> I & 1) return i == I ? multiply_narrow<narrow_widths[I]> : narrow_loop_of<Loops, I + 1>(i);
+    else return narrow_loop_of<Loops, I + 1>(i);
+}
+
 /// The tiles [tile, end), numbered as by run_tiles, of a product with a single, packed panel.
 template <class = void>
-__attribute__((noinline)) inline void run_narrow_product(const product& q, const finisher& f, const call& c, std::int64_t tile,
-                                                         std::int64_t end) {
+__attribute__((noinline)) inline void run_narrow_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile,
+                                                       std::int64_t end, decltype(&multiply_narrow<1>) multiply) {
     alignas(64) float space[(lanes + finished_rows) * lanes] = {};
     float* const sums = space + lanes * lanes;   // of row `begin`; those before it may be summed once more
     const row_cover cover(q.rows);
     const std::int64_t last = end == cover.count ? q.rows : cover.begin(end), off_step = q.result_step ? q.result_step : q.columns;
-    const auto multiply = q.columns == 1 ? multiply_narrow<1> : q.columns == 2 ? multiply_narrow<2> : multiply_narrow<3>;
     for (std::int64_t begin = cover.begin(tile), n = 0; begin < last; begin += n) {
         n = last - begin < finished_rows ? last - begin : finished_rows;
         for (std::int64_t i = begin; i < begin + n; i += lanes) {
@@ -65,6 +79,11 @@ __attribute__((noinline)) inline void run_narrow_product(const product& q, const
         f.finish({sums, static_cast<int>(n), static_cast<int>(q.columns), lanes, q.off + begin * off_step, off_step, q.row + begin,
                   q.col}, c);
     }
+}
+
+template <int Loops = (1 << narrow_loops) - 1>
+void run_narrow_product(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+    run_narrow_tiles(q, f, c, tile, end, narrow_loop_of<Loops>(narrow_loop(q.columns)));
 }
 
 } // namespace sinter::cpu

@@ -78,21 +78,34 @@ struct natural_quads {
         return quad % 2 * lanes + quad / 2 * 4 + l % 4;
     }
 };
-/// Words first, first + 1, ... of the stream, from half as many counters as lanes, for each has four.
-SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
+/// Two vectors' worth of words, one behind the other.
+struct word_pair {
+    vu front, back;
+};
+/// Those of `lanes` / 2 blocks of the stream, from this one on.
+SINTER_INLINE word_pair words_of_blocks(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
     vu64 further{};
     for (int l = 0; l < lanes / 2; ++l) further[l] = static_cast<std::uint64_t>(l);
-    const vu64 block = further + first / 4;
+    const vu64 block = further + first;
     half_counters some{block, block >> 32, vu64{} + (counter_hi & 0xffffffffu), vu64{} + (counter_hi >> 32)};
     philox_rounds(key, some);
     const vf front = (vf)join_halves(some.word[0], some.word[1]), back = (vf)join_halves(some.word[2], some.word[3]);
     const vf even = shuffle<zip_quads<2, 0>>(front, back), odd = shuffle<zip_quads<2, 1>>(front, back);
-    const vu words = (vu)shuffle<natural_quads<0>>(even, odd);
-    if (first % 4 == 0) return words;
+    return {(vu)shuffle<natural_quads<0>>(even, odd), (vu)shuffle<natural_quads<1>>(even, odd)};
+}
+/// Words first, first + 1, ... of the stream, from half as many counters as lanes, for each has four.
+SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
+    const word_pair some = words_of_blocks(key, counter_hi, first / 4);
+    if (first % 4 == 0) return some.front;
     alignas(64) float all[2 * lanes];
-    store(all, (vf)words);
-    store(all + lanes, shuffle<natural_quads<1>>(even, odd));
+    store(all, (vf)some.front);
+    store(all + lanes, (vf)some.back);
     return (vu)load(all + first % 4);
+}
+/// And as many again: in the time of one, where a block begins with the first of them.
+SINTER_INLINE word_pair philox_word_pair(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
+    if (first % 4 == 0) return words_of_blocks(key, counter_hi, first / 4);
+    return {philox_words(key, counter_hi, first), philox_words(key, counter_hi, first + lanes)};
 }
 
 } // namespace sinter::cpu

@@ -129,6 +129,14 @@ struct body {
         run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
     }
 
+    static constexpr bool is_drawn(int i) { return code[i].is(op::random_uniform) && !code[i].row; }
+    /// Does it draw random numbers for elements? Two vectors side by side take hardly longer for that than one.
+    static constexpr bool draws = [] {
+        for (int i = 0; i < size; ++i)
+            if (is_drawn(i)) return true;
+        return false;
+    }();
+
     /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes count: column sums stay in
     /// registers from row to row.
     template <bool Full>
@@ -138,6 +146,18 @@ struct body {
         begin_tile(r, all{});
         for (int i = 0; i < rows; ++i) run_all<Full, true>(r, load(raw + i * width), {off + i * off_step, row + i, col, n}, c, all{});
         end_tile(r, col, c, all{});
+    }
+    /// And two whole vectors of each row together.
+    static SINTER_INLINE void vector_pairs(const float* raw, int width, int rows, std::int64_t off, std::int64_t off_step, std::int64_t row,
+                                           int col, const call& c) {
+        vf r[size + 1], s[size + 1];
+        begin_tile(r, all{});
+        begin_tile(s, all{});
+        for (int i = 0; i < rows; ++i, raw += width, off += off_step)
+            run_both<true>(r, s, load(raw), load(raw + lanes), {off, row + i, col, lanes}, {off + lanes, row + i, col + lanes, lanes}, c,
+                           all{});
+        end_tile(r, col, c, all{});
+        end_tile(s, col + lanes, c, all{});
     }
 
     /// Are all columns alike to it, but for what it loads of each? Then a vector may hold several rows of few columns.
@@ -216,6 +236,12 @@ struct body {
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
         run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, words_of<Phase, Row>.n>{});
     }
+    /// A phase's words for two whole vectors side by side, of which `at` is the first.
+    template <int Phase>
+    static SINTER_INLINE void run_pair(vf* per_row_r, vf* r, vf* s, const place& at, const call& c) {
+        run_pair<Phase>(per_row_r, r, s, at, {at.off + lanes, at.row, at.col + lanes, lanes}, c,
+                        std::make_integer_sequence<int, words_of<Phase, false>.n>{});
+    }
     template <int Phase>
     static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
     template <int Phase>
@@ -273,10 +299,25 @@ private:
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step<I, Full, Tile, Repeated>(r, r, raw, at, c), ...);
     }
-    template <int... I>
+    template <bool Tile = false, int... I>
     static SINTER_INLINE void run_both(vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c,
                                        std::integer_sequence<int, I...>) {
-        ((step<I, true>(r, r, left, a, c), step<I, true>(s, s, right, b, c)), ...);
+        (step_both<I, Tile>(r, s, r, s, left, right, a, b, c), ...);
+    }
+    template <int Phase, int... I>
+    static SINTER_INLINE void run_pair(vf* pr, vf* r, vf* s, const place& a, const place& b, const call& c,
+                                       std::integer_sequence<int, I...>) {
+        (step_both<words_of<Phase, false>.at[I], false>(pr, pr, r, s, vf{}, vf{}, a, b, c), ...);
+    }
+    template <int I, bool Tile>
+    static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c) {
+        if constexpr (is_drawn(I)) {
+            const word_pair both = philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
+            r[I] = uniform_of(both.front), s[I] = uniform_of(both.back);
+        } else {
+            step<I, true, Tile>(pr, r, left, a, c);
+            step<I, true, Tile>(ps, s, right, b, c);
+        }
     }
     static constexpr bool sums_columns(int i) { return code[i].is(instruction::column_sum) && !code[i].row; }
     template <int... I>

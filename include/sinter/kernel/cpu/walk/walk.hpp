@@ -24,6 +24,10 @@ private:
     static void elements(std::int64_t i, std::int64_t stop, const call& c) {
         vf per_row[Body::size + 1], r[Body::size + 1];
         Body::template run<0, true, true>(per_row, r, {0, 0, 0, lanes}, c);
+        if constexpr (Body::draws) {
+            vf s[Body::size + 1];
+            for (; i + 2 * lanes <= stop; i += 2 * lanes) Body::template run_pair<0>(per_row, r, s, {i, 0, 0, lanes}, c);
+        }
         for (; i + lanes <= stop; i += lanes) Body::template run<0, false, true>(per_row, r, {i, 0, 0, lanes}, c);
         if (i < stop) Body::template run<0, false, false>(per_row, r, {i, 0, 0, static_cast<int>(stop - i)}, c);
     }
@@ -108,6 +112,11 @@ private:
                     Body::template rotate_reductions<Phase>(per_row, others);
                     j += lanes;
                 };
+                if constexpr (Body::draws && Body::reductions_in(Phase) == 0)
+                    for (; j + 2 * lanes <= columns; j += 2 * lanes) {
+                        vf r[Body::size + 1], s[Body::size + 1];
+                        Body::template run_pair<Phase>(per_row, r, s, {at + j, row, static_cast<int>(j), lanes}, c);
+                    }
                 if constexpr (takes_four<Body, Phase>)
                     while (j + 4 * lanes <= columns) unroll<4>(next);
                 while (j + lanes <= columns) next(0);
