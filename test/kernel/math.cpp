@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(philox_agrees_with_the_scalar_generator) {
                 cpu::philox_blocks(key, step, low, cpu::vu{} + 3u, word);
                 for (int i = 0; i < lanes; ++i)
                     for (int k = 0; k < 4; ++k)
-                        BOOST_TEST(word[k][i] == philox_at(key, std::uint64_t{3} << 32 | index(i), step).word[k]);
+                        BOOST_TEST(std::uint32_t{word[k][i]} == philox_at(key, std::uint64_t{3} << 32 | index(i), step).word[k]);
             }
 }
 
@@ -146,14 +146,14 @@ BOOST_AUTO_TEST_CASE(words_of_a_stream) {
         const cpu::vu side_by_side = cpu::philox_words(key, step, first);
         const cpu::word_pair pair = cpu::philox_word_pair(key, step, first);
         for (int i = 0; i < lanes; ++i) {
-            BOOST_TEST(pair.front[i] == side_by_side[i]);
-            BOOST_TEST(pair.back[i] == philox_word(key, first + static_cast<std::uint64_t>(lanes + i), step));
+            BOOST_TEST(std::uint32_t{pair.front[i]} == std::uint32_t{side_by_side[i]});
+            BOOST_TEST(std::uint32_t{pair.back[i]} == philox_word(key, first + static_cast<std::uint64_t>(lanes + i), step));
         }
         for (std::uint32_t apart : {1u, 3u, 10u, 100'000u}) {
             const cpu::vu got = cpu::philox_words(key, step, first, apart);
             for (int i = 0; i < lanes; ++i) {
-                BOOST_TEST(got[i] == philox_word(key, first + static_cast<std::uint64_t>(i) * apart, step));
-                if (apart == 1) BOOST_TEST(got[i] == side_by_side[i]);
+                BOOST_TEST(std::uint32_t{got[i]} == philox_word(key, first + static_cast<std::uint64_t>(i) * apart, step));
+                if (apart == 1) BOOST_TEST(std::uint32_t{got[i]} == std::uint32_t{side_by_side[i]});
             }
         }
     }
