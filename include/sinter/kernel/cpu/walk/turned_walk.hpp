@@ -14,7 +14,7 @@ struct turned_walk {
     static constexpr std::int64_t scratch(std::int64_t columns, int parts) { return parts * of_part(columns); }
 
     static void rows(std::int64_t row, std::int64_t end, const call& c) {
-        turned_columns all{static_cast<int>(c.e[extent::columns]), c.scratch + c.part * of_part(c.e[extent::columns])};
+        turned_columns all{static_cast<int>(c.e[extent::columns]), c.scratch + first_part(c) * of_part(c.e[extent::columns])};
         for (int i = 0; i < Body::sums * all.columns; ++i) store(all.vector(first_sum, i), zero());
         for (; row < end; row += lanes) {
             const some_rows at{row, static_cast<int>(end - row < lanes ? end - row : lanes)};
