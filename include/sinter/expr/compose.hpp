@@ -94,13 +94,25 @@ constexpr auto operator>>(M, B) {
     return typename detail::extend<M, typename detail::as_sequence<B>::type>::type{};
 }
 
-/// What stands behind `>>` is a type, and a function is none: said here, for `>> tanh`, which <cmath> and sinter have as functions, is
-/// easily written.
+namespace detail {
 template <class A>
-    requires(std::is_base_of_v<model_tag, A> || std::is_base_of_v<input_tag, A> || is_layer<A>)
+concept begins_net = std::is_base_of_v<model_tag, A> || std::is_base_of_v<input_tag, A> || is_layer<A>;
+} // namespace detail
+
+/// What stands behind `>>` is a type. A function is none: said here, for `>> tanh`, which <cmath> and sinter have as functions, is
+/// easily written.
+template <detail::begins_net A>
 constexpr A operator>>(A a, tensor (*)(tensor)) {
     static_assert(std::is_void_v<A>, ">> takes layers, not functions: tanh and exp are activation::tanh and activation::exp; another "
                                      "function f is >> [](tensor x) { return f(x); }");
+    return a;
+}
+/// Nor is what has values of its own, as a lambda's captures are.
+template <detail::begins_net A, class B>
+    requires(std::is_class_v<B> && !composable<B>)
+constexpr A operator>>(A a, B) {
+    static_assert(std::is_void_v<A>, ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
+                                     "nothing: what it captures must become a constant or a template argument");
     return a;
 }
 
