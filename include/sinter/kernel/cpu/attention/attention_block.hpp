@@ -97,9 +97,7 @@ struct seen_keys {
     }
     static std::int64_t within(std::int64_t k, std::int64_t n) { return k < 0 ? 0 : k < n ? k : n; }
     SINTER_INLINE vi hides(std::int64_t j) const {   ///< key j
-        vi number{};
-        for (int l = 0; l < lanes; ++l) number[l] = l;
-        return number < splat(static_cast<std::int32_t>(j - all + 1));
+        return lane_numbers() < splat(static_cast<std::int32_t>(j - all + 1));
     }
     /// Calls f(row, lanes that do not see it) for the keys that some do not see.
     template <class F>
@@ -163,8 +161,7 @@ __attribute__((noinline)) inline void attention_mask(const attention_call& a, co
             high[l] = static_cast<std::uint32_t>(at >> 32);
         }
         const auto put = [&](std::int64_t j, vu bits) SINTER_ALWAYS {
-            const vf u = __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f);
-            store(mask + j * p.width + i, select(u < splat(a.kept), splat(1.f / a.kept), zero()));
+            store(mask + j * p.width + i, select(uniform(bits) < splat(a.kept), splat(1.f / a.kept), zero()));
         };
         for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; j += whole_blocks ? 4 : 1) {
             const vu from = low + static_cast<std::uint32_t>(j), above = high - (vu)(from < low);

@@ -45,7 +45,7 @@ struct gemm {
         if (turned) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
-            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & ((1 << narrow_loops) - 1)>);
+            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & all_narrow_loops>);
         if (is_done(f, c)) return;   // before zeros are looked for
         if constexpr (Cases & skips_zeros)
             if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);

@@ -12,13 +12,14 @@ namespace sinter::cpu {
 
 /// More columns than this are worth tiles.
 inline constexpr std::int64_t narrow_product = lanes >= 8 ? lanes / 2 : 0;
-/// The numbers of columns that there are loops for; between them the padding is summed, too. The largest is a product's last.
-inline constexpr int narrow_widths[] = {1, 2, 4, 6, 8}, narrow_loops = lanes == 16 ? 5 : 3;
+/// The numbers of columns that there are loops for; between them the padding is summed, too.
+inline constexpr int narrow_widths[] = {1, 2, 4, 6, 8};
 constexpr int narrow_loop(std::int64_t columns) {   ///< which of them
     int i = 0;
-    while (i + 1 < narrow_loops && narrow_widths[i] < columns) ++i;
+    while (narrow_widths[i] < columns) ++i;
     return i;
 }
+inline constexpr int all_narrow_loops = (2 << narrow_loop(narrow_product)) - 1;   ///< bits
 
 constexpr bool is_narrow_product(const product& q) {
     return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
@@ -81,7 +82,7 @@ __attribute__((noinline)) inline void run_narrow_tiles(const product& q, const f
     }
 }
 
-template <int Loops = (1 << narrow_loops) - 1>
+template <int Loops = all_narrow_loops>
 void run_narrow_product(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
     run_narrow_tiles(q, f, c, tile, end, narrow_loop_of<Loops>(narrow_loop(q.columns)));
 }

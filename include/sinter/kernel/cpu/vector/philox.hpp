@@ -25,6 +25,10 @@ SINTER_INLINE vu64 multiply_low(vu64 a, std::uint32_t m) {
 struct half_counters {
     vu64 word[4];
 
+    /// Those of the blocks high:low.
+    SINTER_INLINE half_counters(vu64 low, vu64 high, std::uint64_t counter_hi)
+        : word{low, high, vu64{} + (counter_hi & 0xffffffffu), vu64{} + (counter_hi >> 32)} {}
+
     SINTER_INLINE void round(std::uint32_t k0, std::uint32_t k1) {
         const vu64 a = multiply_low(word[0], 0xD2511F53u), b = multiply_low(word[2], 0xCD9E8D57u);
         word[0] = (b >> 32) ^ (word[1] ^ std::uint64_t{k0});
@@ -49,8 +53,7 @@ SINTER_INLINE vu join_halves(vu64 a, vu64 b) { return (vu)((a & 0xffffffffu) | (
 
 /// Each lane's block, whose number is high:low, of the stream: word[k] has its word k, philox_at(key, number, counter_hi).word[k].
 SINTER_INLINE void philox_blocks(std::uint64_t key, std::uint64_t counter_hi, vu low, vu high, vu (&word)[4]) {
-    const vu64 w2 = vu64{} + (counter_hi & 0xffffffffu), w3 = vu64{} + (counter_hi >> 32);
-    half_counters even{(vu64)low, (vu64)high, w2, w3}, odd{(vu64)low >> 32, (vu64)high >> 32, w2, w3};
+    half_counters even((vu64)low, (vu64)high, counter_hi), odd((vu64)low >> 32, (vu64)high >> 32, counter_hi);
     philox_rounds(key, even, odd);
     for (int k = 0; k < 4; ++k) word[k] = join_halves(even.word[k], odd.word[k]);
 }
@@ -63,12 +66,12 @@ SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, vu lo
 }
 /// Words first + l * step in lanes l; all of them lie within 2^32.
 SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first, std::uint32_t step) {
-    vu further{};
-    for (int l = 0; l < lanes; ++l) further[l] = static_cast<std::uint32_t>(l);
-    further *= step;
-    const vu low = static_cast<std::uint32_t>(first) + further;
+    const vu further = (vu)lane_numbers() * step, low = static_cast<std::uint32_t>(first) + further;
     return philox_words(key, counter_hi, low, static_cast<std::uint32_t>(first >> 32) - (vu)(low < further));
 }
+
+/// Uniform in [0, 1), as base/philox.hpp makes it of a word.
+SINTER_INLINE vf uniform(vu words) { return __builtin_convertvector((vi)(words >> 8), vf) * splat(0x1p-24f); }
 
 /// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi in turns.
 template <int High>
@@ -87,7 +90,7 @@ SINTER_INLINE word_pair words_of_blocks(std::uint64_t key, std::uint64_t counter
     vu64 further{};
     for (int l = 0; l < lanes / 2; ++l) further[l] = static_cast<std::uint64_t>(l);
     const vu64 block = further + first;
-    half_counters some{block, block >> 32, vu64{} + (counter_hi & 0xffffffffu), vu64{} + (counter_hi >> 32)};
+    half_counters some(block, block >> 32, counter_hi);
     philox_rounds(key, some);
     const vf front = (vf)join_halves(some.word[0], some.word[1]), back = (vf)join_halves(some.word[2], some.word[3]);
     const vf even = shuffle<zip_quads<2, 0>>(front, back), odd = shuffle<zip_quads<2, 1>>(front, back);

@@ -257,17 +257,29 @@ struct body {
     }
 
     // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
-    static SINTER_INLINE vi lane_numbers() {
-        vi v{};
-        for (int i = 0; i < lanes; ++i) v[i] = i;
-        return v;
+    template <bool Full>
+    static SINTER_INLINE vf read(const float* p, int n) {
+        if constexpr (Full) return load(p);
+        else return load(p, n);
+    }
+    template <bool Full, bool PastCaches = false>
+    static SINTER_INLINE void write(float* p, vf v, int n) {
+        if constexpr (!Full) store(p, v, n);
+        else if constexpr (PastCaches) store_in_turn(p, v);
+        else store(p, v);
+    }
+    template <bool Full>
+    static SINTER_INLINE vf only(vf v, vf rest, int n) {   // lanes that do not count become `rest`
+        if constexpr (Full) return v;
+        else return select(lane_numbers() < splat(static_cast<std::int32_t>(n)), v, rest);
     }
     /// The random numbers, in [0, 1), of elements or rows from number `first` on; or each `step` behind the one before.
     static SINTER_INLINE vf uniform(int stream, std::int64_t first, const call& c) {
-        return uniform_of(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first)));
+        return cpu::uniform(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first)));
     }
     static SINTER_INLINE vf uniform(int stream, std::int64_t first, int step, const call& c) {
-        return uniform_of(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first), static_cast<std::uint32_t>(step)));
+        const auto from = static_cast<std::uint64_t>(first);
+        return cpu::uniform(philox_words(c.seed, counter_of(stream, c), from, static_cast<std::uint32_t>(step)));
     }
     template <int I>
     static SINTER_INLINE vf get(const vf* pr, const vf* r) {
@@ -294,7 +306,6 @@ struct body {
     }
 
 private:
-    static SINTER_INLINE vf uniform_of(vu bits) { return __builtin_convertvector((vi)(bits >> 8), vf) * splat(0x1p-24f); }
     template <bool Full, bool Tile = false, int Repeated = 0, int... I>
     static SINTER_INLINE void run_all(vf* r, vf raw, const place& at, const call& c, std::integer_sequence<int, I...>) {
         (step<I, Full, Tile, Repeated>(r, r, raw, at, c), ...);
@@ -313,7 +324,7 @@ private:
     static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c) {
         if constexpr (is_drawn(I)) {
             const word_pair both = philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
-            r[I] = uniform_of(both.front), s[I] = uniform_of(both.back);
+            r[I] = cpu::uniform(both.front), s[I] = cpu::uniform(both.back);
         } else {
             step<I, true, Tile>(pr, r, left, a, c);
             step<I, true, Tile>(ps, s, right, b, c);
@@ -367,22 +378,6 @@ private:
     static SINTER_INLINE void run_phase([[maybe_unused]] vf* pr, [[maybe_unused]] vf* r, const place& at, const call& c,
                                         std::integer_sequence<int, I...>) {
         (step<words_of<Phase, Row>.at[I], Full>(pr, r, vf{}, at, c), ...);
-    }
-    template <bool Full>
-    static SINTER_INLINE vf read(const float* p, int n) {
-        if constexpr (Full) return load(p);
-        else return load(p, n);
-    }
-    template <bool Full, bool PastCaches>
-    static SINTER_INLINE void write(float* p, vf v, int n) {
-        if constexpr (!Full) store(p, v, n);
-        else if constexpr (PastCaches) store_in_turn(p, v);
-        else store(p, v);
-    }
-    template <bool Full>
-    static SINTER_INLINE vf only(vf v, vf rest, int n) {   // lanes that do not count become `rest`
-        if constexpr (Full) return v;
-        else return select(lane_numbers() < splat(static_cast<std::int32_t>(n)), v, rest);
     }
     template <int I>
     static SINTER_INLINE std::int64_t mapped_row(std::int64_t row, const call& c) {

@@ -17,9 +17,7 @@ struct narrow_walk {
         for (vf& sum : all.sums) sum = zero();
         for (; row + lanes <= end; row += lanes) lanes_of::template run<true>(all, {row, lanes}, c);
         if (row < end) lanes_of::template run<false>(all, {row, static_cast<int>(end - row)}, c);
-        Body::each_sum([&](word w) {
-            for (int j = 0; j < (w.row ? 1 : Columns); ++j) Body::partial_sum(w.b, c.part, c)[j] += sum_lanes(all.sums[w.b * Columns + j]);
-        });
+        lanes_of::end(all, c);
     }
 
 private:
@@ -32,11 +30,11 @@ private:
         SINTER_INLINE void keep(int k, int j, vf v) { buffers[k * Columns + j] = v; }
         SINTER_INLINE vf kept(int k, int j) const { return buffers[k * Columns + j]; }
         SINTER_INLINE void add(int k, int j, vf v) { sums[k * Columns + j] += v; }
+        SINTER_INLINE vf sum(int k, int j) const { return sums[k * Columns + j]; }
         template <int I, bool Full>
         static SINTER_INLINE vf read(int j, const some_rows& at, const call& c) {
             const float* const p = c.p[Body::code[I].arg] + at.first * Columns + j;
-            if constexpr (Columns == 1 && Full) return load(p);
-            else if constexpr (Columns == 1) return load(p, at.n);
+            if constexpr (Columns == 1) return Body::template read<Full>(p, at.n);
             else {
                 vf v = zero();
                 for (int i = 0; i < (Full ? lanes : at.n); ++i) v[i] = p[i * Columns];
@@ -46,8 +44,7 @@ private:
         template <int I, bool Full>
         static SINTER_INLINE void write(vf v, int j, const some_rows& at, const call& c) {
             float* const p = c.p[Body::code[I].arg] + at.first * Columns + j;
-            if constexpr (Columns == 1 && Full) store(p, v);
-            else if constexpr (Columns == 1) store(p, v, at.n);
+            if constexpr (Columns == 1) Body::template write<Full>(p, v, at.n);
             else
                 for (int i = 0; i < (Full ? lanes : at.n); ++i) p[i * Columns] = v[i];
         }

@@ -12,13 +12,19 @@ struct some_rows {
 
 /// A body's words on vectors whose lanes are rows, one column after the other: no sum or maximum of a row goes over lanes, and what
 /// there is once a row is there once for all of them. A row's sums add its columns in their order. Columns says how many there are
-/// (each, count), where a word finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add).
+/// (each, count), where a word finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add, sum).
 template <class Body, class Columns>
 struct row_lanes {
     template <bool Full>
     static SINTER_INLINE void run(Columns& columns, const some_rows& at, const call& c) {
         vf of_rows[Body::size + 1];
         phases<Full>(of_rows, columns, at, c, std::make_integer_sequence<int, Body::phases + 2>{});
+    }
+    /// After a part's rows: their sums of columns are the part's.
+    static SINTER_INLINE void end(const Columns& columns, const call& c) {
+        Body::each_sum([&](word w) {
+            for (int j = 0; j < (w.row ? 1 : columns.count()); ++j) Body::partial_sum(w.b, c.part, c)[j] += sum_lanes(columns.sum(w.b, j));
+        });
     }
 
 private:
@@ -57,9 +63,9 @@ private:
         const auto a = [&]() SINTER_ALWAYS { return Body::template get<w.a>(of_rows, of_column); };
         if constexpr (w.is(instruction::load)) to = load_word<I, Full>(columns, j, at, c);
         else if constexpr (w.is(instruction::literal)) to = splat(c.k[w.arg]);
-        else if constexpr (w.is(instruction::store) && w.row) write_rows<Full>(c.p[w.arg], a(), at);
+        else if constexpr (w.is(instruction::store) && w.row) Body::template write<Full>(c.p[w.arg] + at.first, a(), at.n);
         else if constexpr (w.is(instruction::store)) columns.template write<I, Full>(a(), j, at, c);
-        else if constexpr (w.is(instruction::column_sum)) columns.add(w.b, w.row ? 0 : j, counted<Full>(a(), at.n));
+        else if constexpr (w.is(instruction::column_sum)) columns.add(w.b, w.row ? 0 : j, Body::template only<Full>(a(), zero(), at.n));
         else if constexpr (w.is(instruction::row_sum)) to += a();
         else if constexpr (w.is(instruction::row_max)) to = max_or_nan(to, a());
         else if constexpr (w.is(instruction::spill)) columns.keep(w.b, j, a());
@@ -69,12 +75,6 @@ private:
         else if constexpr (w.is(op::random_uniform)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
         else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
     }
-    template <bool Full>
-    static SINTER_INLINE vf counted(vf v, int n) {
-        if constexpr (Full) return v;
-        else return select(Body::lane_numbers() < splat(static_cast<std::int32_t>(n)), v, zero());
-    }
-
     template <int I, bool Full>
     static SINTER_INLINE vf load_word(Columns& columns, int j, const some_rows& at, const call& c) {
         constexpr word w = Body::code[I];
@@ -83,7 +83,7 @@ private:
         vf v;
         if constexpr (w.rows() == row_map::none) v = (vf)splat(*reinterpret_cast<const std::int32_t*>(p));   // or a whole number
         else if constexpr (w.rows() == row_map::same && w.columns()) v = columns.template read<I, Full>(j, at, c);
-        else if constexpr (w.rows() == row_map::same) v = read_rows<Full>(p, at);
+        else if constexpr (w.rows() == row_map::same) v = Body::template read<Full>(p + at.first, at.n);
         else {
             const std::int64_t q = c.e[extent::first_q + w.b];
             v = zero();
@@ -91,16 +91,6 @@ private:
         }
         if constexpr (w.whole()) return __builtin_convertvector((vi)v, vf);
         else return v;
-    }
-    template <bool Full>
-    static SINTER_INLINE vf read_rows(const float* p, const some_rows& at) {
-        if constexpr (Full) return load(p + at.first);
-        else return load(p + at.first, at.n);
-    }
-    template <bool Full>
-    static SINTER_INLINE void write_rows(float* p, vf v, const some_rows& at) {
-        if constexpr (Full) store(p + at.first, v);
-        else store(p + at.first, v, at.n);
     }
 };
 

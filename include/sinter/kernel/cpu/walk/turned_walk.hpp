@@ -22,10 +22,7 @@ struct turned_walk {
             lanes_of::template run<false>(all, at, c);   // whole vectors of rows, too: code of their own would save a mask here and there
             all.take(at, c);
         }
-        Body::each_sum([&](word w) {
-            for (int j = 0; j < (w.row ? 1 : all.columns); ++j)
-                Body::partial_sum(w.b, c.part, c)[j] += sum_lanes(load(all.vector(first_sum + w.b, j)));
-        });
+        lanes_of::end(all, c);
     }
 
 private:
@@ -71,7 +68,8 @@ private:
         SINTER_INLINE float* vector(int array, int j) const { return room + (array * columns + j) * lanes; }
         SINTER_INLINE void keep(int k, int j, vf v) const { store(vector(first_buffer + k, j), v); }
         SINTER_INLINE vf kept(int k, int j) const { return load(vector(first_buffer + k, j)); }
-        SINTER_INLINE void add(int k, int j, vf v) const { store(vector(first_sum + k, j), load(vector(first_sum + k, j)) + v); }
+        SINTER_INLINE void add(int k, int j, vf v) const { store(vector(first_sum + k, j), sum(k, j) + v); }
+        SINTER_INLINE vf sum(int k, int j) const { return load(vector(first_sum + k, j)); }
         template <int I, bool Full>
         SINTER_INLINE vf read(int j, const some_rows&, const call&) const { return load(vector(arrays.of[I], j)); }
         template <int I, bool Full>

@@ -60,7 +60,7 @@ struct row_walk {
     }
     static void run(const call& c) {
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
-        if constexpr (Cases > 0 && Cases & turned)
+        if constexpr (may_turn)
             if (Cases == turned || turns(columns)) return turned_walk<Body>::rows(first, end, c);
         if constexpr (Body::sums > 0 && Body::columns_apart)
             if (columns <= 2 * lanes) return few_columns(first, end, static_cast<int>(columns), c);
@@ -74,7 +74,8 @@ struct row_walk {
     }
 
 private:
-    static constexpr bool turns(std::int64_t columns) { return Cases > 0 && Cases & turned && turned_walk<Body>::takes(columns, lanes); }
+    static constexpr bool may_turn = Cases > 0 && (Cases & turned) != 0;
+    static constexpr bool turns(std::int64_t columns) { return may_turn && turned_walk<Body>::takes(columns, lanes); }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
         constexpr std::int64_t most = 1024;
