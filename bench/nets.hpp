@@ -87,6 +87,13 @@ inline std::vector<std::int32_t> classes(std::size_t n, int most, int seed) {
 inline data::example_set images(std::size_t n = 16 * 64) {
     return data::example_set(extents(28, 28, 1), numbers(n * 784)).labels(classes(n, 10, 8), 10);
 }
+/// The same kept as bytes.
+inline data::example_set images_of_bytes(std::size_t n) {
+    std::vector<std::byte> pixels(n * 784);
+    random_stream r(7);
+    for (std::byte& p : pixels) p = static_cast<std::byte>(r.below(256));
+    return data::example_set().pixels(extents(28, 28, 1), std::move(pixels)).labels(classes(n, 10, 8), 10);
+}
 /// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below $SINTER_DATA: half of their pixels are zero.
 inline data::example_set clothes() {
     const char* folder = std::getenv("SINTER_DATA");

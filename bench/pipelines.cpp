@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* help =
     "pipelines [--seconds S] [--threads 1]\n"
-    "For S seconds each (default 1): batches of three sets filled, and trained on, in random order; JSON lines.";
+    "For S seconds each (default 1): batches of four sets filled, and trained on, in random order; JSON lines.";
 
 /// Microseconds a batch in each pass over a pipeline, for so many seconds; the median. The first pass, which finds room, does not count.
 template <class Use>
@@ -67,6 +67,7 @@ int main(int argc, char** argv) {
         run<32, softmax_cross_entropy_loss>("policy", bench::policy, adam{}, bench::observations(1 << 17), seconds);
         run<256, sigmoid_cross_entropy_loss>("columns", bench::columns, adam{}, bench::clicks(1 << 16), seconds);
         run<64, softmax_cross_entropy_loss>("mlp", bench::mlp, sgd{.learning_rate = 0.01f}, bench::images(60'000), seconds);
+        run<64, softmax_cross_entropy_loss>("mlp_bytes", bench::mlp, sgd{.learning_rate = 0.01f}, bench::images_of_bytes(60'000), seconds);
         return 0;
     });
 }

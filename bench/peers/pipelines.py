@@ -10,12 +10,24 @@ import time
 import common
 import numpy
 
-SETS = {"policy": (1 << 17, [4]), "columns": (1 << 16, [5, 9, 1]), "mlp": (60_000, [784])}   # examples, numbers of each array
+SETS = {"policy": (1 << 17, [4]), "columns": (1 << 16, [5, 9, 1]), "mlp": (60_000, [784]),   # examples, numbers of each array
+        "mlp_bytes": (60_000, [784])}   # kept as bytes, of which a batch is floats in [0, 1]
 
 
-def arrays(examples, widths):
+def arrays(examples, widths, of_bytes):
     draw = numpy.random.default_rng(7)
-    return [draw.random((examples, w), numpy.float32) for w in widths] + [draw.integers(0, 2, examples)]
+    row = (lambda w: draw.integers(0, 256, (examples, w), numpy.uint8)) if of_bytes else lambda w: draw.random((examples, w), numpy.float32)
+    return [row(w) for w in widths] + [draw.integers(0, 2, examples)]
+
+
+class Mapped:
+    """Batches of a loader, a function applied to each."""
+
+    def __init__(self, loader, function):
+        self.loader, self.function = loader, function
+
+    def __iter__(self):
+        return (self.function(*b) for b in self.loader)
 
 
 def pytorch(data, batch):
@@ -24,8 +36,10 @@ def pytorch(data, batch):
 
     torch.set_num_threads(1)
     whole = TensorDataset(*map(torch.from_numpy, data))
-    yield "pytorch", DataLoader(whole, batch_size=batch, shuffle=True)
-    yield "pytorch_by_indices", DataLoader(whole, sampler=BatchSampler(RandomSampler(whole), batch, False), batch_size=None)
+    loaders = {"pytorch": DataLoader(whole, batch_size=batch, shuffle=True),
+               "pytorch_by_indices": DataLoader(whole, sampler=BatchSampler(RandomSampler(whole), batch, False), batch_size=None)}
+    for system, loader in loaders.items():
+        yield system, Mapped(loader, lambda images, labels: (images.float().div_(255), labels)) if data[0].dtype == numpy.uint8 else loader
 
 
 def tensorflow(data, batch):
@@ -33,7 +47,10 @@ def tensorflow(data, batch):
 
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.config.threading.set_intra_op_parallelism_threads(1)
-    yield "tensorflow", tf.data.Dataset.from_tensor_slices(tuple(data)).shuffle(len(data[0])).batch(batch).prefetch(tf.data.AUTOTUNE)
+    batches = tf.data.Dataset.from_tensor_slices(tuple(data)).shuffle(len(data[0])).batch(batch)
+    if data[0].dtype == numpy.uint8:
+        batches = batches.map(lambda images, labels: (tf.cast(images, tf.float32) / 255, labels))
+    yield "tensorflow", batches.prefetch(tf.data.AUTOTUNE)
 
 
 def microseconds(batches, seconds):
@@ -57,7 +74,8 @@ def main():
     seconds = options.parse_args().seconds
     common.prepare(1)
     for name, (examples, widths) in SETS.items():
-        data, batch = arrays(examples, widths), common.BATCH[name]
+        of_bytes = name.endswith("_bytes")
+        data, batch = arrays(examples, widths, of_bytes), common.BATCH[name.removesuffix("_bytes")]
         for loaders in (pytorch, tensorflow):
             for system, batches in loaders(data, batch):
                 print(json.dumps({"set": name, "batch": batch, "system": system, "fill_us": microseconds(batches, seconds)}), flush=True)

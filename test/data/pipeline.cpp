@@ -94,11 +94,16 @@ BOOST_AUTO_TEST_CASE(a_small_buffer_never_yields_an_example_early) {
     BOOST_TEST(v == counting(100));
 }
 
-BOOST_AUTO_TEST_CASE(shuffling_computed_rows_gives_the_order_of_shuffling_addresses) {
+BOOST_AUTO_TEST_CASE(shuffling_computed_rows_gives_the_order_of_shuffling_places) {
+    // Places go through all parts many at a time, computed rows one by one; 1500 are more than a buffer is filled with at once.
     auto nothing = [](data::example&) {};
-    auto by_address = numbered(40) | data::shuffle(11, 5) | data::batch(6);
-    auto by_copy = numbered(40) | data::map(nothing) | data::shuffle(11, 5) | data::batch(6);
-    for (int epoch = 0; epoch < 3; ++epoch) BOOST_TEST(one_pass(by_address) == one_pass(by_copy));
+    for (const int n : {1, 15, 16, 17, 40, 1500})
+        for (const int buffer : {1, 11, 16, 100, 2000})
+            for (const int batch : {6, 300}) {
+                auto by_place = numbered(n) | data::shuffle(buffer, 5) | data::repeat(2) | data::batch(batch);
+                auto by_copy = numbered(n) | data::map(nothing) | data::shuffle(buffer, 5) | data::repeat(2) | data::batch(batch);
+                for (int epoch = 0; epoch < 2; ++epoch) BOOST_TEST(one_pass(by_place) == one_pass(by_copy));
+            }
 }
 
 BOOST_AUTO_TEST_CASE(repeat_joins_passes) {
@@ -262,6 +267,7 @@ BOOST_AUTO_TEST_CASE(a_resumed_pipeline_yields_the_same_remaining_sequence) {
     resumes_everywhere([&] { return numbered(13) | data::shuffle(99, 1) | data::repeat(2) | data::map(noise)
                                     | data::batch(4, {.drop_remainder = true}) | data::prefetch(); }, 16);
     resumes_everywhere([&] { return numbered(12) | data::repeat(2) | data::shuffle(7) | data::batch(4); }, 16);
+    resumes_everywhere([&] { return numbered(700) | data::shuffle(650) | data::repeat(2) | data::batch(280); }, 12);
 }
 
 BOOST_AUTO_TEST_CASE(leaving_a_loop_leaves_the_cursor) {

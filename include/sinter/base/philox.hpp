@@ -62,10 +62,7 @@ public:
     constexpr explicit random_stream(std::uint64_t key, std::uint64_t step = 0) : key_(key), step_(step) {}
 
     constexpr std::uint32_t word() {
-        if (used_ == 4) {
-            block_ = philox_at(key_, index_++, step_);
-            used_ = 0;
-        }
+        if (used_ == 4) refill();
         return block_.word[used_++];
     }
     constexpr float uniform() { return sinter::uniform(word()); }
@@ -85,6 +82,12 @@ public:
     }
 
 private:
+    // Not inlined: each place that draws a word would have its rounds.
+    __attribute__((noinline)) constexpr void refill() {
+        block_ = philox_at(key_, index_++, step_);
+        used_ = 0;
+    }
+
     std::uint64_t key_, step_, index_ = 0;
     philox_block block_{};
     int used_ = 4;

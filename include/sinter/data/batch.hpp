@@ -8,9 +8,7 @@ namespace sinter::data {
 class batcher final : public batch_stage {
 public:
     batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
-        : up_(std::move(up)), batch_(size), drop_(drop_remainder) {
-        if (up_->rows_last() && columns().bytes() <= small_bytes) ahead_ = most_ahead;
-    }
+        : up_(std::move(up)), arrays_(up_->arrays()), batch_(size), drop_(drop_remainder) {}
     const column_list& columns() const override { return up_->columns(); }
     int batch_size() const override { return batch_; }
     std::int64_t size() const override {
@@ -26,12 +24,15 @@ public:
         there_ = false;   // until this batch is whole: after an exception the next call starts again from at_
         bool ended = false;
         while (!ended && into.view().size < batch_) {
-            const int left = batch_ - into.view().size, most = left < ahead_ ? left : ahead_;
-            int n = 0;
-            for (; n < most && up_->next(rows_[n]); ++n)
-                if (ahead_ > 1) into.ask(rows_[n]);
-            ended = n < most;
-            for (int i = 0; i < n; ++i) into.append(rows_[i]);
+            if (arrays_) {
+                const int left = batch_ - into.view().size, most = left < at_once ? left : at_once;
+                const int n = up_->next_places(places_, most);
+                into.append(arrays_, places_, n);
+                ended = n < most;
+            } else {
+                ended = !up_->next(rows_);
+                if (!ended) into.append(rows_);
+            }
         }
         if (ended && drop_) into.clear();
         const int got = into.view().size;
@@ -50,14 +51,14 @@ public:
     }
 
 private:
-    /// Small examples that are pulled before they are copied, where their rows last: after a shuffle they lie anywhere, and one by one
-    /// each copy would wait for its memory. Of large ones processors ask for enough by themselves.
-    static constexpr int most_ahead = 16, small_bytes = 1024;
+    static constexpr int at_once = 256;
 
     std::unique_ptr<example_stage> up_;
-    int batch_, ahead_ = 1;
+    const row_array* arrays_;
+    int batch_;
     bool drop_, there_ = false;   // there_: the parts before us stand at at_
-    const void* rows_[most_ahead][column_list::most];
+    std::uint32_t places_[at_once];
+    const void* rows_[column_list::most];
     position at_;
 };
 

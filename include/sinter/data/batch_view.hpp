@@ -62,7 +62,7 @@ public:
             const auto* f = reinterpret_cast<const float*>(at);
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
-            o.rows[o.columns++] = {at, columns[c].bytes()};
+            o.rows[o.columns++] = {at, columns[c].bytes(), columns[c].stored_bytes(), rows_ahead(columns[c].stored_bytes())};
             const role use = columns[c].use;
             const int width = columns[c].width();
             if (use == role::label && !o.view.labels) o.view.labels = i, o.view.label_width = width;
@@ -80,27 +80,48 @@ public:
     explicit operator bool() const { return own_ != nullptr; }
     const batch_view& view() const { return own_->view; }
     void clear() { own_->view.size = 0; }
-    /// Asks memory for an example that is to be appended soon.
-    void ask(const void* const* rows) const {
-        for (std::size_t c = 0; c < own_->columns; ++c)
-            for (std::size_t b = 0; b < own_->rows[c].bytes; b += alignment)
-                __builtin_prefetch(static_cast<const char*>(rows[c]) + b, 0, 2);
-    }
     /// Copies one example, given as one row address a column, behind those already here.
     void append(const void* const* rows) {
         contents& o = *own_;
-        for (std::size_t c = 0; c < o.columns; ++c)
-            std::memcpy(o.rows[c].at + o.rows[c].bytes * static_cast<std::size_t>(o.view.size), rows[c], o.rows[c].bytes);
+        for (std::size_t c = 0; c < o.columns; ++c) o.rows[c].put(o.view.size, rows[c]);
         ++o.view.size;
+    }
+    /// The same of n at these places of the columns' arrays. Small rows are asked for first: after a shuffle they lie anywhere, and one
+    /// by one each copy would wait for its memory. Of large ones processors ask for enough by themselves.
+    void append(const row_array* arrays, const std::uint32_t* places, int n) {
+        contents& o = *own_;
+        for (std::size_t c = 0; c < o.columns; ++c)
+            for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].ask(arrays[c].row(places[i]));
+        for (std::size_t c = 0; c < o.columns; ++c) {
+            const row_place& to = o.rows[c];
+            for (int i = 0; i < n; ++i) {
+                if (to.ahead > 0 && i + to.ahead < n) to.ask(arrays[c].row(places[i + to.ahead]));
+                to.put(o.view.size + i, arrays[c].row(places[i]));
+            }
+        }
+        o.view.size += n;
     }
 
     position after;   ///< of the pipeline once this batch has been delivered
 
 private:
+    /// Where a column's rows go.
     struct row_place {
         char* at;
-        std::size_t bytes;
+        std::size_t bytes, stored_bytes;   ///< of a row here, and where it is copied from
+        int ahead;                         ///< so many rows before one is copied it is asked for
+
+        void put(int i, const void* row) const {
+            unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
+        }
+        void ask(const char* row) const {
+            for (std::size_t b = 0; b < stored_bytes; b += alignment) __builtin_prefetch(row + b, 0, 2);
+        }
     };
+    static int rows_ahead(std::size_t bytes) {
+        constexpr std::size_t worth = 8192, most = 16, large = 4096;
+        return bytes > large ? 0 : static_cast<int>(worth / bytes < 1 ? 1 : worth / bytes > most ? most : worth / bytes);
+    }
     struct contents {
         char* memory = nullptr;
         row_place rows[column_list::most];

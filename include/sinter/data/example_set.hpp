@@ -3,45 +3,13 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/expr/shape.hpp>
-#include <cstdint>
+#include <sinter/data/column.hpp>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace sinter::data {
-
-/// What a column of examples is for.
-enum class role : std::uint8_t { input, label, target, weight };
-
-/// One array of an example set or of a batch: a row of `row.size()` numbers (float, or std::int32_t) per example.
-struct column {
-    role use = role::input;
-    shape row;
-    int width() const { return row.size(); }
-    std::size_t bytes() const { return 4 * static_cast<std::size_t>(row.size()); }   // f32 and i32 alike
-};
-
-/// The columns of a set or a pipeline, in order. An array and not a vector: this header is in every program, and each
-/// vector of yet another type costs its build time and memory.
-struct column_list {
-    static constexpr std::size_t most = 16;
-    column at[most];
-    std::size_t count = 0;
-
-    std::size_t size() const { return count; }
-    column& operator[](std::size_t i) { return at[i]; }
-    const column& operator[](std::size_t i) const { return at[i]; }
-    const column* begin() const { return at; }
-    const column* end() const { return at + count; }
-    /// Numbers of an example in all columns, and their bytes.
-    std::size_t width() const {
-        std::size_t n = 0;
-        for (std::size_t c = 0; c < count; ++c) n += static_cast<std::size_t>(at[c].width());
-        return n;
-    }
-    std::size_t bytes() const { return 4 * width(); }
-};
 
 /// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.
 /// Copies and slices share the numbers, which never change, so that passing a set by value costs nothing.
@@ -57,6 +25,17 @@ public:
     }
     example_set& input(shape row, std::vector<std::int32_t> indices) {
         return add(role::input, row, dtype::i32, {}, std::move(indices));
+    }
+    /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a net gets floats in [0, 1], each
+    /// byte / 255.
+    example_set& pixels(shape row, std::vector<std::byte> bytes) {
+        add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
+        columns_[columns_.count - 1].pixels = true;
+        return *this;
+    }
+    example_set& pixels(shape row, span<const std::uint8_t> bytes) {
+        const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+        return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
     }
     /// Class indices, one an example; data_error names the first that is not in [0, classes), if classes is given.
     example_set& labels(std::vector<std::int32_t> indices, int classes = 0) {
@@ -83,9 +62,9 @@ public:
 
     std::int64_t size() const { return size_; }
     const column_list& columns() const { return columns_; }
-    /// Address of example i's row in a column.
+    /// Address of example i's row in a column: floats, std::int32_t, or bytes.
     const void* row(std::size_t col, std::int64_t i) const {
-        return numbers_[col]->address() + (first_ + i) * columns_[col].width() * 4;
+        return numbers_[col]->address() + (first_ + i) * static_cast<std::int64_t>(columns_[col].stored_bytes());
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
     example_set slice(std::int64_t first, std::int64_t count) const {
@@ -98,7 +77,8 @@ public:
         return s;
     }
 
-    /// The first float input of all examples, [size, extents...]; empty if there is none.
+    /// The first float input of all examples, [size, extents...]; empty if there is none. Of pixels the floats are made when they
+    /// are first asked for, and kept.
     span<const float> x() const { return all<float>(role::input, dtype::f32); }
     span<const std::int32_t> labels() const { return all<std::int32_t>(role::label, dtype::i32); }
     span<const float> targets() const { return all<float>(role::target, dtype::f32); }
@@ -107,14 +87,31 @@ private:
     struct numbers {
         std::vector<float> floats;
         std::vector<std::int32_t> ints;
+        std::vector<std::byte> bytes;
+        mutable std::atomic<const float*> shares{nullptr};   ///< of 255, of all bytes, once somebody has asked
+
+        numbers(std::vector<float> f, std::vector<std::int32_t> i, std::vector<std::byte> b)
+            : floats(std::move(f)), ints(std::move(i)), bytes(std::move(b)) {}
+        ~numbers() { delete[] shares.load(); }
         const char* address() const {
-            return floats.empty() ? reinterpret_cast<const char*>(ints.data())
-                                  : reinterpret_cast<const char*>(floats.data());
+            return !floats.empty() ? reinterpret_cast<const char*>(floats.data())
+                 : !ints.empty()   ? reinterpret_cast<const char*>(ints.data())
+                                   : reinterpret_cast<const char*>(bytes.data());
+        }
+        SINTER_COLD const float* shares_of_255() const {
+            if (const float* made = shares) return made;
+            float* mine = new float[bytes.size()];
+            cpu::shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
+            const float* others = nullptr;   // another thread's, if that was faster
+            if (shares.compare_exchange_strong(others, mine)) return mine;
+            delete[] mine;
+            return others;
         }
     };
 
-    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i) {
-        const auto got = static_cast<std::int64_t>(type == dtype::f32 ? f.size() : i.size());
+    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
+                                 std::vector<std::byte> b = {}) {
+        const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
         const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
         if (row.size() <= 0 || got % row.size() != 0)
             throw data_error("values do not fill whole rows", name, joined({got}), joined({"a multiple of ", row.size()}));
@@ -130,15 +127,20 @@ private:
         row.batched = false;
         row.type = type;
         size_ = n;
-        numbers_[columns_.count].reset(new numbers{std::move(f), std::move(i)});
+        numbers_[columns_.count].reset(new numbers(std::move(f), std::move(i), std::move(b)));
         columns_[columns_.count++] = {use, row};
         return *this;
     }
     template <class T>
     span<const T> all(role use, dtype type) const {
-        for (std::size_t c = 0; c < columns_.size(); ++c)
-            if (columns_[c].use == use && columns_[c].row.type == type)
-                return {static_cast<const T*>(row(c, 0)), static_cast<std::size_t>(size_ * columns_[c].width())};
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const column& found = columns_[c];
+            if (found.use != use || found.row.type != type) continue;
+            const auto n = static_cast<std::size_t>(size_ * found.width());
+            if constexpr (std::is_same_v<T, float>)
+                if (found.pixels) return {numbers_[c]->shares_of_255() + first_ * found.width(), n};
+            return {static_cast<const T*>(row(c, 0)), n};
+        }
         return {};
     }
 

@@ -8,20 +8,11 @@
 
 namespace sinter::data {
 
-namespace detail {
-/// Bytes as floats in [0, 1]: the one loop over all pixels, compiled to be fast.
-inline std::vector<float> shares_of_255(const std::vector<std::byte>& bytes) {
-    std::vector<float> shares(bytes.size());
-    for (std::size_t i = 0; i < shares.size(); ++i) shares[i] = static_cast<float>(std::to_integer<int>(bytes[i])) / 255.0f;
-    return shares;
-}
-} // namespace detail
-
-/// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as floats in [0, 1], NHWC.
+/// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels: floats in [0, 1] to a net, NHWC.
 /// io_error and format_error as io::read_idx; data_error if the file holds something else than images.
 template <class = void>
 SINTER_COLD inline example_set idx(const std::string& images_path) {
-    const io::idx_array file = io::read_idx(images_path);
+    io::idx_array file = io::read_idx(images_path);
     std::string got;
     for (std::int64_t e : file.extents) got += joined({got.empty() ? "" : " x ", e});
     bool usable = file.type == io::idx_type::u8 && (file.extents.size() == 3 || file.extents.size() == 4);
@@ -35,7 +26,7 @@ SINTER_COLD inline example_set idx(const std::string& images_path) {
         throw data_error("not a file of images", images_path, joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
                          "bytes, n x height x width (x channels)");
     const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
-    return example_set(extents(extent(1), extent(2), extent(3)), detail::shares_of_255(file.bytes));
+    return example_set().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
 }
 
 /// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two files disagree in

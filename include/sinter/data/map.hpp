@@ -31,8 +31,10 @@ public:
     map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
         : up_(std::move(up)), columns_(up_->columns()), key_(key) {
         for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const bool packed = std::exchange(columns_[c].pixels, false);   // what a map gives are numbers
             if (!is_x(c)) continue;
             x_ = c;
+            if (packed) unpacked_.resize(static_cast<std::size_t>(columns_[c].width()));
             if (row) columns_[c].row = *row, columns_[c].row.type = dtype::f32;
             reshapes_ = up_->columns()[c].row != columns_[c].row;
         }
@@ -66,11 +68,16 @@ public:
         if (!up_->next(pulled_)) return false;
         for (std::size_t c = 0; c < columns_.size(); ++c) {
             rows[c] = rows_[c];
+            const column& from = up_->columns()[c];
+            if (c == x_ && from.pixels) {   // apart from out, for a function may read one and write the other
+                unpack(unpacked_.data(), pulled_[c], from.bytes(), true);
+                pulled_[c] = unpacked_.data();
+            }
             const auto* f = static_cast<const float*>(pulled_[c]);
             if (c == x_) in_.x = {f, static_cast<std::size_t>(in_.row.size())};
             if (c == label_) in_.label = static_cast<const std::int32_t*>(pulled_[c]);
             if (c == y_) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
-            if (c != x_ || !reshapes_) std::memcpy(rows_[c], pulled_[c], columns_[c].bytes());
+            if (c != x_ || !reshapes_) unpack(rows_[c], pulled_[c], columns_[c].bytes(), c != x_ && from.pixels);
         }
         const philox_block b = philox_at(key_, index_++, pass_);
         random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
@@ -96,6 +103,7 @@ private:
     std::size_t x_ = columns_.size(), label_ = column_list::most, y_ = column_list::most;   // columns of what a function sees
     bool reshapes_ = false;
     std::vector<float> numbers_;        // one example; rows_ says where each column's row is
+    std::vector<float> unpacked_;       // its x as it came in, if that is pixels
     float* rows_[column_list::most];
     example_view in_;
     example out_;

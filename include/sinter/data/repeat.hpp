@@ -15,7 +15,6 @@ public:
         const std::int64_t n = up_->size();
         return times_ == forever && n != 0 ? endless : n < 0 ? n : n * times_;
     }
-    bool rows_last() const override { return up_->rows_last(); }
 
     void begin(std::int64_t pass) override {
         // A pass of ours is `times` of theirs, so that each sees its own order and its own augmentation.
@@ -29,6 +28,18 @@ public:
             start(done_ + 1);
         }
         return false;
+    }
+    const row_array* arrays() const override { return up_->arrays(); }
+    int next_places(std::uint32_t* to, int n) override {
+        int got = 0;
+        while (done_ != times_) {
+            const int more = up_->next_places(to + got, n - got);
+            got += more;
+            any_ = any_ || more > 0;
+            if (got == n || !any_) break;
+            start(done_ + 1);
+        }
+        return got;
     }
     void skip(std::int64_t n) override {
         if (const std::int64_t a_pass = up_->size(); a_pass > 0 && !any_) {   // at a pass's beginning: leap

@@ -12,14 +12,12 @@ namespace sinter::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), count_(up_->columns().size()),
+        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))),
           row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }
     const column_list& columns() const override { return up_->columns(); }
     std::int64_t size() const override { return up_->size(); }
-    bool rows_last() const override { return up_->rows_last(); }
-
     void begin(std::int64_t pass) override {
         up_->begin(pass);
         random_ = random_stream(key_, static_cast<std::uint64_t>(pass));
@@ -27,6 +25,7 @@ public:
         filled_ = false;
     }
     bool next(const void** rows) override {
+        if (arrays()) return next_in_arrays(rows);
         while (!filled_) {
             filled_ = !pull_into(held_);
             if (!filled_) filled_ = ++held_ == buffer_;
@@ -38,59 +37,77 @@ public:
         if (!pull_into(chosen) && --held_ != chosen) copy_slot(held_, chosen);
         return true;
     }
+    const row_array* arrays() const override { return up_->arrays(); }
+    int next_places(std::uint32_t* to, int n) override {
+        while (!filled_) fill_slots();
+        int got = 0;
+        while (got < n && held_ > 0) got += exchange(to + got, n - got < block ? n - got : block);
+        return got;
+    }
 
 private:
-    // Slots hold row addresses where those last (then a shuffle moves no data), else the rows themselves.
+    // Slots hold places where rows stay in memory (then a shuffle moves no data), else the rows themselves.
+    SINTER_COLD void fill_slots() {
+        constexpr std::int64_t at_once = 1024;
+        const std::int64_t room = buffer_ - held_ < at_once ? buffer_ - held_ : at_once;
+        if (const auto needed = static_cast<std::size_t>(held_ + room); places_.size() < needed) places_.resize(needed);
+        const int got = up_->next_places(places_.data() + held_, static_cast<int>(room));
+        held_ += got;
+        filled_ = got < room || held_ == buffer_;
+    }
+    /// The next n or all that are left, as next() would choose them one after the other, but each slot is asked for before the first
+    /// is read: they may lie in no cache.
+    __attribute__((noinline)) int exchange(std::uint32_t* to, int n) {
+        std::uint32_t pulled[block], *slot[block];
+        const int fresh = up_->next_places(pulled, n);
+        if (const std::int64_t all = fresh + held_; all < n) n = static_cast<int>(all);
+        for (int i = 0; i < n; ++i) {
+            const std::int64_t among = i < fresh ? held_ : held_ - (i - fresh);
+            slot[i] = places_.data() + random_.below(static_cast<std::uint32_t>(among));
+            __builtin_prefetch(slot[i], 1);
+        }
+        for (int i = 0; i < n; ++i) {
+            to[i] = *slot[i];
+            *slot[i] = i < fresh ? pulled[i] : places_[static_cast<std::size_t>(--held_)];
+        }
+        return n;
+    }
     bool pull_into(std::int64_t slot) {
         if (!up_->next(pulled_)) return false;
         const auto s = static_cast<std::size_t>(slot);
-        if (rows_last()) {
-            if (addresses_.size() < (s + 1) * count_) make_room(s + 1);
-            for (std::size_t c = 0; c < count_; ++c) addresses_[s * count_ + c] = pulled_[c];
-            return true;
-        }
         if (numbers_.size() < (s + 1) * row_width_) make_room(s + 1);
         float* to = numbers_.data() + s * row_width_;
-        for (std::size_t c = 0; c < count_; ++c) {
-            std::memcpy(to, pulled_[c], columns()[c].bytes());
+        for (std::size_t c = 0; c < columns().size(); ++c) {
+            std::memcpy(to, pulled_[c], columns()[c].stored_bytes());
             to += columns()[c].width();
         }
         return true;
     }
-    SINTER_COLD void make_room(std::size_t slots) {
-        if (rows_last()) addresses_.resize(slots * count_);
-        else numbers_.resize(slots * row_width_), given_.resize(row_width_);
-    }
+    SINTER_COLD void make_room(std::size_t slots) { numbers_.resize(slots * row_width_), given_.resize(row_width_); }
     void give(std::int64_t slot, const void** rows) {
-        const auto s = static_cast<std::size_t>(slot);
-        if (rows_last()) {
-            for (std::size_t c = 0; c < count_; ++c) rows[c] = addresses_[s * count_ + c];
-            return;
-        }
         // A copy, for the slot is about to be overwritten.
-        std::memcpy(given_.data(), numbers_.data() + s * row_width_, 4 * row_width_);
+        std::memcpy(given_.data(), numbers_.data() + static_cast<std::size_t>(slot) * row_width_, 4 * row_width_);
         const float* from = given_.data();
-        for (std::size_t c = 0; c < count_; ++c) {
+        for (std::size_t c = 0; c < columns().size(); ++c) {
             rows[c] = from;
             from += columns()[c].width();
         }
     }
     void copy_slot(std::int64_t from, std::int64_t to) {
-        const auto f = static_cast<std::size_t>(from), t = static_cast<std::size_t>(to);
-        if (rows_last())
-            for (std::size_t c = 0; c < count_; ++c) addresses_[t * count_ + c] = addresses_[f * count_ + c];
-        else
-            std::memcpy(numbers_.data() + t * row_width_, numbers_.data() + f * row_width_, 4 * row_width_);
+        std::memcpy(numbers_.data() + static_cast<std::size_t>(to) * row_width_,
+                    numbers_.data() + static_cast<std::size_t>(from) * row_width_, 4 * row_width_);
     }
+
+    static constexpr int block = 16;
 
     std::unique_ptr<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
     std::uint64_t key_;
-    std::size_t count_, row_width_;
+    std::size_t row_width_;
     bool filled_ = false;
     random_stream random_{0};
     const void* pulled_[column_list::most];
-    std::vector<const void*> addresses_;
+    std::vector<std::uint32_t> places_;
     std::vector<float> numbers_, given_;   // any four bytes: floats and indices alike
 };
 

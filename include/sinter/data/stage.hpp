@@ -10,8 +10,8 @@ namespace sinter::data {
 
 inline constexpr std::int64_t unknown_size = -1, endless = -2;
 
-/// A part that yields examples one by one, in passes over the data. The sequence of a pass is a pure function of the
-/// pass's number, which is what makes pipelines restartable without saving their buffers.
+/// A part that yields examples, in passes over the data. The sequence of a pass is a pure function of the pass's number,
+/// which is what makes pipelines restartable without saving their buffers.
 class example_stage {
 public:
     virtual ~example_stage() = default;
@@ -20,14 +20,31 @@ public:
     virtual std::int64_t size() const = 0;
     /// Goes to the first example of pass 0, 1, ...
     virtual void begin(std::int64_t pass) = 0;
-    /// Writes one row address per column; false, for good, at the end of the pass. A row is good until the next call,
-    /// or as long as the stage if rows_last().
+    /// Writes one row address per column; false, for good, at the end of the pass. A row is good until the next call.
     virtual bool next(const void** rows) = 0;
-    virtual bool rows_last() const { return false; }
+    /// If all rows lie in memory as long as the stage does: the columns' arrays. Then next_places() may stand for next().
+    virtual const row_array* arrays() const { return nullptr; }
+    /// Writes up to n places of the next examples in arrays(); fewer at the end of the pass.
+    virtual int next_places(std::uint32_t*, int) { return 0; }
     /// Leaves out n examples, as if they had been pulled; cheaper where a part can.
     virtual void skip(std::int64_t n) {
+        constexpr int most = 256;
         const void* rows[column_list::most];
-        while (n-- > 0 && next(rows)) {}
+        std::uint32_t places[most];
+        if (!arrays()) {
+            while (n > 0 && next(rows)) --n;
+            return;
+        }
+        for (int got = most; n > 0 && got == most; n -= got) got = next_places(places, n < most ? static_cast<int>(n) : most);
+    }
+
+protected:
+    /// next() by next_places().
+    bool next_in_arrays(const void** rows) {
+        std::uint32_t place;
+        if (next_places(&place, 1) == 0) return false;
+        for (std::size_t c = 0; c < columns().size(); ++c) rows[c] = arrays()[c].row(place);
+        return true;
     }
 };
 
@@ -64,22 +81,34 @@ private:
 /// Examples of a set in the order in which they lie in memory.
 class source_stage final : public example_stage {
 public:
-    explicit source_stage(example_set set) : set_(std::move(set)) {}
+    explicit source_stage(example_set set) : set_(std::move(set)) {
+        for (std::size_t c = 0; c < columns().size(); ++c) arrays_[c] = {set_.row(c, 0), columns()[c].stored_bytes()};
+    }
     const column_list& columns() const override { return set_.columns(); }
     std::int64_t size() const override { return set_.size(); }
     void begin(std::int64_t) override { at_ = 0; }
     bool next(const void** rows) override {
         if (at_ >= set_.size()) return false;
-        for (std::size_t c = 0; c < set_.columns().size(); ++c) rows[c] = set_.row(c, at_);
+        for (std::size_t c = 0; c < columns().size(); ++c) rows[c] = set_.row(c, at_);
         ++at_;
         return true;
     }
-    bool rows_last() const override { return true; }
+    const row_array* arrays() const override { return set_.size() <= most_places ? arrays_ : nullptr; }
+    int next_places(std::uint32_t* to, int n) override {
+        const std::int64_t left = set_.size() - at_;
+        if (left < n) n = static_cast<int>(left);
+        for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint32_t>(at_ + i);
+        at_ += n;
+        return n;
+    }
     void skip(std::int64_t n) override { at_ = n < set_.size() - at_ ? at_ + n : set_.size(); }
 
 private:
+    static constexpr std::int64_t most_places = std::int64_t{1} << 32;
+
     example_set set_;
     std::int64_t at_ = 0;
+    row_array arrays_[column_list::most];
 };
 
 inline examples::examples(example_set set) : last_(new source_stage(std::move(set))) {}

@@ -30,6 +30,7 @@ public:
         columns_[columns_.count++] = c;
         c.use = role::label;
         columns_[columns_.count++] = c;
+        for (std::size_t i = 0; i < 2; ++i) arrays_[i] = {numbers_.data() + i, sizeof numbers_[i]};   // a window a place
     }
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return size_; }
@@ -37,14 +38,13 @@ public:
         pass_ = static_cast<std::uint64_t>(pass);
         at_ = 0;
     }
-    bool next(const void** rows) override {
-        if (at_ >= size_) return false;
-        const std::int32_t* const first = numbers_.data() + first_of(at_++);
-        rows[0] = first;
-        rows[1] = first + 1;
-        return true;
+    bool next(const void** rows) override { return next_in_arrays(rows); }
+    const row_array* arrays() const override { return arrays_; }
+    int next_places(std::uint32_t* to, int n) override {
+        if (size_ - at_ < n) n = static_cast<int>(size_ - at_);
+        for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint32_t>(first_of(at_++));
+        return n;
     }
-    bool rows_last() const override { return true; }
     void skip(std::int64_t n) override {   // where a window begins hangs on its number alone
         at_ = n < size_ - at_ ? at_ + n : size_;
     }
@@ -61,6 +61,7 @@ private:
     std::uint64_t key_, pass_ = 0;
     std::int64_t lane_, size_, at_ = 0;
     column_list columns_;
+    row_array arrays_[2];
 };
 
 /// `windows(vocabulary.encode(text), 128, {.random = 1000}) | batch(32)`: an int input and labels, both [length].

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/expr/shape.hpp>
+#include <sinter/kernel/cpu/move/shares_of_bytes.hpp>
+#include <cstdint>
+#include <cstring>
+
+namespace sinter::data {
+
+/// What a column of examples is for.
+enum class role : std::uint8_t { input, label, target, weight };
+
+/// One array of an example set or of a batch: a row of `row.size()` numbers (float, or std::int32_t) per example. As pixels, what a
+/// stage hands on are rows of bytes, of which a batch makes floats, each byte / 255.
+struct column {
+    role use = role::input;
+    shape row;
+    bool pixels = false;
+    int width() const { return row.size(); }
+    std::size_t bytes() const { return 4 * static_cast<std::size_t>(row.size()); }   ///< of a row in a batch; f32 and i32 alike
+    std::size_t stored_bytes() const { return pixels ? bytes() / 4 : bytes(); }   ///< of a row that a stage hands on
+};
+
+/// The columns of a set or a pipeline, in order. An array and not a vector: this header is in every program, and each
+/// vector of yet another type costs its build time and memory.
+struct column_list {
+    static constexpr std::size_t most = 16;
+    column at[most];
+    std::size_t count = 0;
+
+    std::size_t size() const { return count; }
+    column& operator[](std::size_t i) { return at[i]; }
+    const column& operator[](std::size_t i) const { return at[i]; }
+    const column* begin() const { return at; }
+    const column* end() const { return at + count; }
+    /// Numbers of an example in all columns, and their bytes in a batch.
+    std::size_t width() const {
+        std::size_t n = 0;
+        for (std::size_t c = 0; c < count; ++c) n += static_cast<std::size_t>(at[c].width());
+        return n;
+    }
+    std::size_t bytes() const { return 4 * width(); }
+};
+
+/// Rows that lie in memory, a stride of bytes apart: what a column's examples are.
+struct row_array {
+    const void* first = nullptr;
+    std::size_t stride = 0;
+    const char* row(std::uint32_t place) const { return static_cast<const char*>(first) + place * stride; }
+};
+
+/// Copies a row that a stage hands on to its place in a batch, where it has so many bytes, a multiple of four.
+inline void unpack(void* to, const void* from, std::size_t bytes, bool pixels) {
+    constexpr std::size_t piece = 16, worth_a_call = 256;
+    if (pixels) return cpu::shares_of_bytes(static_cast<const std::uint8_t*>(from), static_cast<float*>(to), bytes / 4);
+    if (bytes > worth_a_call) {
+        std::memcpy(to, from, bytes);
+        return;
+    }
+    char* t = static_cast<char*>(to);
+    const char* f = static_cast<const char*>(from);
+    if (bytes < piece) {
+        for (std::size_t b = 0; b < bytes; b += 4) std::memcpy(t + b, f + b, 4);
+        return;
+    }
+    for (std::size_t b = 0; b + piece < bytes; b += piece) std::memcpy(t + b, f + b, piece);
+    std::memcpy(t + bytes - piece, f + bytes - piece, piece);   // may meet the one before
+}
+
+} // namespace sinter::data
