@@ -43,6 +43,11 @@ BOOST_AUTO_TEST_CASE(strides) {
     check_drawn<5, by_two>();
     check_drawn<6, by_two_valid>();
 }
+BOOST_AUTO_TEST_CASE(few_channels_go_out) {   // of which lanes run along those that come in
+    check_op<op_of<batch_of(4, 18, 16), packed(extents(3, 3, 16, 3))>, programs::all, 4>();
+    check<op_of<batch_of(5, 17, 32), packed(extents(1, 1, 32, 1))>>();
+    check<op_of<batch_of(6, 33, 16), packed(extents(3, 3, 16, 2)), by_two>>();
+}
 BOOST_AUTO_TEST_CASE(plain_weights) {
     constexpr drawn_window d(8, window{});
     check<op_of<d.image(), d.weights()>>();

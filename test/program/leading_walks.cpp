@@ -83,6 +83,9 @@ BOOST_AUTO_TEST_CASE(normalised_pixels_forward_and_back) {
     // batch_norm and relu before each; batch_norm's gradient before the first one's input gradient
     check(image<9, 7, 5> >> conv2d<12, 3, window{}, bias::no> >> batch_norm >> relu >> pointwise<20> >> batch_norm >> relu >> pointwise<3> >> flatten, 3);
 }
+BOOST_AUTO_TEST_CASE(pixels_of_which_few_channels_go_out) {
+    check(image<9, 18, 4> >> conv2d<32, 3> >> batch_norm >> relu >> pointwise<2> >> flatten, 1);
+}
 BOOST_AUTO_TEST_CASE(elements_in_the_order_of_memory) {   // and a slope that is kept for the gradient
     check(image<8, 8, 6> >> conv2d<18, 3> >> activation::tanh >> [](tensor x) { return ops::concat(x, x * 0.5f, 2); } >> activation::tanh >>
               pointwise<4> >> flatten, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/convolution/conv_source.hpp>
+#include <sinter/kernel/cpu/convolution/narrow_forward.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_forward.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
@@ -116,7 +117,8 @@ template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int 
 struct nest<op::conv, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0> {
     using dense = conv_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using sparse = sparse_forward<dense, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-    using type = std::conditional_t<sparse::pays, sparse, dense>;
+    using narrow = narrow_forward<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<narrow::pays, narrow, std::conditional_t<sparse::pays, sparse, dense>>;
 };
 
 } // namespace sinter::cpu

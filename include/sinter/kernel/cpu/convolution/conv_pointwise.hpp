@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <sinter/kernel/cpu/convolution/narrow_forward.hpp>
 #include <sinter/kernel/cpu/convolution/pixel_product.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_pixels.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
@@ -138,7 +139,9 @@ private:
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int S>
 struct nest<op::conv, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0> {
-    using type = pointwise_forward<H, W, CI, OH, OW, CO, S, Body>;
+    using wide = pointwise_forward<H, W, CI, OH, OW, CO, S, Body>;
+    using narrow = narrow_forward<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
+    using type = std::conditional_t<narrow::pays, narrow, wide>;
 };
 /// Without strides it is the forward product of the gradient and the exchanged weights.
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int S>

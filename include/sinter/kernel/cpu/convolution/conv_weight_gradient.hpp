@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/conv_sums.hpp>
+#include <sinter/kernel/cpu/convolution/narrow_weight_gradient.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_weight_gradient.hpp>
 #include <sinter/kernel/cpu/convolution/window_weight_gradient.hpp>
@@ -190,7 +191,8 @@ struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT,
     using in_place = conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using any = std::conditional_t<by_windows::pays, by_windows, in_place>;
     using sparse = sparse_weight_gradient<any, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
-    using type = std::conditional_t<sparse::pays, sparse, any>;
+    using narrow = narrow_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
+    using type = std::conditional_t<narrow::pays, narrow, std::conditional_t<sparse::pays, sparse, any>>;
 };
 
 } // namespace sinter::cpu

@@ -12,8 +12,12 @@ SINTER_INLINE void emit_pixels(const float* from, int step, int n, std::int64_t 
                                int col, const call& c) {
     if constexpr (Valid > 0 && 2 * Valid <= lanes)
         if constexpr (requires { requires Body::alike; })
-            if (step == Valid && off_step == Valid && n % (lanes / Valid) == 0)
-                return Body::template several_rows<Valid>(from, n, off, pixel, c);
+            if (constexpr int several = lanes / Valid; step == Valid && off_step == Valid && n >= several) {
+                const int whole = n / several * several;
+                Body::template several_rows<Valid>(from, whole, off, pixel, c);
+                if (n == whole) return;
+                n -= whole, from += whole * step, off += whole * off_step, pixel += whole;
+            }
     if constexpr (requires { Body::template vectors<true>(from, step, n, Valid, off, off_step, pixel, col, c); })
         Body::template vectors<(Valid >= lanes)>(from, step, n, Valid, off, off_step, pixel, col, c);
     else

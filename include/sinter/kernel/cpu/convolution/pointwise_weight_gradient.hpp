@@ -53,7 +53,8 @@ struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0,
     using any = std::conditional_t<dense::pays, product, in_place>;
     using sparse = sparse_weight_gradient<any, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
     static constexpr bool skips_zeros = std::is_same_v<product, dense> && sparse::pays;
-    using type = std::conditional_t<skips_zeros, sparse, any>;
+    using narrow = narrow_weight_gradient<H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, Body>;
+    using type = std::conditional_t<narrow::pays, narrow, std::conditional_t<skips_zeros, sparse, any>>;
 };
 
 } // namespace sinter::cpu

@@ -74,6 +74,23 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
     swap_rows<8>(r);
 }
 
+/// Lane j of the result is the sum of the lanes of r[j], added in pairs; r is used up.
+SINTER_INLINE vf sums_of_lanes(vf (&r)[lanes]) {
+    unroll<lanes / 2>([&](int i) SINTER_ALWAYS {
+        r[i] = shuffle<zip_quads<1, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<zip_quads<1, 1>>(r[2 * i], r[2 * i + 1]);
+    });
+    unroll<lanes / 4>([&](int i) SINTER_ALWAYS {
+        r[i] = shuffle<zip_quads<2, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<zip_quads<2, 1>>(r[2 * i], r[2 * i + 1]);
+    });
+    const auto add_groups = [&](auto size, int n) SINTER_ALWAYS {
+        for (int i = 0; i < n; ++i)
+            r[i] = shuffle<swap_groups<size, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<swap_groups<size, 1>>(r[2 * i], r[2 * i + 1]);
+    };
+    if constexpr (lanes >= 8) add_groups(std::integral_constant<int, 4>{}, lanes / 8);
+    if constexpr (lanes >= 16) add_groups(std::integral_constant<int, 8>{}, 1);
+    return r[0];
+}
+
 /// Four vectors become, one behind the other, their lanes 0, their lanes 1, and so on.
 SINTER_INLINE void interleave_rows(vf (&r)[4]) {
     transpose_quads(r);   // r[i] holds the lanes i, i + 4, ...
