@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// also: avx2 avx512
+// also: sse2 avx2 avx512
 // Convolutions with so few channels that go out that lanes run along those that come in.
 #define BOOST_TEST_MODULE conv_narrow
 #include <boost/test/unit_test.hpp>

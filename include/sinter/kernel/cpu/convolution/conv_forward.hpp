@@ -108,7 +108,10 @@ struct conv_forward {
         else
             for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col)
                                                             SINTER_ALWAYS {
-                for (int oy = 0; oy < OH; ++oy) panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
+                for (int oy = 0; oy < OH; ++oy) {
+                    if (col == 0) source::ask_beyond(x, oy);
+                    panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
+                }
             });
     }
 };

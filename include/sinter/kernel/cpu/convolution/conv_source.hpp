@@ -3,6 +3,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/conv_row.hpp>
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
@@ -28,6 +29,10 @@ struct conv_source {
         return to;
     }
 
+    /// Asks for what the next row of the output reads besides, if images are large, so that they do not wait in a near cache.
+    static SINTER_INLINE void ask_beyond(const float* x, int oy) {
+        if constexpr (!copies && image_floats >= 1 << 16) ask_for(x + (oy * S - top + KH) * (W * CI), S * W * CI);
+    }
     /// The first N pixels of output row oy, V vectors each.
     template <int N, int V, class To>
     static SINTER_INLINE void row(const float* x, const float* w, int oy, To to) {

@@ -4,6 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/emit_pixels.hpp>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/walk/leading_rows.hpp>
 
@@ -35,8 +36,7 @@ struct narrow_forward {
             const int y = static_cast<int>(i % OH) * S - PT, low = std::clamp(-y, 0, KH), high = std::clamp(H - y, low, KH);
             const float* const image = c.p[0] + i / OH * (H * row_step);
             lead.make_until((i + 1) * W);
-            const float* const coming = image + (y + KH) * row_step;   // what the next row's windows add
-            for (int k = 0; k < S * W * CI; k += floats_a_line) __builtin_prefetch(coming + k, 0, 2);
+            ask_for(image + (y + KH) * row_step, S * row_step);   // what the next row's windows read besides
             sum_row(image + (y + low) * row_step, high - low, weights + low * (KW * CI * CO), row);
             emit_pixels<Body, CO>(row, CO, OW, i * OW * CO, CO, i * OW, 0, c);
         }

@@ -74,20 +74,22 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
     swap_rows<8>(r);
 }
 
+/// Half as many vectors, each the sum of two neighbours' halves: what a transpose does with groups of Size lanes, added up as it goes.
+template <int Size>
+SINTER_INLINE void add_groups(vf (&r)[lanes]) {
+    if constexpr (Size < lanes)
+        unroll<lanes / (2 * Size)>([&](int i) SINTER_ALWAYS {
+            using even = std::conditional_t<Size <= 2, zip_quads<Size, 0>, swap_groups<Size, 0>>;
+            using odd = std::conditional_t<Size <= 2, zip_quads<Size, 1>, swap_groups<Size, 1>>;
+            r[i] = shuffle<even>(r[2 * i], r[2 * i + 1]) + shuffle<odd>(r[2 * i], r[2 * i + 1]);
+        });
+}
 /// Lane j of the result is the sum of the lanes of r[j], added in pairs; r is used up.
 SINTER_INLINE vf sums_of_lanes(vf (&r)[lanes]) {
-    unroll<lanes / 2>([&](int i) SINTER_ALWAYS {
-        r[i] = shuffle<zip_quads<1, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<zip_quads<1, 1>>(r[2 * i], r[2 * i + 1]);
-    });
-    unroll<lanes / 4>([&](int i) SINTER_ALWAYS {
-        r[i] = shuffle<zip_quads<2, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<zip_quads<2, 1>>(r[2 * i], r[2 * i + 1]);
-    });
-    const auto add_groups = [&](auto size, int n) SINTER_ALWAYS {
-        for (int i = 0; i < n; ++i)
-            r[i] = shuffle<swap_groups<size, 0>>(r[2 * i], r[2 * i + 1]) + shuffle<swap_groups<size, 1>>(r[2 * i], r[2 * i + 1]);
-    };
-    if constexpr (lanes >= 8) add_groups(std::integral_constant<int, 4>{}, lanes / 8);
-    if constexpr (lanes >= 16) add_groups(std::integral_constant<int, 8>{}, 1);
+    add_groups<1>(r);
+    add_groups<2>(r);
+    add_groups<4>(r);
+    add_groups<8>(r);
     return r[0];
 }
 
