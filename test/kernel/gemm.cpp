@@ -426,6 +426,50 @@ BOOST_AUTO_TEST_CASE(weights_far_away_are_asked_for_while_their_gradients_are_su
         }
 }
 
+/// The same, which keeps the sums, too, and may list its lines to be asked for one by one.
+struct listed_and_finished : asked_and_finished {
+    static inline floats result;
+    static void list(const cpu::finished& t, const call&, cpu::tile_lines& lines) {
+        expect(t, call{});
+        for (std::int64_t i = 0; i < t.rows; ++i) lines.line[lines.count++] = result.data() + t.off + i * t.off_step;
+    }
+    static void finish(const cpu::finished& t, const call&) {
+        asked_and_finished::finish(t, call{});
+        for (std::int64_t i = 0; i < t.rows; ++i)
+            for (int j = 0; j < t.columns; ++j) result.at(static_cast<std::size_t>(t.off + i * t.off_step + j)) = t.sums[i * t.width + j];
+    }
+};
+BOOST_AUTO_TEST_CASE(weights_in_memory_are_asked_for_line_by_line_beside_dense_sums) {
+    using t = listed_and_finished;
+    const auto check = [](std::int64_t m, std::int64_t K, std::int64_t N) {
+        const floats a = random_floats(static_cast<std::size_t>(m * K), 1), d = random_floats(static_cast<std::size_t>(m * N), 2);
+        const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
+        const auto all = static_cast<std::size_t>(panel_floats(K, N, lanes));
+        const auto run = [&](bool expects, bool lists) {
+            cpu::finisher f{t::finish};
+            if (expects) f.expect = t::expect;
+            if (lists) f.list = t::list;
+            f.arrays = static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1);
+            t::asked.assign(all / lanes, 0);
+            t::finished = t::asked;
+            t::too_early = 0;
+            t::result.assign(all, 99.f);
+            cpu::run_transposed_product(q, f, call{}, 0, 1, 1);
+            BOOST_TEST(t::finished == std::vector<int>(all / lanes, 1), boost::test_tools::per_element());
+            if (expects) BOOST_TEST(t::too_early == 0);   // lists longer than the last piece's sums are made in vain
+            if (expects && !lists) BOOST_TEST(t::asked == t::finished, boost::test_tools::per_element());
+            return t::result;
+        };
+        const floats want = run(false, false);
+        BOOST_TEST((run(true, false) == want));
+        BOOST_TEST((run(true, true) == want));
+    };
+    check(130, 150, 4 * panel_width);    // all panels stay in the second-level cache
+    check(200, 150, 9 * panel_width);
+    check(700, 110, 5 * panel_width);    // sums go on from piece to piece
+    check(257, 90, 40 * panel_width);    // panels pass by groups of tiles
+}
+
 BOOST_AUTO_TEST_CASE(panels_round_trip) {
     for (std::int64_t K : {1, 3, 8})
         for (std::int64_t N : sizes) {

@@ -28,7 +28,7 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
     alignas(64) float copied[tile_rows * kept_depth + lanes];
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const bool expect = f.expect && q.rows * q.columns > near_floats;
+    const bool expect = f.expect && q.rows * q.columns > near_floats, by_lines = f.list && !f.direct && lies_farther(q, f);
     const bool asked = asks_pieces && r.end_panel - r.first_panel > 2;   // for both lines, by the tile before
     const std::int64_t x_ahead = asked ? 0 : copied_ahead, piece = rows_of_piece(q.depth);
     for (std::int64_t i = r.first_tile; i < r.end_tile; ++i) {
@@ -40,7 +40,10 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
             float* const panel = kept + k * panel_width * q.depth;
             finished done = panel_results(q, j0, panel_width, panel_width);
             place_tile(done, q, cover, i, sums, done.off);
-            if (expect) f.expect(done, c);
+            tile_lines lines;   // that the body will touch, where they are asked for one by one
+            if (by_lines && i > r.first_tile && k > 0 && !(more && k <= 2)) f.list(done, c, lines);
+            if (lines.count > q.depth) lines.count = 0;
+            if (expect && !lines.count) f.expect(done, c);
             if (i == r.first_tile) {
                 const float* const b = q.b + j0;
                 const std::int64_t n = q.depth, ahead = copied_ahead;
@@ -58,6 +61,8 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
             } else if (large && f.direct) {
                 f.direct(no_sum, copied, 1, height, panel, panel_width, q.depth, done, c);
                 continue;
+            } else if (lines.count) {
+                line_asking_tile_of(height)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, lines);
             } else {
                 tile_of<2>(height)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, 1);
             }

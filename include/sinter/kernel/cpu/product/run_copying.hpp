@@ -29,13 +29,14 @@ struct copying_walk {
     std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
     bool expects, asks;            ///< what the body will touch; what the next piece or block reads
+    bool by_lines;                 ///< what the body will touch, line by line: of many at once from memory the loop would wait for the first
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
     std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
 
     copying_walk(const product& q, const finisher& f, const tile_range& r)
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
-          asks(asks_pieces && q.b_layout == right::rows), step(round_up(tile_rows * rows + lanes, 16)),
+          asks(asks_pieces && q.b_layout == right::rows), by_lines(f.list && !asks && lies_farther(q, f)), step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
@@ -112,12 +113,15 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
         float* const x = m.rows + k * walk.step;
         const float *const from = t ? to : no_sum, *const a = q.a + t * q.sum_step + cover.first_row(i);
         place_tile(done, q, cover, i, to, panel_off);
+        const bool new_panel = in_place && k == 0, whole = w == panel_width && height > 1;
+        tile_lines lines;
         if (last && walk.expects) {
+            if (walk.by_lines && whole && !new_tile && !new_panel && !direct) f.list(done, c, lines);
+            if (lines.count > n) lines.count = 0;
             done.off += walk.expected_ahead;
-            f.expect(done, c);
+            if (!lines.count) f.expect(done, c);
             done.off -= walk.expected_ahead;
         }
-        const bool new_panel = in_place && k == 0, whole = w == panel_width && height > 1;
         if (whole && (new_tile || new_panel)) {
             if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead, b_ahead);
             else if (!new_tile) copying_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
@@ -130,6 +134,8 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
             } else if (last && height == tile_rows && direct) {
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
+            } else if (lines.count) {
+                line_asking_tile_of(height)(from, to, x, 1, height, m.panel, w, n, lines);
             } else {
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);
             }

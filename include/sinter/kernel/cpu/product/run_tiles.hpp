@@ -121,8 +121,7 @@ SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, 
             tile_lines lines;
             f.list(done, c, lines);
             if (lines.count > 0 && lines.count <= d.n) {
-                const auto sum = large ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
-                sum(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
+                line_asking_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
                 return f.finish(done, c);
             }
         }

@@ -21,6 +21,12 @@ ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
     return rows ? ahead_of<true>(large) : ahead_of<false>(large);
 }
 
+/// What asks for listed lines, one a turn.
+template <class = void>
+decltype(&multiply_tile_asking<tile_rows>) line_asking_tile_of(int height) {
+    return height == tile_rows ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
+}
+
 template <int NR>
 tile_function tile_of(int height) {
     return height == tile_rows ? multiply_tile<tile_rows, NR>
