@@ -227,6 +227,8 @@ int all_layers() {
     layer<2, 27, 27, 64, 27, 27, 192, 5, 5, 1, 2, 2>("alexnet 5x5");
     layer<1, 112, 112, 64, 112, 112, 128, 3, 3, 1, 1, 1>("vgg 112x112x64");
     layer<8, 28, 28, 16, 28, 28, 32, 5, 5, 1, 2, 2>("googlenet 5x5");
+    layer<8, 64, 64, 32, 64, 64, 3, 3, 3, 1, 1, 1>("decoder 64x64x32 to 3 colours");
+    layer<8, 64, 64, 32, 64, 64, 1, 1, 1, 1, 0, 0>("mask 1x1 64x64x32 to 1");
     const sliding one(1, 1, window{}, 0);
     general({"mobilenet depthwise 56x56x128", 2, one, same(56, 3), same(56, 3), 128, 128, 128});
     general({"mobilenet depthwise 56x56x128 stride 2", 2, one, same(56, 3, 2), same(56, 3, 2), 128, 128, 128});
