@@ -29,14 +29,15 @@ struct copying_walk {
     std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
     bool expects, asks;            ///< what the body will touch; what the next piece or block reads
-    bool by_lines;                 ///< what the body will touch, line by line: of many at once from memory the loop would wait for the first
+    bool by_lines;                 ///< what the body will touch line by line: many at once, from memory, would be waited for
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
     std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
 
     copying_walk(const product& q, const finisher& f, const tile_range& r)
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
-          asks(asks_pieces && q.b_layout == right::rows), by_lines(f.list && !asks && lies_farther(q, f)), step(round_up(tile_rows * rows + lanes, 16)),
+          asks(asks_pieces && q.b_layout == right::rows), by_lines(f.list && !asks && lies_farther(q, f)),
+          step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
