@@ -86,8 +86,8 @@ public:
         for (std::size_t c = 0; c < o.columns; ++c) o.rows[c].put(o.view.size, rows[c]);
         ++o.view.size;
     }
-    /// The same of n at these places of the columns' arrays. Small rows are asked for first: after a shuffle they lie anywhere, and one
-    /// by one each copy would wait for its memory. Of large ones processors ask for enough by themselves.
+    /// The same of n at these places of the columns' arrays. Small rows are asked for some before they are copied: after a shuffle they
+    /// lie anywhere, and one by one each copy would wait for its memory. Of large ones processors ask for enough by themselves.
     void append(const row_array* arrays, const std::uint32_t* places, int n) {
         contents& o = *own_;
         for (std::size_t c = 0; c < o.columns; ++c)
@@ -120,7 +120,7 @@ private:
     };
     static int rows_ahead(std::size_t bytes) {
         constexpr std::size_t worth = 8192, most = 16, large = 4096;
-        return bytes > large ? 0 : static_cast<int>(worth / bytes < 1 ? 1 : worth / bytes > most ? most : worth / bytes);
+        return bytes > large ? 0 : static_cast<int>(bytes * most > worth ? worth / bytes : most);
     }
     struct contents {
         char* memory = nullptr;

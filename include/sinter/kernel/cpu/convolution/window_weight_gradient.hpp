@@ -117,7 +117,9 @@ struct window_weight_gradient {
     static constexpr bool small_images = std::int64_t{H} * W * CI + std::int64_t{OH} * OW * CO <= (1 << 16);
     /// So are windows of few channels: a copy takes longer then, and pixels that follow each other share their lines.
     static constexpr bool few_channels = CI < 64;
-    static constexpr bool pays = tile_rows < floats_a_line / 2 && !few_channels && !(by_pixels && small_images);
+    /// And what is copied must be read by some panels: a copy takes nearly as long as one panel's sums.
+    static constexpr bool few_panels = panels <= 2;
+    static constexpr bool pays = tile_rows < floats_a_line / 2 && !few_channels && !few_panels && !(by_pixels && small_images);
     using sums = conv_sums<depth, CO, Body, by_pixels>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats; }
