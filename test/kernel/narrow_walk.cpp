@@ -74,10 +74,10 @@ std::int64_t scratch_of([[maybe_unused]] const std::int64_t* e, [[maybe_unused]]
     else return 0;
 }
 
-/// Whole numbers, so that the order of additions does not show.
+/// Whole numbers, so that the order of additions does not show. `each`: rows that share one of them.
 template <class Walk>
-results run(int rows, int columns, int parts) {
-    const int repeated = 5, each = 3;
+results run(int rows, int columns, int parts, int each = 3) {
+    const int repeated = 5;
     const auto numbers = [](int n, int factor) {
         std::vector<float> v(static_cast<std::size_t>(n));
         for (int i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = static_cast<float>(i * factor % 23 - 11);
@@ -117,8 +117,13 @@ template <int Columns>
 void check() {
     for (int rows = 1; rows <= 70; ++rows)
         for (int parts = 1; parts <= 3; ++parts)
-            if (run<cpu::narrow_walk<mixed, Columns>>(rows, Columns, parts) != run<cpu::row_walk<mixed>>(rows, Columns, parts))
-                BOOST_FAIL(rows << " rows of " << Columns << " in " << parts << " parts");
+            for (const int each : {3, 40}) {
+                const results want = run<cpu::row_walk<mixed>>(rows, Columns, parts, each);
+                if (run<cpu::narrow_walk<mixed, Columns>>(rows, Columns, parts, each) != want)
+                    BOOST_FAIL(rows << " rows of " << Columns << " in " << parts << " parts, " << each << " alike");
+                if (run<turned>(rows, Columns, parts, each) != want)
+                    BOOST_FAIL(rows << " transposed rows of " << Columns << " in " << parts << " parts, " << each << " alike");
+            }
 }
 
 } // namespace
@@ -127,6 +132,46 @@ BOOST_AUTO_TEST_CASE(lanes_along_rows_do_what_lanes_along_columns_do) {
     check<1>();
     check<2>();
     check<3>();
+}
+
+template <int Columns, int... J>
+void check_interleaved(std::integer_sequence<int, J...>) {
+    alignas(64) float rows[Columns * cpu::lanes], back[Columns * cpu::lanes] = {};
+    for (int i = 0; i < Columns * cpu::lanes; ++i) rows[i] = static_cast<float>(i);
+    const cpu::vf column[] = {cpu::load_column<Columns, J>(rows)...};
+    for (int j = 0; j < Columns; ++j)
+        for (int l = 0; l < cpu::lanes; ++l) {
+            const float got = column[j][l];
+            BOOST_TEST(got == static_cast<float>(l * Columns + j));
+        }
+    cpu::store_columns<Columns>(back, column);
+    BOOST_TEST(back == rows, boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(rows_of_two_and_three_go_to_columns_and_back) {
+    check_interleaved<2>(std::make_integer_sequence<int, 2>{});
+    check_interleaved<3>(std::make_integer_sequence<int, 3>{});
+}
+
+/// A store that a later word of its phase reads is there at once.
+BOOST_AUTO_TEST_CASE(what_is_stored_and_read_in_one_phase) {
+    using both = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+                           code({.code = of(op::add), .a = 0, .b = 0}), code({.code = of(instruction::store), .a = 1, .arg = 1}),
+                           code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 1}),
+                           code({.code = of(op::add), .a = 3, .b = 0}), code({.code = of(instruction::store), .a = 4, .arg = 2})>;
+    constexpr int rows = 50, columns = 3;
+    std::vector<float> x(rows * columns), y(x.size(), -1.f), z(x.size(), -1.f), twice, thrice;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i), twice.push_back(2 * x[i]), thrice.push_back(3 * x[i]);
+    float* p[] = {x.data(), y.data(), z.data()};
+    std::int64_t e[extent::count] = {};
+    e[extent::columns] = columns;
+    call c;
+    c.p = p;
+    c.e = e;
+    c.m = rows;
+    c.parts = 1;
+    cpu::narrow_walk<both, columns>::run(c);
+    BOOST_TEST(y == twice, boost::test_tools::per_element());
+    BOOST_TEST(z == thrice, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(transposed_rows_do_what_rows_do) {

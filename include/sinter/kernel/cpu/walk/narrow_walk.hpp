@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/vector/interleave.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/walk/row_lanes.hpp>
 
@@ -21,8 +22,16 @@ struct narrow_walk {
     }
 
 private:
+    /// Does a later word of this store's phase read what it stores?
+    static constexpr bool is_read_in_its_phase(int store) {
+        for (int i = store + 1; i < Body::size; ++i)
+            if (Body::code[i].is(instruction::load) && Body::code[i].phase == Body::code[store].phase &&
+                Body::code[i].arg == Body::code[store].arg)
+                return true;
+        return false;
+    }
     struct columns_in_registers {
-        vf buffers[Body::buffers * Columns + 1], sums[Body::sums * Columns + 1];
+        vf buffers[Body::buffers * Columns + 1], sums[Body::sums * Columns + 1], results[Body::size * Columns + 1];
 
         static constexpr int count() { return Columns; }
         template <class F>
@@ -31,22 +40,27 @@ private:
         SINTER_INLINE vf kept(int k, int j) const { return buffers[k * Columns + j]; }
         SINTER_INLINE void add(int k, int j, vf v) { sums[k * Columns + j] += v; }
         SINTER_INLINE vf sum(int k, int j) const { return sums[k * Columns + j]; }
-        template <int I, bool Full>
-        static SINTER_INLINE vf read(int j, const some_rows& at, const call& c) {
-            const float* const p = c.p[Body::code[I].arg] + at.first * Columns + j;
+        template <int I, bool Full, int J>
+        static SINTER_INLINE vf read(std::integral_constant<int, J>, const some_rows& at, const call& c) {
+            const float* const p = c.p[Body::code[I].arg] + at.first * Columns;
             if constexpr (Columns == 1) return Body::template read<Full>(p, at.n);
+            else if constexpr (Full) return load_column<Columns, J>(p);
             else {
                 vf v = zero();
-                for (int i = 0; i < (Full ? lanes : at.n); ++i) v[i] = p[i * Columns];
+                for (int i = 0; i < at.n; ++i) v[i] = p[i * Columns + J];
                 return v;
             }
         }
-        template <int I, bool Full>
-        static SINTER_INLINE void write(vf v, int j, const some_rows& at, const call& c) {
-            float* const p = c.p[Body::code[I].arg] + at.first * Columns + j;
+        /// Whole rows are stored with their last column, unless a word in between reads them.
+        template <int I, bool Full, int J>
+        SINTER_INLINE void write(vf v, std::integral_constant<int, J>, const some_rows& at, const call& c) {
+            float* const p = c.p[Body::code[I].arg] + at.first * Columns;
             if constexpr (Columns == 1) Body::template write<Full>(p, v, at.n);
-            else
-                for (int i = 0; i < (Full ? lanes : at.n); ++i) p[i * Columns] = v[i];
+            else if constexpr (Full && !is_read_in_its_phase(I)) {
+                results[I * Columns + J] = v;
+                if constexpr (J == Columns - 1) store_columns<Columns>(p, results + I * Columns);
+            } else
+                for (int i = 0; i < (Full ? lanes : at.n); ++i) p[i * Columns + J] = v[i];
         }
     };
     using lanes_of = row_lanes<Body, columns_in_registers>;

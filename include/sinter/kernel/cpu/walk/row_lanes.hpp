@@ -36,7 +36,7 @@ private:
     /// As row_walk's: a phase's words of one value a row, then the columns.
     template <int Phase, bool Full>
     static SINTER_INLINE void pass(vf* of_rows, Columns& columns, const some_rows& at, const call& c) {
-        words<Phase, true, Full>(of_rows, of_rows, columns, 0, at, c, typename Body::all{});
+        words<Phase, true, Full>(of_rows, of_rows, columns, std::integral_constant<int, 0>{}, at, c, typename Body::all{});
         if constexpr (Phase < Body::phases) {
             Body::template begin_reductions<Phase>(of_rows);
             columns.each([&](auto j) SINTER_ALWAYS {
@@ -45,19 +45,20 @@ private:
             });
         }
     }
-    template <int Phase, bool Row, bool Full, int... I>
-    static SINTER_INLINE void words(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c,
+    /// j: an int, or a constant where all columns are written out.
+    template <int Phase, bool Row, bool Full, class J, int... I>
+    static SINTER_INLINE void words(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c,
                                     std::integer_sequence<int, I...>) {
         (step_if<I, Phase, Row, Full>(of_rows, of_column, columns, j, at, c), ...);
     }
-    template <int I, int Phase, bool Row, bool Full>
-    static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c) {
+    template <int I, int Phase, bool Row, bool Full, class J>
+    static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c) {
         constexpr word w = Body::code[I];
         if constexpr (w.phase == Phase && static_cast<bool>(w.row) == Row) step<I, Full>(of_rows, of_column, columns, j, at, c);
     }
 
-    template <int I, bool Full>
-    static SINTER_INLINE void step(vf* of_rows, vf* of_column, Columns& columns, int j, const some_rows& at, const call& c) {
+    template <int I, bool Full, class J>
+    static SINTER_INLINE void step(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c) {
         constexpr word w = Body::code[I];
         vf& to = (Body::per_row(I) ? of_rows : of_column)[I];
         const auto a = [&]() SINTER_ALWAYS { return Body::template get<w.a>(of_rows, of_column); };
@@ -75,19 +76,30 @@ private:
         else if constexpr (w.is(op::random_uniform)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
         else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
     }
-    template <int I, bool Full>
-    static SINTER_INLINE vf load_word(Columns& columns, int j, const some_rows& at, const call& c) {
+    /// A number, or a whole one, in all lanes.
+    static SINTER_INLINE vf same_bits(const float* p) { return (vf)splat(*reinterpret_cast<const std::int32_t*>(p)); }
+    template <int I, bool Full, class J>
+    static SINTER_INLINE vf load_word(Columns& columns, J j, const some_rows& at, const call& c) {
         constexpr word w = Body::code[I];
         const int step = w.columns() ? columns.count() : 1;
         const float* p = c.p[w.arg] + (w.columns() ? j : 0);
         vf v;
-        if constexpr (w.rows() == row_map::none) v = (vf)splat(*reinterpret_cast<const std::int32_t*>(p));   // or a whole number
+        if constexpr (w.rows() == row_map::none) v = same_bits(p);
         else if constexpr (w.rows() == row_map::same && w.columns()) v = columns.template read<I, Full>(j, at, c);
         else if constexpr (w.rows() == row_map::same) v = Body::template read<Full>(p + at.first, at.n);
         else {
+            // One division for all rows, which takes as long as a vector's arithmetic.
             const std::int64_t q = c.e[extent::first_q + w.b];
-            v = zero();
-            for (int i = 0; i < at.n; ++i) v[i] = p[(w.rows() == row_map::divided ? (at.first + i) / q : (at.first + i) % q) * step];
+            constexpr bool divided = w.rows() == row_map::divided;
+            std::int64_t of = at.first / q, rest = at.first - of * q;
+            if (divided && rest + at.n <= q) v = same_bits(p + of * step);
+            else {
+                v = zero();
+                for (int i = 0; i < at.n; ++i) {
+                    v[i] = p[(divided ? of : rest) * step];
+                    if (++rest == q) rest = 0, ++of;
+                }
+            }
         }
         if constexpr (w.whole()) return __builtin_convertvector((vi)v, vf);
         else return v;
