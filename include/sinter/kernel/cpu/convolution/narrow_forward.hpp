@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include <sinter/base/round_up.hpp>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/emit_pixels.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
