@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    static constexpr int at_once = 256;
+    static constexpr int at_once = 256;   ///< places, for which each part is called once
 
     std::unique_ptr<example_stage> up_;
     const row_array* arrays_;

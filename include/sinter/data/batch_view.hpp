@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/example_set.hpp>
+#include <sinter/kernel/cpu/vector/caches.hpp>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -114,9 +115,7 @@ private:
         void put(int i, const void* row) const {
             unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
         }
-        void ask(const char* row) const {
-            for (std::size_t b = 0; b < stored_bytes; b += alignment) __builtin_prefetch(row + b, 0, 2);
-        }
+        void ask(const char* row) const { cpu::ask_for(row, static_cast<std::int64_t>(stored_bytes)); }
     };
     static int rows_ahead(std::size_t bytes) {
         constexpr std::size_t worth = 8192, most = 16, large = 4096;

@@ -12,12 +12,12 @@ namespace sinter::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))),
-          row_width_(up_->columns().width()) {
+        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }
     const column_list& columns() const override { return up_->columns(); }
     std::int64_t size() const override { return up_->size(); }
+
     void begin(std::int64_t pass) override {
         up_->begin(pass);
         random_ = random_stream(key_, static_cast<std::uint64_t>(pass));

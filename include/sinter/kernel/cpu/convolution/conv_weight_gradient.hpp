@@ -7,6 +7,7 @@
 #include <sinter/kernel/cpu/convolution/padded_image.hpp>
 #include <sinter/kernel/cpu/convolution/sparse_weight_gradient.hpp>
 #include <sinter/kernel/cpu/convolution/window_weight_gradient.hpp>
+#include <sinter/kernel/cpu/convolution/windows_met.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
@@ -137,13 +138,12 @@ struct conv_weight_gradient {
         } else {
             for (int ky = 0; ky < KH; ++ky)
                 for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
-                    const int top = std::max(first, (PT - ky + S - 1) / S * (PT > ky));
-                    const int bottom = std::min(last, H - 1 + PT - ky < 0 ? 0 : (H - 1 + PT - ky) / S + 1);
-                    const int left = (PL - kx + S - 1) / S * (PL > kx);
-                    const int right = std::min(OW, W - 1 + PL - kx < 0 ? 0 : (W - 1 + PL - kx) / S + 1);
-                    if (top < bottom && left < right)
+                    const windows_met rows(H, ky, S, PT, first, last), columns(W, kx, S, PL, 0, OW);
+                    const int top = rows.begin, left = columns.begin;
+                    if (rows.any() && columns.any())
                         tap<V, Valid>(sum, x + ((top * S - PT + ky) * W + left * S - PL + kx) * CI,
-                                      dy + ((packs ? top - first : top) * OW + left) * step<V>, {images, bottom - top, right - left}, next);
+                                      dy + ((packs ? top - first : top) * OW + left) * step<V>,
+                                      {images, rows.count(), columns.count()}, next);
                 }
         }
     }

@@ -37,7 +37,7 @@ struct narrow_forward {
             const int y = static_cast<int>(i % OH) * S - PT, low = std::clamp(-y, 0, KH), high = std::clamp(H - y, low, KH);
             const float* const image = c.p[0] + i / OH * (H * row_step);
             lead.make_until((i + 1) * W);
-            ask_for(image + (y + KH) * row_step, S * row_step);   // what the next row's windows read besides
+            ask_for(image + (y + KH) * row_step, 4 * S * row_step);   // what the next row's windows read besides
             sum_row(image + (y + low) * row_step, high - low, weights + low * (KW * CI * CO), row);
             emit_pixels<Body, CO>(row, CO, OW, i * OW * CO, CO, i * OW, 0, c);
         }
@@ -48,12 +48,8 @@ private:
     static void turn_weights(const float* from, float* to) {
         for (int ky = 0; ky < KH; ++ky)
             for (int v = 0; v < vectors; ++v)
-                for (int kx = 0; kx < KW; ++kx, to += tap) {
-                    vf r[lanes];
-                    load_block<1>(r, from + ((ky * KW + kx) * CI + v * lanes) * lanes, lanes);
-                    transpose_lanes(r);
-                    unroll<CO>([&](auto o) SINTER_ALWAYS { store(to + o * lanes, r[o]); });
-                }
+                for (int kx = 0; kx < KW; ++kx, to += tap)
+                    transpose_matrix(from + ((ky * KW + kx) * CI + v * lanes) * lanes, lanes, lanes, CO, to, lanes, false);
     }
 
     /// All pixels of a row of the result, from `rows` rows of the image.

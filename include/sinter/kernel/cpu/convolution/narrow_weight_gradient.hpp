@@ -4,8 +4,9 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/convolution/conv_sums.hpp>
+#include <sinter/kernel/cpu/convolution/windows_met.hpp>
+#include <sinter/kernel/cpu/product/narrow_gradient.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
-#include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 namespace sinter::cpu {
@@ -28,7 +29,8 @@ struct narrow_weight_gradient {
             for (int y = 0; y < OH; y += block_rows)
                 add_rows(c.p[0] + i * (std::int64_t{H} * W * CI), c.p[1] + i * (std::int64_t{OH} * OW * CO), y,
                          std::min(y + block_rows, OH), turned);
-        turn_sums(turned, c.scratch + c.part * sums::floats);
+        float* const packed = c.scratch + c.part * sums::floats;
+        for (int ky = 0; ky < KH; ++ky) rows_of_columns(turned + ky * CO * line, line, CO, line, packed + ky * line * lanes);
     }
 
 private:
@@ -38,20 +40,19 @@ private:
     /// Pixels that are summed apart where a line has few vectors: a sum has to wait for the one before.
     static constexpr int streams = vectors * CO >= 8 ? 1 : 8 / (vectors * CO);
     /// Pixels whose windows lie within the row.
-    static constexpr int low = std::min(OW, (std::max(0, PL) + S - 1) / S);
-    static constexpr int high = std::clamp(W - KW + PL < 0 ? 0 : (W - KW + PL) / S + 1, low, OW);
+    static constexpr int low = std::min(OW, windows_met(W, 0, S, PL, 0, OW).begin);
+    static constexpr int high = std::max(low, windows_met(W, KW - 1, S, PL, 0, OW).end);
 
     static void add_rows(const float* x, const float* dy, int first, int last, float* to) {
         for (int ky = 0; ky < KH; ++ky, to += CO * line) {
-            const int top = std::max(first, PT > ky ? (PT - ky + S - 1) / S : 0);
-            const int bottom = std::min(last, H - 1 + PT - ky < 0 ? 0 : (H - 1 + PT - ky) / S + 1);
-            if (top >= bottom) continue;
-            const float* const a = x + std::ptrdiff_t{(top * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
-            const float* const d = dy + std::ptrdiff_t{top} * OW * CO;
+            const windows_met met(H, ky, S, PT, first, last);
+            if (!met.any()) continue;
+            const float* const a = x + std::ptrdiff_t{(met.begin * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
+            const float* const d = dy + std::ptrdiff_t{met.begin} * OW * CO;
             constexpr int whole = vectors / at_once, rest = vectors % at_once;
-            for (int v = 0; v < whole; ++v) add_inner<at_once>(a + v * at_once * lanes, d, bottom - top, to + v * at_once * lanes);
-            if constexpr (rest > 0) add_inner<rest>(a + whole * at_once * lanes, d, bottom - top, to + whole * at_once * lanes);
-            if constexpr (low > 0 || high < OW) add_edges(a, d, bottom - top, to);
+            for (int v = 0; v < whole; ++v) add_inner<at_once>(a + v * at_once * lanes, d, met.count(), to + v * at_once * lanes);
+            if constexpr (rest > 0) add_inner<rest>(a + whole * at_once * lanes, d, met.count(), to + whole * at_once * lanes);
+            if constexpr (low > 0 || high < OW) add_edges(a, d, met.count(), to);
         }
     }
     /// V vectors of a line of taps, of the pixels whose windows lie within their row.
@@ -91,17 +92,6 @@ private:
                     for (int k = from * CI; k < until * CI; k += lanes)
                         store(to + o * line + k, fma(load(x + i * S * CI + k), factor, load(to + o * line + k)));
                 }
-            }
-    }
-    /// [KH][KW * CI][lanes], as packed weights lie.
-    static void turn_sums(const float* from, float* to) {
-        for (int ky = 0; ky < KH; ++ky, from += CO * line)
-            for (int k = 0; k < line; k += lanes, to += lanes * lanes) {
-                vf r[lanes];
-                clear_block(r);
-                unroll<CO>([&](auto o) SINTER_ALWAYS { r[o] = load(from + o * line + k); });
-                transpose_lanes(r);
-                store_block<1>(r, to, lanes);
             }
     }
 };

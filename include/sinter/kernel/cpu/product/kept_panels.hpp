@@ -41,9 +41,8 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
             finished done = panel_results(q, j0, panel_width, panel_width);
             place_tile(done, q, cover, i, sums, done.off);
             tile_lines lines;   // that the body will touch, where they are asked for one by one
-            if (by_lines && i > r.first_tile && k > 0 && !(more && k <= 2)) f.list(done, c, lines);
-            if (lines.count > q.depth) lines.count = 0;
-            if (expect && !lines.count) f.expect(done, c);
+            const bool lists = by_lines && i > r.first_tile && k > 0 && !(more && k <= 2) && f.lists(done, c, q.depth, lines);
+            if (expect && !lists) f.expect(done, c);
             if (i == r.first_tile) {
                 const float* const b = q.b + j0;
                 const std::int64_t n = q.depth, ahead = copied_ahead;
@@ -61,7 +60,7 @@ __attribute__((noinline)) inline void run_kept_panels(const product& q, const fi
             } else if (large && f.direct) {
                 f.direct(no_sum, copied, 1, height, panel, panel_width, q.depth, done, c);
                 continue;
-            } else if (lines.count) {
+            } else if (lists) {
                 line_asking_tile_of(height)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, lines);
             } else {
                 tile_of<2>(height)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, 1);

@@ -12,6 +12,8 @@ namespace sinter::cpu {
 /// More columns than this are worth tiles. Columns that are summed at once.
 inline constexpr std::int64_t narrow_gradient = registers >= 32 ? lanes * 3 / 4 : lanes / 2 - 1;
 inline constexpr int narrow_at_once = registers >= 32 ? 2 : 1;
+/// Columns that become rows: those, or half a vector's.
+inline constexpr int most_turned_columns = narrow_gradient > lanes / 2 ? narrow_gradient : lanes / 2;
 
 /// to[c * to_step + ...V * lanes] = sum over t < n of d[t * d_step + c] * a[t * a_step + ...], for C columns. `there`: as many lanes of a
 /// last vector exist.
@@ -42,7 +44,7 @@ __attribute__((noinline)) inline void rows_of_columns(const float* from, std::in
     for (std::int64_t i = 0; i < rows; i += lanes) {
         vf r[lanes];
         clear_block(r);
-        unroll<narrow_gradient>([&](auto j) SINTER_ALWAYS { r[j] = load(j < columns ? from + j * step + i : no_sum); });
+        unroll<most_turned_columns>([&](auto j) SINTER_ALWAYS { r[j] = load(j < columns ? from + j * step + i : no_sum); });
         transpose_lanes(r);
         store_block<1>(r, to + i * lanes, lanes);
     }

@@ -52,6 +52,13 @@ struct finisher {
     small_function below = nullptr;   ///< the same of any product's large tiles, whose lines are asked for
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
+
+    /// Lists a tile's lines, to be asked for one a turn, unless they are more than its loop has turns; are there any?
+    bool lists(const finished& t, const call& c, std::int64_t turns, tile_lines& lines) const {
+        list(t, c, lines);
+        if (lines.count > turns) lines.count = 0;
+        return lines.count > 0;
+    }
 };
 
 } // namespace sinter::cpu

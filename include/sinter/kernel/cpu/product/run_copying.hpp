@@ -36,7 +36,7 @@ struct copying_walk {
 
     copying_walk(const product& q, const finisher& f, const tile_range& r)
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
-          asks(asks_pieces && q.b_layout == right::rows), by_lines(f.list && !asks && lies_farther(q, f)),
+          asks(asks_pieces && q.b_layout == right::rows), by_lines(expects && f.list && !asks && lies_farther(q, f)),
           step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
@@ -116,11 +116,10 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
         place_tile(done, q, cover, i, to, panel_off);
         const bool new_panel = in_place && k == 0, whole = w == panel_width && height > 1;
         tile_lines lines;
-        if (last && walk.expects) {
-            if (walk.by_lines && whole && !new_tile && !new_panel && !direct) f.list(done, c, lines);
-            if (lines.count > n) lines.count = 0;
+        const bool lists = last && walk.by_lines && whole && !new_tile && !new_panel && !direct && f.lists(done, c, n, lines);
+        if (last && walk.expects && !lists) {
             done.off += walk.expected_ahead;
-            if (!lines.count) f.expect(done, c);
+            f.expect(done, c);
             done.off -= walk.expected_ahead;
         }
         if (whole && (new_tile || new_panel)) {
@@ -135,7 +134,7 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
             } else if (last && height == tile_rows && direct) {
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
-            } else if (lines.count) {
+            } else if (lists) {
                 line_asking_tile_of(height)(from, to, x, 1, height, m.panel, w, n, lines);
             } else {
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);

@@ -119,8 +119,7 @@ SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, 
         const bool by_turns = !asks_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
         if (by_turns && f.list && r.wide && rest_height > 1 && !direct) {
             tile_lines lines;
-            f.list(done, c, lines);
-            if (lines.count > 0 && lines.count <= d.n) {
+            if (f.lists(done, c, d.n, lines)) {
                 line_asking_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
                 return f.finish(done, c);
             }

@@ -33,7 +33,7 @@ __attribute__((noinline)) void multiply_turned(const float* from, float* to, con
     vf c[MR * NV];
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     for (; n > 0; n -= panel_width, w += panel_step, x += panel_width * NV * lanes) {
-        for (int i = 0; i < MR * panel_width; i += floats_a_line) __builtin_prefetch(w + turned_ahead * panel_width + i, 0, 2);
+        ask_for(w + turned_ahead * panel_width, 4 * MR * panel_width);
         accumulate<MR, NV>(c, w, w_step, 1, x, NV * lanes, n < panel_width ? n : panel_width);
     }
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });

@@ -14,9 +14,9 @@ inline constexpr std::int64_t second_level_floats = lanes >= 16 ? 1 << 18 : 1 <<
 /// Lines a page apart share places of the first level: so many of them, at least, stay there.
 inline constexpr std::int64_t a_page = 1024, first_level_ways = 8;
 
-/// Asks the second-level cache for n floats.
-SINTER_INLINE void ask_for(const float* p, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += floats_a_line) __builtin_prefetch(p + i, 0, 2);
+/// Asks for memory that is read soon, but for so much that it shall come to the second-level cache.
+SINTER_INLINE void ask_for(const void* p, std::int64_t bytes) {
+    for (std::int64_t i = 0; i < bytes; i += 4 * floats_a_line) __builtin_prefetch(static_cast<const char*>(p) + i, 0, 2);
 }
 
 } // namespace sinter::cpu
