@@ -94,10 +94,11 @@ public:
         for (std::size_t c = 0; c < o.columns; ++c)
             for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].ask(arrays[c].row(places[i]));
         for (std::size_t c = 0; c < o.columns; ++c) {
-            const row_place& to = o.rows[c];
+            const row_place to = o.rows[c];       // copies, for what rows are written to could be any of these
+            const row_array from = arrays[c];
             for (int i = 0; i < n; ++i) {
-                if (to.ahead > 0 && i + to.ahead < n) to.ask(arrays[c].row(places[i + to.ahead]));
-                to.put(o.view.size + i, arrays[c].row(places[i]));
+                if (to.ahead > 0 && i + to.ahead < n) to.ask(from.row(places[i + to.ahead]));
+                to.put(o.view.size + i, from.row(places[i]));
             }
         }
         o.view.size += n;
