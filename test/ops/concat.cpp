@@ -32,6 +32,9 @@ BOOST_AUTO_TEST_CASE(each_axis) {
     check_op<op_of<drawn_batch(1, 3), with_axis(drawn_batch(1, 3), 1, 3), 1>, programs::fused_only>();
     check_op<op_of<drawn_batch(2, 3), with_axis(drawn_batch(2, 3), 2, 7), -1>, programs::fused_only>();
     check_op<op_of<drawn(3, 2), with_axis(drawn(3, 2), 0, 1), 0>, programs::fused_only>();
+    check_op<op_of<batch_of(3, 1), batch_of(3, 2), -1>, programs::fused_only>();   // rows of each length that has its own way
+    check_op<op_of<batch_of(3, 4), batch_of(3, 16), -1>, programs::fused_only>();
+    check_op<op_of<batch_of(2, 37), batch_of(2, 256), -1>, programs::fused_only>();
 }
 
 struct three {

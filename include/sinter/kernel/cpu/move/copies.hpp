@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/move/copy_rows.hpp>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/kernel/panels.hpp>
@@ -9,14 +10,17 @@
 /// Kernels that only move data.
 namespace sinter::cpu {
 
-/// Operands [m][e0], [m][e1], ... side by side in the result [m][e0 + e1 + ...]; e4 of them, up to four.
+/// Operands [m][e0], [m][e1], ... side by side in the result [m][e0 + e1 + ...]; e4 of them, up to four. Some rows of one operand, then
+/// of the next: of the result no more than the first-level cache holds.
 struct concatenation {
     static void run(const call& c) {
+        constexpr std::int64_t near = 4096;   // floats
         const std::int64_t n = c.e[4], all = c.e[0] + c.e[1] + c.e[2] + c.e[3], end = share(c.m, c.part + 1, c.parts);
-        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
+        const std::int64_t at_once = all < near ? near / all : 1;
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; i += at_once) {
             float* to = c.p[n] + i * all;
             for (std::int64_t k = 0; k < n; to += c.e[k++])
-                std::memcpy(to, c.p[k] + i * c.e[k], 4 * static_cast<std::size_t>(c.e[k]));
+                copy_rows(c.p[k] + i * c.e[k], c.e[k], to, all, c.e[k], end - i < at_once ? end - i : at_once);
         }
     }
 };

@@ -1,35 +1,105 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstring>
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/move/copy_rows.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/kernel/pad_axes.hpp>
 #include <sinter/ops/pad.hpp>
-#include <cstring>
 
 namespace sinter::cpu {
 
-/// p[0] with mirrored or repeated margins to p[1], row by row of the last axis.
+/// The last axis that has margins is gone along piece by piece, each of all that lies behind it; the axes before make rows of pieces.
+struct padded_rows {
+    const std::int64_t* e;
+    int axis = 4;
+    std::int64_t piece = 1;   ///< floats
+    explicit padded_rows(const std::int64_t* extents) : e(extents) {
+        for (; axis > 0 && pad_axis(e, axis).out == pad_axis(e, axis).n; --axis) piece *= pad_axis(e, axis).n;
+    }
+    pad_axis along() const { return {e, axis}; }
+    /// Of an example with margins, or without.
+    std::int64_t rows(bool padded) const {
+        std::int64_t rows = 1;
+        for (int i = 0; i < axis; ++i) rows *= padded ? pad_axis(e, i).out : pad_axis(e, i).n;
+        return rows;
+    }
+};
+
+/// p[0] with mirrored or repeated margins to p[1].
 struct mirrored_pad {
     static void run(const call& c) {
-        const pad_axis last(c.e, 4);
-        const std::int64_t all = padded_size(c.e), rows = all / last.out, size = unpadded_size(c.e);
-        const std::int64_t end = share(rows * c.m, c.part + 1, c.parts);
+        const padded_rows p(c.e);
+        const pad_axis a = p.along();
+        const std::int64_t rows = p.rows(true), from_rows = p.rows(false), end = share(rows * c.m, c.part + 1, c.parts);
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
-            const std::int64_t first = pad_source(c.e, r % rows * last.out + last.before);
-            const float* from = c.p[0] + r / rows * size + first;
-            float* to = c.p[1] + r * last.out;
-            std::memcpy(to + last.before, from, 4 * static_cast<std::size_t>(last.n));
-            for (std::int64_t j = 0; j < last.before; ++j) to[j] = from[last.from(j)];
-            for (std::int64_t j = last.before + last.n; j < last.out; ++j) to[j] = from[last.from(j)];
+            const float* const from = c.p[0] + (r / rows * from_rows + source_row(p, r % rows)) * a.n * p.piece;
+            float* const to = c.p[1] + r * a.out * p.piece;
+            const auto copy = [&](std::int64_t i, std::int64_t n) {
+                copy_rows(from + a.from(i) * p.piece, 0, to + i * p.piece, 0, n * p.piece, 1);
+            };
+            for (std::int64_t i = 0; i < a.before; ++i) copy(i, 1);
+            copy(a.before, a.n);
+            for (std::int64_t i = a.before + a.n; i < a.out; ++i) copy(i, 1);
         }
+    }
+
+private:
+    static std::int64_t source_row(const padded_rows& p, std::int64_t row) {
+        std::int64_t from = 0, step = 1;
+        for (int i = p.axis - 1; i >= 0; --i) {
+            const pad_axis a(p.e, i);
+            from += a.from(row % a.out) * step;
+            row /= a.out;
+            step *= a.n;
+        }
+        return from;
     }
 };
 /// The other way round: sums.
 struct mirrored_pad_gradient {
     static void run(const call& c) {
-        const std::int64_t all = padded_size(c.e), size = unpadded_size(c.e), end = share(size * c.m, c.part + 1, c.parts);
-        for (std::int64_t i = share(size * c.m, c.part, c.parts); i < end; ++i)
-            c.p[1][i] = pad_sum(c.e, i % size, c.p[0] + i / size * all);
+        const padded_rows p(c.e);
+        const pad_axis a = p.along();
+        const std::int64_t rows = p.rows(false), padded = p.rows(true), end = share(rows * c.m, c.part + 1, c.parts);
+        for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
+            float* const to = c.p[1] + r * a.n * p.piece;
+            std::memset(to, 0, 4 * static_cast<std::size_t>(a.n * p.piece));
+            each_copy(p, r % rows, [&](std::int64_t row) {
+                const float* const from = c.p[0] + (r / rows * padded + row) * a.out * p.piece;
+                const auto add = [&](std::int64_t i, std::int64_t n) {
+                    float* const sums = to + a.from(i) * p.piece;
+                    for (std::int64_t k = 0; k < n * p.piece; ++k) sums[k] += from[i * p.piece + k];
+                };
+                add(a.before, a.n);
+                for (std::int64_t i = 0; i < a.before; ++i) add(i, 1);
+                for (std::int64_t i = a.before + a.n; i < a.out; ++i) add(i, 1);
+            });
+        }
+    }
+
+private:
+    /// Calls f(row with margins) for each that a row was copied to.
+    template <class F>
+    static void each_copy(const padded_rows& p, std::int64_t row, F f) {
+        std::int64_t place[max_rank] = {}, copies = 1;
+        for (int i = p.axis - 1; i >= 0; --i) {
+            const pad_axis a(p.e, i);
+            place[i] = row % a.n;
+            row /= a.n;
+            copies *= a.copies(place[i]);
+        }
+        for (std::int64_t k = 0; k < copies; ++k) {
+            std::int64_t rest = k, to = 0, step = 1;
+            for (int i = p.axis - 1; i >= 0; --i) {
+                const pad_axis a(p.e, i);
+                const std::int64_t own = a.copies(place[i]);
+                to += a.to(place[i], rest % own) * step;
+                rest /= own;
+                step *= a.out;
+            }
+            f(to);
+        }
     }
 };
 
