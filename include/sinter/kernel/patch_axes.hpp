@@ -22,6 +22,18 @@ struct patch_axes {
     SINTER_HOST_DEVICE explicit patch_axes(const std::int64_t* e)
         : H(e[0]), W(e[1]), C(e[2]), OH(e[3]), OW(e[4]), kh(e[5]), kw(e[6]), rows{e[3], e[7], e[9], e[13]},
           columns{e[4], e[8], e[12], e[14]} {}
+
+    struct range {
+        std::int64_t first, end;
+    };
+    /// The windows along a row whose taps from i to j, in their order, lie inside the image; an empty range has its end at its first.
+    range windows_with(std::int64_t i, std::int64_t j) const {
+        const std::int64_t before = columns.before - i * columns.dilation, last = W - 1 + columns.before - j * columns.dilation;
+        const std::int64_t first = before > 0 ? (before + columns.stride - 1) / columns.stride : 0;
+        const std::int64_t end = last < 0 ? 0 : last / columns.stride + 1;
+        const std::int64_t most = end < OW ? end : OW;
+        return {first < most ? first : 0, first < most ? most : 0};
+    }
 };
 
 } // namespace sinter

@@ -16,7 +16,7 @@ constexpr bool bound_indices(graph& g, int id, int n) {
         if (int& below = g.n[id].p[1]; below == 0 || below > n) below = n;
         return true;
     }
-    if (x.about->below) return x.about->below(x) > 0 && x.about->below(x) <= n;
+    if (const int below = x.about->below(x); below > 0) return below <= n;
     if (!x.about->moves || x.s.type != dtype::i32) return false;
     for (int i = 0; i < x.operands; ++i)
         if (!bound_indices(g, x.in[i], n)) return false;

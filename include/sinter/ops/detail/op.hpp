@@ -48,7 +48,9 @@ struct kernel_extents;
 struct kernel_request;
 
 namespace detail {
-constexpr bool never(const node&) { return false; }   // and no null pointer, which g++'s sanitizers do not compare in constants
+// And no null pointers, which g++'s sanitizers do not compare in constants.
+constexpr bool never(const node&) { return false; }
+constexpr int not_known(const node&) { return 0; }
 }
 
 /// An op's description, as the passes read it.
@@ -71,7 +73,7 @@ struct op_info {
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (pick), too
     bool (*follows_rows)(const node&) = detail::never;   ///< a heavy op's kernel runs a walk over its first operand's rows as it reads them
-    int (*below)(const node&) = nullptr;   ///< whole numbers that it makes are at least 0 and below this, by construction
+    int (*below)(const node&) = detail::not_known;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
 template <op_id K>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/move/copy_rows.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/gather.hpp>
 #include <cstring>
@@ -8,32 +9,44 @@
 /// Slices of a whole at indices along an axis, and their sums back at these places. Indices are known to be places of the axis.
 namespace sinter::cpu {
 
-/// e = {outer, n, inner, count, index steps along outer, count, inner, whole of one example, indices of one example}.
-struct gathered {
-    const std::int64_t* e;
-    const std::int32_t* index;
-    gathered(const call& c, int which) : e(c.e), index(reinterpret_cast<const std::int32_t*>(c.p[which])) {}
-    /// The place along the axis of slice element [o, i, j] of example b.
-    std::int64_t place(std::int64_t b, std::int64_t o, std::int64_t i, std::int64_t j) const {
-        return index[b * e[8] + o * e[4] + i * e[5] + j * e[6]];
-    }
+/// e = {outer, n, inner, count, index steps along outer, count, inner, whole of one example, indices of one example}. A line: what has
+/// the same place before the axis; element [i, j] of one takes or gives [index, j] of the whole's.
+struct indexed_lines {
+    std::int64_t outer, n, inner, count, step, inner_step;
+    indexed_lines(const call& c, int which)
+        : outer(c.e[0]), n(c.e[1]), inner(c.e[2]), count(c.e[3]), step(c.e[5]), inner_step(c.e[6]),
+          indices_(reinterpret_cast<const std::int32_t*>(c.p[which])), e_(c.e) {}
+    const std::int32_t* indices(std::int64_t line) const { return indices_ + line / outer * e_[8] + line % outer * e_[4]; }
+
+private:
+    const std::int32_t* indices_;
+    const std::int64_t* e_;
 };
 
 /// p[0] = whole, p[1] = indices, p[2] = slices.
 struct gather_axis {
     static void run(const call& c) {
-        const gathered g(c, 1);
-        const std::int64_t outer = c.e[0], n = c.e[1], inner = c.e[2], count = c.e[3];
-        const std::int64_t rows = c.m * outer * count, end = share(rows, c.part + 1, c.parts);
-        for (std::int64_t r = share(rows, c.part, c.parts); r < end; ++r) {
-            const std::int64_t i = r % count, o = r / count % outer, b = r / count / outer;
-            const float* from = c.p[0] + b * c.e[7] + o * n * inner;
-            float* to = c.p[2] + r * inner;
-            if (c.e[6] == 0) {
-                std::memcpy(to, from + g.place(b, o, i, 0) * inner, 4 * static_cast<std::size_t>(inner));
-            } else {
-                for (std::int64_t j = 0; j < inner; ++j) to[j] = from[g.place(b, o, i, j) * inner + j];
-            }
+        const indexed_lines g(c, 1);
+        const std::int64_t rows = c.m * g.outer * g.count, end = share(rows, c.part + 1, c.parts);
+        for (std::int64_t r = share(rows, c.part, c.parts); r < end;) {
+            const std::int64_t line = r / g.count, first = r % g.count, left = end - r;
+            const std::int64_t last = left < g.count - first ? first + left : g.count;
+            const float* const whole = c.p[0] + line / g.outer * c.e[7] + line % g.outer * g.n * g.inner;
+            pick(g, whole, g.indices(line), c.p[2] + line * g.count * g.inner, first, last);
+            r += last - first;
+        }
+    }
+
+private:
+    static void pick(const indexed_lines& g, const float* whole, const std::int32_t* index, float* to, std::int64_t i, std::int64_t end) {
+        if (g.inner == 1) {
+            for (; i < end; ++i) to[i] = whole[index[i * g.step]];
+        } else if (g.inner_step == 0) {
+            for (; i < end; ++i) copy_rows(whole + index[i * g.step] * g.inner, 0, to + i * g.inner, 0, g.inner, 1);
+        } else {
+            for (; i < end; ++i)
+                for (std::int64_t j = 0; j < g.inner; ++j)
+                    to[i * g.inner + j] = whole[index[i * g.step + j * g.inner_step] * g.inner + j];
         }
     }
 };
@@ -41,17 +54,32 @@ struct gather_axis {
 struct scatter_axis {
     static constexpr std::int64_t block = 64;
     static void run(const call& c) {
-        const gathered g(c, 0);
-        const std::int64_t outer = c.e[0], n = c.e[1], inner = c.e[2], count = c.e[3], blocks = (inner + block - 1) / block;
-        const std::int64_t units = c.m * outer * blocks, end = share(units, c.part + 1, c.parts);
+        const indexed_lines g(c, 0);
+        const std::int64_t blocks = (g.inner + block - 1) / block, units = c.m * g.outer * blocks;
+        const std::int64_t end = share(units, c.part + 1, c.parts);
         for (std::int64_t u = share(units, c.part, c.parts); u < end; ++u) {
-            const std::int64_t first = u % blocks * block, last = first + block < inner ? first + block : inner;
-            const std::int64_t o = u / blocks % outer, b = u / blocks / outer;
-            float* to = c.p[2] + (b * outer + o) * n * inner;
-            const float* from = c.p[1] + (b * outer + o) * count * inner;
-            for (std::int64_t i = 0; i < n; ++i) std::memset(to + i * inner + first, 0, 4 * static_cast<std::size_t>(last - first));
-            for (std::int64_t i = 0; i < count; ++i)
-                for (std::int64_t j = first; j < last; ++j) to[g.place(b, o, i, j) * inner + j] += from[i * inner + j];
+            const std::int64_t line = u / blocks, j = u % blocks * block, width = g.inner - j < block ? g.inner - j : block;
+            float* const to = c.p[2] + line * g.n * g.inner + j;
+            if (width == g.inner) std::memset(to, 0, 4 * static_cast<std::size_t>(g.n * g.inner));
+            else
+                for (std::int64_t i = 0; i < g.n; ++i) std::memset(to + i * g.inner, 0, 4 * static_cast<std::size_t>(width));
+            add(g, c.p[1] + line * g.count * g.inner + j, g.indices(line) + j * g.inner_step, to, width);
+        }
+    }
+
+private:
+    static void add(const indexed_lines& g, const float* from, const std::int32_t* index, float* to, std::int64_t width) {
+        if (g.inner == 1) {
+            for (std::int64_t i = 0; i < g.count; ++i) to[index[i * g.step]] += from[i];
+            return;
+        }
+        for (std::int64_t i = 0; i < g.count; ++i, from += g.inner, index += g.step) {
+            if (g.inner_step == 0) {
+                float* const sums = to + *index * g.inner;
+                for (std::int64_t j = 0; j < width; ++j) sums[j] += from[j];
+            } else {
+                for (std::int64_t j = 0; j < width; ++j) to[index[j * g.inner_step] * g.inner + j] += from[j];
+            }
         }
     }
 };
