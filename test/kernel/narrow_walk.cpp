@@ -223,19 +223,23 @@ BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to r
     using sums = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
                            code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 1}),
                            code({.code = of(op::add), .a = 0, .b = 1}),
-                           code({.code = of(instruction::store), .a = 2, .arg = 2}),
-                           code({.code = of(instruction::column_sum), .a = 2, .b = 0, .arg = 3})>;
+                           code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 4, .row = 1}),
+                           code({.code = of(op::add), .a = 3, .b = 3, .row = 1}),
+                           code({.code = of(op::add), .a = 2, .b = 4}),
+                           code({.code = of(instruction::store), .a = 5, .arg = 2}),
+                           code({.code = of(instruction::column_sum), .a = 5, .b = 0, .arg = 3})>;
     static_assert(sums::columns_apart);
     static_assert(!mixed::columns_apart);
     for (int columns : {1, 4, 7, 8, 12, 16, 24, 31, 32, 33, 48})
         for (int rows : {1, 5, 1500})
             for (int parts = 1; parts <= 3; ++parts) {
                 const auto n = static_cast<std::size_t>(columns), all = n * static_cast<std::size_t>(rows);
-                std::vector<float> x(all), of_column(n), y(all, -1.f), sum(n, -1.f), want_y(all), want(n);
+                std::vector<float> x(all), of_column(n), of_row(static_cast<std::size_t>(rows)), y(all, -1.f), sum(n, -1.f), want_y(all), want(n);
                 for (std::size_t i = 0; i < all; ++i) x[i] = static_cast<float>(i * 7 % 23) - 11.f;
                 for (std::size_t j = 0; j < n; ++j) of_column[j] = static_cast<float>(j);
-                for (std::size_t i = 0; i < all; ++i) want[i % n] += want_y[i] = x[i] + of_column[i % n];
-                float* p[] = {x.data(), of_column.data(), y.data(), sum.data()};
+                for (std::size_t i = 0; i < of_row.size(); ++i) of_row[i] = static_cast<float>(i % 9);
+                for (std::size_t i = 0; i < all; ++i) want[i % n] += want_y[i] = x[i] + of_column[i % n] + 2 * of_row[i / n];
+                float* p[] = {x.data(), of_column.data(), y.data(), sum.data(), of_row.data()};
                 std::int64_t e[extent::count] = {};
                 e[extent::columns] = columns;
                 e[extent::buffer_stride] = 64;
@@ -251,6 +255,53 @@ BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to r
                 for (c.part = 0; c.part < parts; ++c.part) sums::finish(c);
                 BOOST_TEST((y == want_y), rows << " x " << columns);
                 BOOST_TEST((sum == want), rows << " x " << columns);
+            }
+}
+
+/// In place, and with all that may be read: what there is once a row or a column, whole numbers of both, a number, the column's own.
+BOOST_AUTO_TEST_CASE(vectors_that_cross_from_row_to_row) {
+    using crossing = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+                               code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
+                               code({.code = of(op::mul), .a = 1, .b = 1, .row = 1}),
+                               code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 2}),
+                               code({.code = of(instruction::load), .map = map_of(row_map::same, word::whole_numbers), .arg = 3, .row = 1}),
+                               code({.code = of(instruction::load), .map = map_of(row_map::none), .arg = 4, .row = 1}),
+                               code({.code = of(op::column_index)}),
+                               code({.code = of(op::add), .a = 0, .b = 2}),
+                               code({.code = of(op::mul), .a = 7, .b = 3}),
+                               code({.code = of(op::add), .a = 8, .b = 4}),
+                               code({.code = of(op::mul), .a = 9, .b = 5}),
+                               code({.code = of(op::add), .a = 10, .b = 6}),
+                               code({.code = of(instruction::store), .a = 11, .arg = 0})>;
+    using walk = cpu::crossing_walk<crossing>;
+    BOOST_TEST(!cpu::crossing_walk<mixed>::takes(3));
+    BOOST_TEST(!walk::takes(cpu::lanes));
+    if (!walk::takes(cpu::lanes - 1)) return;   // a processor that does not pick lanes
+    BOOST_TEST(cpu::row_walk<crossing>::cases(std::vector<std::int64_t>(extent::count, 5).data(), 100) == cpu::row_walk<crossing>::crossing);
+    for (int columns = 1; columns < cpu::lanes; ++columns)
+        for (int rows = 1; rows <= 70; ++rows)
+            for (int parts = 1; parts <= 4; ++parts) {   // the fourth time some rows, and then the others
+                const auto n = static_cast<std::size_t>(columns), m = static_cast<std::size_t>(rows);
+                std::vector<float> x(n * m), of_row(m), of_column(n), number{3.f}, want(n * m);
+                std::vector<std::int32_t> whole(m);
+                for (std::size_t i = 0; i < m; ++i) of_row[i] = static_cast<float>(i * 5 % 11), whole[i] = static_cast<int>(i * 13 % 17) - 8;
+                for (std::size_t j = 0; j < n; ++j) of_column[j] = static_cast<float>(j * 3 % 7) - 3.f;
+                for (std::size_t i = 0; i < n * m; ++i) {
+                    x[i] = static_cast<float>(i * 7 % 23) - 11.f;
+                    want[i] = ((x[i] + of_row[i / n] * of_row[i / n]) * of_column[i % n] + static_cast<float>(whole[i / n])) * 3.f +
+                              static_cast<float>(i % n);
+                }
+                float* p[] = {x.data(), of_row.data(), of_column.data(), reinterpret_cast<float*>(whole.data()), number.data()};
+                std::int64_t e[extent::count] = {};
+                e[extent::columns] = columns;
+                call c;
+                c.p = p;
+                c.e = e;
+                c.m = rows;
+                c.parts = parts;
+                if (parts == 4) walk::rows(0, rows / 3, c), walk::rows(rows / 3, rows, c);
+                else for (c.part = 0; c.part < parts; ++c.part) walk::run(c);
+                if (x != want) BOOST_FAIL(rows << " rows of " << columns << " in " << parts << " parts");
             }
 }
 

@@ -194,10 +194,11 @@ struct body {
         vf r[size + 1];
         run_all<Several * Columns == lanes, false, Columns>(r, raw, {off, row, 0, Several * Columns}, c, all{});
     }
-    /// Does it go over a row's columns once, each on its own? Then rows may be walked one column after the other.
+    /// Does it go over a row's columns once, each on its own? Then rows may be walked some columns after the others, which see what
+    /// there is once a row as often.
     static constexpr bool columns_apart = [] {
         for (int i = 0; i < size; ++i)
-            if (code[i].row || is_reduction(i)) return false;
+            if (is_reduction(i) || (code[i].row && (code[i].is(instruction::store) || code[i].is(instruction::column_sum)))) return false;
         return phases == 1;
     }();
     /// The same for a tile whose sums are in registers, [MR][NR whole vectors].

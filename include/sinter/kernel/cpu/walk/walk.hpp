@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cpu/walk/crossing_walk.hpp>
 #include <sinter/kernel/cpu/walk/narrow_walk.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/kernel/cpu/walk/turned_walk.hpp>
@@ -47,11 +48,12 @@ inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase
 template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
-    static constexpr int whole = 1, rest = 2, turned = 4;
+    static constexpr int whole = 1, rest = 2, turned = 4, crossing = 8;
     template <int C>
     using only = row_walk<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         if (turned_walk<Body>::takes(e[extent::columns], most_rows)) return turned;
+        if (crossing_walk<Body>::takes(e[extent::columns])) return crossing;
         return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
     }
     /// Floats of scratch space.
@@ -59,6 +61,8 @@ struct row_walk {
         return turns(e[extent::columns]) ? turned_walk<Body>::scratch(e[extent::columns], parts) : 0;
     }
     static void run(const call& c) {
+        if constexpr (may_cross)
+            if (Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns])) return crossing_walk<Body>::run(c);
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         if constexpr (may_turn)
             if (Cases == turned || turns(columns)) return turned_walk<Body>::rows(first, end, c);
@@ -67,6 +71,8 @@ struct row_walk {
         rows(first, end, c);
     }
     static void rows(std::int64_t first, std::int64_t end, const call& c) {
+        if constexpr (may_cross)
+            if (Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns])) return crossing_walk<Body>::rows(first, end, c);
         for (std::int64_t row = first; row < end; ++row) {
             vf per_row[Body::size + 1];
             phases(per_row, row, c.e[extent::columns], c, std::make_integer_sequence<int, Body::phases + 2>{});
@@ -74,7 +80,7 @@ struct row_walk {
     }
 
 private:
-    static constexpr bool may_turn = Cases > 0 && (Cases & turned) != 0;
+    static constexpr bool may_turn = Cases > 0 && (Cases & turned) != 0, may_cross = Cases > 0 && (Cases & crossing) != 0;
     static constexpr bool turns(std::int64_t columns) { return may_turn && turned_walk<Body>::takes(columns, lanes); }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
