@@ -70,6 +70,7 @@
 #include <sinter/ops/hard_sigmoid.hpp>
 #include <sinter/ops/hard_swish.hpp>
 #include <sinter/ops/hard_tanh.hpp>
+#include <sinter/ops/interpolate.hpp>
 #include <sinter/ops/isfinite.hpp>
 #include <sinter/ops/isinf.hpp>
 #include <sinter/ops/isnan.hpp>

@@ -3,6 +3,7 @@
 #include <sinter/ops/argmin.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/gather_nd.hpp>
+#include <sinter/ops/interpolate.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/prod.hpp>
 #include <sinter/ops/roll.hpp>
@@ -76,6 +77,22 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
                 const int from = i / large.size() * small.size() + detail::padded_from(small, large, n.p, i % large.size());
                 if (forward) y[i] = x[0][from];
                 else y[from] += x[0][i];
+            }
+            return true;
+        }
+        case op::interpolate:
+        case op::interpolate_gradient: {
+            const bool forward = n.k == op::interpolate;
+            const int from = n.p[1], inner = n.p[2], to = n.p[3], lines = size / inner / (forward ? to : from);
+            for (int k = 0; k < to; ++k) {
+                const double middle = n.p[4] ? to > 1 ? k * (from - 1.0) / (to - 1.0) : 0.0 : (k + 0.5) * from / to - 0.5;
+                const double place = std::fmin(std::fmax(middle, 0), from - 1);
+                for (int i = 0; i < from; ++i)
+                    for (int line = 0; line < lines; ++line)
+                        for (int j = 0; j < inner; ++j) {
+                            const int small = (line * from + i) * inner + j, large = (line * to + k) * inner + j;
+                            y[forward ? large : small] += std::fmax(0, 1 - std::fabs(place - i)) * x[0][forward ? small : large];
+                        }
             }
             return true;
         }

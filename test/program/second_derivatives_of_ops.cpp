@@ -190,6 +190,7 @@ const array_function array_functions[] = {
     {"max_pool", AS(ops::max_pool(s.each(5, 4, 2), 3, {.stride = 2, .padding = 1, .rounding = rounding::ceil}))},
     {"avg_pool", AS(ops::avg_pool(s.each(5, 4, 2), {3, 2}, {.stride = 2, .padding = 1}))},
     {"lp_pool", AS(ops::lp_pool(s.each(4, 4, 2), 3, 2, {.stride = 2, .padding = padding::valid}))},
+    {"interpolate", AS(ops::interpolate(s.each(3, 2), 0, 5))},
     {"upsample", AS(ops::upsample_nearest(s.each(2, 2, 2), {2, 3}) * ops::upsample_bilinear(s.each(3, 2, 2), 4, 6))},
     {"group_norm", AS(ops::group_norm(s.each(2, 2, 4), 2))},
     {"rms_norm", AS(ops::rms_norm(s.each(2, 4)))},

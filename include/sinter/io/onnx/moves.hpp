@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
+#include <sinter/kernel/interpolation_axis.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/detail/layer_norm.hpp>
 #include <sinter/ops/group_norm.hpp>
+#include <sinter/ops/interpolate.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/roll.hpp>
 
-/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand.
+/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand; interpolate, which mixes them.
 namespace sinter::onnx {
 
 namespace detail {
@@ -128,6 +130,20 @@ inline void emit_roll(exporter& e, int id) {
     const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
     e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
 }
+/// A product with the new places' shares of the old ones: Resize goes by scales, of which it may make other extents.
+inline void emit_interpolate(exporter& e, int id) {
+    const node& n = e.n(id);
+    const std::int64_t extents[] = {n.p[1], n.p[2], n.p[3], n.p[4]};
+    const interpolation_axis a(extents);
+    std::vector<float> shares;
+    for (std::int64_t k = 0; k < a.to; ++k)
+        for (std::int64_t i = 0; i < a.from; ++i) shares.push_back(a.at(k).of(i));
+    shape lines = sinter::extents(n.p[0], n.p[1], n.p[2]);
+    lines.batched = n.s.batched;
+    const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(lines));
+    const std::string y = e.add(id, "MatMul", {e.m.floats("places", {a.to, a.from}, shares), x});
+    e.set(id, e.reshape(id, y, e.with_batch(n.s)));
+}
 inline void emit_expand(exporter& e, int id) {
     const int x = e.operand(id, 0);
     const shape &from = e.s(x), &to = e.s(id);
@@ -143,6 +159,7 @@ inline constexpr emitter move_emitters[] = {
     {op::reshape, detail::emit_reshape},       {op::stop_gradient, detail::emit_same}, {op::pack_weights, detail::emit_same},
     {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
     {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
+    {op::interpolate, detail::emit_interpolate},
     {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
     {op::custom_gradient, detail::emit_same},  {op::layer_normalized, detail::emit_same},
     {op::group_normalized, detail::emit_same}};

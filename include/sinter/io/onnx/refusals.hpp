@@ -20,6 +20,7 @@ inline constexpr refusal refusals[] = {
     {"avg_pool_gradient", "a gradient: ONNX has no operator for it"},
     {"conv2d_weight_gradient", "a gradient: ONNX has no operator for it"},
     {"convolution_weight_gradient", "a gradient: ONNX has no operator for it"},
+    {"interpolate_gradient", "a gradient: ONNX has no operator for it"},
     {"pad_gradient", "a gradient: ONNX has no operator for it"},
     {"add_patches", "a gradient: ONNX has no operator for it"},
     {"trigamma", "a gradient: ONNX has no operator for it"},

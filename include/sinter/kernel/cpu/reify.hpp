@@ -25,6 +25,7 @@
 #include <sinter/kernel/cpu/move/copies.hpp>
 #include <sinter/kernel/cpu/move/gather.hpp>
 #include <sinter/kernel/cpu/move/gather_axis.hpp>
+#include <sinter/kernel/cpu/move/interpolate.hpp>
 #include <sinter/kernel/cpu/move/pad.hpp>
 #include <sinter/kernel/cpu/move/repack.hpp>
 #include <sinter/kernel/cpu/move/roll.hpp>

@@ -10,6 +10,7 @@
 #include <sinter/kernel/cuda/sources/convolutions.hpp>
 #include <sinter/kernel/cuda/sources/copies.hpp>
 #include <sinter/kernel/cuda/sources/indices.hpp>
+#include <sinter/kernel/cuda/sources/interpolate.hpp>
 #include <sinter/kernel/cuda/sources/local_response_norm.hpp>
 #include <sinter/kernel/cuda/sources/moves.hpp>
 #include <sinter/kernel/cuda/sources/patches.hpp>
