@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/chain.hpp>
+#include <sinter/ops/detail/joined_parts.hpp>
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/detail/pick.hpp>
 #include <sinter/ops/gather_rows.hpp>
@@ -122,7 +123,7 @@ private:
             if (g_.n.p[further_[k]].in[0] == i && g_.n.p[further_[k]].p[0] == which) return sums_.p[further_[k]];
         return -1;
     }
-    constexpr void add(int to, tensor v) { sums_.p[to] = sums_.p[to] < 0 ? v.id : (tensor{&g_, sums_.p[to]} + v).id; }
+    constexpr void add(int to, tensor v) { sums_.p[to] = sums_.p[to] < 0 ? v.id : detail::sum_of_parts({&g_, sums_.p[to]}, v).id; }
 
     static constexpr bool leads_on(const gradient_of& r) {   // not where it is itself what the gradient is asked for
         for (int k = 0; k < r.seen.operands; ++k)
