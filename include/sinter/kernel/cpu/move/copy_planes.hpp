@@ -64,20 +64,29 @@ SINTER_INLINE void split_pixels(const float* from, float* to, std::int64_t pixel
     std::int64_t i = 0;
     for (; i + lanes <= pixels; i += lanes) {
         vf plane[N];
-        unroll<N>([&](auto j) SINTER_ALWAYS {
-            if constexpr (Back) plane[j] = load(from + j * plane_step + i);
-            else store(to + j * plane_step + i, load_column<N, j>(from + i * N));
-        });
-        if constexpr (Back) store_columns<N>(to + i * N, plane);
+        if constexpr (Back) {
+            unroll<N>([&](int j) SINTER_ALWAYS { plane[j] = load(from + j * plane_step + i); });
+            if constexpr (N == 4) interleave_rows(plane), store_block<4>(plane, to + i * N, 0);
+            else store_columns<N>(to + i * N, plane);
+        } else {
+            if constexpr (N == 4) load_four_columns(plane, from + i * N, N);
+            else unroll<N>([&](auto j) SINTER_ALWAYS { plane[j] = load_column<N, j>(from + i * N); });
+            unroll<N>([&](int j) SINTER_ALWAYS { store(to + j * plane_step + i, plane[j]); });
+        }
     }
     for (; i < pixels; ++i)
         for (int j = 0; j < N; ++j) to[Back ? i * N + j : j * plane_step + i] = from[Back ? j * plane_step + i : i * N + j];
 }
-/// A transpose of two or three columns, or rows, that lie one behind the other: an image's channels in planes or by pixels.
+/// A transpose of two, three or four columns, or rows, that lie one behind the other: an image's channels in planes or by pixels.
 template <bool Back, int N, bool Rows>
 SINTER_ONCE void copy_few(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
     if constexpr (Rows) split_pixels<Back, N>(from, to, row.n, side.in_order);
     else split_pixels<!Back, N>(from, to, side.n, row.step);
+}
+
+template <bool Back, bool Rows>
+plane_copy copy_few_of(std::int64_t n) {
+    return n == 2 ? copy_few<Back, 2, Rows> : n == 3 ? copy_few<Back, 3, Rows> : n == 4 ? copy_few<Back, 4, Rows> : nullptr;
 }
 
 /// The way that suits the steps.
@@ -87,9 +96,8 @@ plane_copy copy_plane_of(const plane_axis& side, const plane_axis& row) {
     if (!Back && row.step == 0) return copy_repeated;
     if (row.step == -1) return copy_reversed<Back>;
     if (side.step != 1 || side.n == 1) return copy_by_steps<Back>;
-    const std::int64_t few = row.n == side.in_order ? row.n : 0, few_rows = side.n == row.step ? side.n : 0;
-    if (few == 2 || few == 3) return few == 2 ? copy_few<Back, 2, false> : copy_few<Back, 3, false>;
-    if (few_rows == 2 || few_rows == 3) return few_rows == 2 ? copy_few<Back, 2, true> : copy_few<Back, 3, true>;
+    if (const plane_copy few = copy_few_of<Back, false>(row.n == side.in_order ? row.n : 0)) return few;
+    if (const plane_copy few = copy_few_of<Back, true>(side.n == row.step ? side.n : 0)) return few;
     return copy_turned<Back>;
 }
 
