@@ -65,10 +65,14 @@ constexpr bundle gradient(tensor y, bundle x) {
         g.fail(fault_kind::gradient_through_loop, detail::gradient_name, y.shape(), x[0].shape());
         return d;
     }
+    const int begin = g.n.n;
     differentiator r(g, y.id, of);
     r.run();
+    const int one = r.gradient(y.id);
+    detail::leave_out_factor(g, begin, one);
     for (int i = 0; i < x.n; ++i) {
-        const int at = r.gradient(x[i].id);   // none where it is 0 everywhere, as through sign()
+        const int sum = r.gradient(x[i].id);   // none where it is 0 everywhere, as through sign()
+        const int at = sum >= 0 ? detail::without_factor(g, sum, one) : -1;
         d.t[i] = at >= 0 ? tensor{&g, at} : broadcast_to(constant(&g, 0.f), x[i].shape().plain());
     }
     return d;

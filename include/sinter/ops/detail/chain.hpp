@@ -74,15 +74,19 @@ private:
     }
 };
 
+/// What a node multiplies by `one`, or the node.
+constexpr int without_factor(const graph& g, int v, int one) {
+    while (g.n.p[v].k == op::mul) {
+        const node& m = g.n.p[v];
+        if (m.in[0] != one && m.in[1] != one) break;
+        v = m.in[0] == one ? m.in[1] : m.in[0];
+    }
+    return v;
+}
 /// Multiplications by `one` are left out of the nodes from `begin` on.
 constexpr void leave_out_factor(graph& g, int begin, int one) {
     for (int i = begin; i < g.n.n; ++i)
-        for (int k = 0; k < g.n.p[i].operands; ++k)
-            for (int& in = g.n.p[i].in[k]; g.n.p[in].k == op::mul;) {
-                const node& m = g.n.p[in];
-                if (m.in[0] != one && m.in[1] != one) break;
-                in = m.in[0] == one ? m.in[1] : m.in[0];
-            }
+        for (int k = 0; k < g.n.p[i].operands; ++k) g.n.p[i].in[k] = without_factor(g, g.n.p[i].in[k], one);
 }
 
 } // namespace sinter::detail

@@ -28,11 +28,7 @@ struct conv_sums {
     static SINTER_INLINE void emit(std::int64_t off, std::int64_t row, int col, const call& c) {
         vf v = load(c.scratch + off);
         for (int p = 1; p < copies(c.parts); ++p) v += load(c.scratch + p * floats + off);
-        if constexpr (Valid < lanes) {
-            vi mask;
-            for (int i = 0; i < lanes; ++i) mask[i] = i < Valid ? -1 : 0;
-            v = select(mask, v, zero());
-        }
+        if constexpr (Valid < lanes) v = select(lane_numbers() < splat(Valid), v, zero());
         Body::vector(v, off, row, col, c);
     }
 

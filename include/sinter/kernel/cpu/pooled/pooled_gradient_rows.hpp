@@ -41,8 +41,7 @@ struct pooled_gradient_rows {
     static __attribute__((noinline)) void build(const gradient_columns& at_column, const std::uint8_t* winner) {
         const float* const g = at_column.g;
         const lists k = of(at_column);
-        vi lane;
-        for (int i = 0; i < lanes; ++i) lane[i] = i;
+        const vi lane = lane_numbers();
         for (int dx = 0; dx < P; ++dx) {
             std::int32_t *start = k.start + dx * (tall + 1), *offset = k.offset + dx * list;
             float* value = k.value + dx * list;

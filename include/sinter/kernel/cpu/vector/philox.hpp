@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <utility>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Random bits for a vector of indices: base/philox.hpp, lane by lane.
@@ -87,9 +88,7 @@ struct word_pair {
 };
 /// Those of `lanes` / 2 blocks of the stream, from this one on.
 SINTER_INLINE word_pair words_of_blocks(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
-    vu64 further{};
-    for (int l = 0; l < lanes / 2; ++l) further[l] = static_cast<std::uint64_t>(l);
-    const vu64 block = further + first;
+    const vu64 block = counted<vu64>(std::make_integer_sequence<int, lanes / 2>{}) + first;
     half_counters some(block, block >> 32, counter_hi);
     philox_rounds(key, some);
     const vf front = (vf)join_halves(some.word[0], some.word[1]), back = (vf)join_halves(some.word[2], some.word[3]);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <sinter/kernel/cpu/vector/intrinsics.hpp>
 
@@ -47,12 +48,12 @@ SINTER_INLINE vf zero() { return vf{}; }
 // `s - vf{}` is a pure broadcast; `s + vf{}` would have to turn -0 into +0 and so costs an addition.
 SINTER_INLINE vf splat(float s) { return s - vf{}; }
 SINTER_INLINE vi splat(std::int32_t s) { return s - vi{}; }
-/// 0, 1, ...
-SINTER_INLINE vi lane_numbers() {
-    vi v{};
-    for (int l = 0; l < lanes; ++l) v[l] = l;
-    return v;
+/// 0, 1, ... Written out: where g++ takes code for cold, a loop over lanes would stay one.
+template <class V, int... L>
+SINTER_INLINE V counted(std::integer_sequence<int, L...>) {
+    return V{L...};
 }
+SINTER_INLINE vi lane_numbers() { return counted<vi>(std::make_integer_sequence<int, lanes>{}); }
 
 // Not by memcpy: a store that may alias anything would have a kernel's operands' addresses read again for each vector.
 typedef float vf_anywhere __attribute__((vector_size(4 * lanes), aligned(4)));
