@@ -151,13 +151,38 @@ def pipelines_table(path):
     return f"{machine.sentence(where)}; one thread trains.\n\n" + markdown(head, cells)
 
 
+def operations_table(path):
+    """What operations.cpp and pytorch_operations.py printed, in turns: a row for each op. Both must have come to the same."""
+    where, rows = read(path)
+    us, size = {}, {}
+    for r in rows:
+        us.setdefault((r["op"], r["kind"], r["system"]), []).append(r["us"])
+        there = size.setdefault((r["op"], r["kind"]), r["size"])
+        if abs(r["size"] - there) > 1e-3 * abs(there):
+            raise SystemExit(f"operations: {r['op']}, {r['kind']}: {r['system']} comes to {r['size']}, others to {there}")
+    kinds, ratios, cells = ["forward", "with gradient"], [], []
+    for op in dict.fromkeys(r["op"] for r in rows):
+        cells.append([op.replace("_", " ")])
+        for kind in kinds:
+            ours, peer = (us.get((op, kind, system)) for system in ("sinter", "pytorch"))
+            cells[-1] += [f"{statistics.median(t):.1f}" if t else "" for t in (ours, peer)]
+            if ours and peer:
+                ratios.append(statistics.median(peer) / statistics.median(ours))
+            cells[-1].append(f"{ratios[-1]:.2f}" if ours and peer else "")
+    said = (f" PyTorch's time over Sinter's: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, "
+            f"{sum(x >= 1 for x in ratios)} of {len(ratios)} at least 1." if ratios else "")
+    head = ["op", *(text for kind in kinds for text in (f"{kind}: Sinter us", "PyTorch us", "times as fast"))]
+    return f"{machine.sentence(where)}; one thread.{said}\n\n" + markdown(head, cells)
+
+
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
           "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
-          "general_conv": lambda path: peers_table(path, general=True), "bandwidth": bandwidth_table, "pipelines": pipelines_table}
+          "general_conv": lambda path: peers_table(path, general=True), "operations": operations_table, "bandwidth": bandwidth_table,
+          "pipelines": pipelines_table}
 FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
 TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
           "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions",
-          "general_conv": "General convolutions", "bandwidth": "Bandwidth", "pipelines": "Input pipelines"}
+          "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth", "pipelines": "Input pipelines"}
 
 
 def table_of(name, folder):

@@ -3,8 +3,8 @@
 # bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills them into
 # doc/benchmarks.md, and writes everything into one JSON file. Under an hour on two cores.
 #   --quick            a first look in under eight minutes; leaves bench/results and the page as they are
-#   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, gemm, conv, bandwidth, build (default:
-#                      all; of --quick all but precision, fusion and pipelines)
+#   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, operations, gemm, conv, bandwidth,
+#                      build (default: all; of --quick all but precision, fusion, pipelines and operations)
 #   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
 #   --unlimited        no piece is cut short: all nets in all rounds take some hours
 #   --peers FOLDER     where PyTorch, JAX, TensorFlow and onnxruntime are, or are put (default build/peers; about 4 GB)
@@ -15,11 +15,11 @@ set -euo pipefail
 
 # A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
 # with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
-pieces=(step precision predict fusion pipelines kernels gemm conv bandwidth build)
+pieces=(step precision predict fusion pipelines kernels operations gemm conv bandwidth build)
 declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
-                     [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
-declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
-declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
+                     [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
+declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
+declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
 precision() { turns precision step_precision 4 gpt512 gpt512_bfloat16; }
 predict() { compare predict --predict ${quick:+--quick}; }
@@ -31,6 +31,17 @@ pipelines() {
     told pipelines
 }
 kernels() { lines kernels kernels ${quick:+mlp}; }
+operations() {   # three times, in turns with the peer
+    local round
+    machine_of operations
+    for round in 1 2 3; do
+        limited "$built/bench/operations" ${more[operations]:-} >>"$out/operations.part"
+        if [ $with_peers ]; then
+            limited "$peers/bin/python" "$bench/peers/pytorch_operations.py" >>"$out/operations.part" 2>>"$out/operations.log"
+        fi
+    done
+    told operations
+}
 gemm() { lines gemm gemm_peers ${quick:+--rounds 3}; }
 conv() { lines conv conv_peers ${quick:+--rounds 3}; }
 bandwidth() { lines bandwidth bandwidth ${quick:+--rounds 3}; }
@@ -129,7 +140,7 @@ install_wanted
 mkdir -p "$out"
 
 getting=
-if { wants step || wants predict || wants pipelines; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
+if { wants step || wants predict || wants pipelines || wants operations; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
     say "Getting the peers into $peers"
     python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv || die "Python's venv module is missing."
     "$bench/peers/setup.sh" "$peers" >"$out/peers.log" 2>&1 &
