@@ -25,23 +25,29 @@ BOOST_AUTO_TEST_CASE(as_pytorch_has_them) {
     same(b.gradients[2], f::instance_norm_dbeta, "dbeta");
 }
 
+template <shape A, int Groups>
 struct batched {
-    static constexpr shape operands[] = {batch_of(2, 3, 4)};
-    static constexpr tensor apply(tensor x) { return ops::group_norm(x, 2); }
+    static constexpr shape operands[] = {A};
+    static constexpr tensor apply(tensor x) { return ops::group_norm(x, Groups); }
     static doubles reference(const doubles& x) {
         doubles y(x.d);
+        constexpr int channels = A.last(), places = A.size() / channels, own = channels / Groups;
         for (int e = 0; e < x.d[0]; ++e)
-            for (int g = 0; g < 2; ++g) {
+            for (int g = 0; g < Groups; ++g) {
                 double mean = 0, square = 0;
                 const auto each = [&](auto act) {
-                    for (int p = 0; p < 6; ++p)
-                        for (int c = 0; c < 2; ++c) act((e * 6 + p) * 4 + g * 2 + c);
+                    for (int p = 0; p < places; ++p)
+                        for (int c = 0; c < own; ++c) act((e * places + p) * channels + g * own + c);
                 };
-                each([&](int i) { mean += x[i] / 12; });
-                each([&](int i) { square += (x[i] - mean) * (x[i] - mean) / 12; });
+                each([&](int i) { mean += x[i] / (places * own); });
+                each([&](int i) { square += (x[i] - mean) * (x[i] - mean) / (places * own); });
                 each([&](int i) { y[i] = (x[i] - mean) / std::sqrt(square + 1e-5); });
             }
         return y;
     }
 };
-BOOST_AUTO_TEST_CASE(values_and_gradients) { check_op<batched, programs::fused_only>(); }
+BOOST_AUTO_TEST_CASE(values_and_gradients) {
+    check_op<batched<batch_of(2, 3, 4), 2>, programs::fused_only>();
+    check_op<batched<batch_of(3, 5, 20), 4>, programs::fused_only>();   // a vector, and some lanes, of rows some of which are summed apart
+    check_op<batched<batch_of(2, 1, 70), 7>, programs::fused_only>();   // vectors side by side
+}

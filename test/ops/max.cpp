@@ -25,6 +25,7 @@ BOOST_AUTO_TEST_CASE(any_axes) {
     check<kept<drawn_batch(1, 3), 0, 1, 2>>();
     check<largest<drawn_batch(2, 3), 0, 2>>();
     check<largest<extents(1, 3, 1), 1>>();
+    check<largest<batch_of(19, 21), 0>>();   // rows some of which are combined apart
 }
 BOOST_AUTO_TEST_CASE(over_the_batch) {
     check_op<largest<batch_of(3, 4), batch_axis>>();

@@ -23,6 +23,7 @@ struct product_of {
 BOOST_AUTO_TEST_CASE(any_axes) {
     check_op<reduced<product_of, keep::no, batch_of(3, 5), -1>>();
     check_op<reduced<product_of, keep::yes, batch_of(3, 2, 4), 0, 2>, programs::fused_only>();
+    check_op<reduced<product_of, keep::no, batch_of(11, 5), 0>, programs::fused_only>();
     check_op<reduced<product_of, keep::no, extents(2, 19), 1>, programs::fused_only>();   // more than a vector side by side
 }
 struct rows {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/argmin.hpp>
 #include <sinter/ops/concat.hpp>
+#include <sinter/ops/detail/middle_moment.hpp>
 #include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/interpolate.hpp>
 #include <sinter/ops/pad.hpp>
@@ -80,6 +81,15 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
             }
             return true;
         }
+        case op::middle_moment:
+            for (int i = 0, outer = 0; i < size; ++i) {
+                outer = i / n.p[2];
+                for (int j = 0; j < n.p[1]; ++j) {
+                    const int at = (outer * n.p[1] + j) * n.p[2] + i % n.p[2];
+                    y[i] += (x[0][at] - x[1][i]) * (n.operands > 2 ? x[2][at] : x[0][at] - x[1][i]);
+                }
+            }
+            return true;
         case op::interpolate:
         case op::interpolate_gradient: {
             const bool forward = n.k == op::interpolate;

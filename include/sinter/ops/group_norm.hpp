@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/broadcast.hpp>
+#include <sinter/ops/detail/middle_moment.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/rsqrt.hpp>
@@ -15,15 +16,16 @@ namespace sinter {
 namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
 
 namespace detail {
-/// The mean over all places and a group's channels, [places, C] -> [1, C]. Channels are summed one by one and the few sums then group by
-/// group: so all that is large is walked by whole rows, however few channels a group has.
-constexpr tensor mean_of_groups(tensor x, int groups) {
-    const int channels = x.shape().last();
-    const tensor each = ops::mean(x, {0}, keep::yes);
+/// The mean over a group's channels of what each of them has, [1, C]. Places are summed before, channel by channel: so all that is large
+/// is walked by whole rows, however few channels a group has.
+constexpr tensor over_groups(tensor each, int groups) {
+    const int channels = each.shape().last();
     if (groups == channels) return each;
     const tensor apart = ops::reshape(each, extents(groups, channels / groups));
     return ops::reshape(ops::broadcast_to(ops::mean(apart, {1}, keep::yes), apart.shape()), extents(1, channels));
 }
+/// Over all places, too, [places, C] -> [1, C].
+constexpr tensor mean_of_groups(tensor x, int groups) { return over_groups(ops::mean(x, {0}, keep::yes), groups); }
 } // namespace detail
 
 /// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and variance depend on x just so that the
@@ -35,7 +37,8 @@ struct rule<op::group_normalized> : view_rule {
         if (!g.wants(1)) return;
         const int groups = g.n().p[0];
         const tensor d = g.d, r = g.x(3), apart = g.x(1) - g.x(2);
-        g.add(1, (d - detail::mean_of_groups(d, groups)) * r - apart * (detail::mean_of_groups(d * apart, groups) * (r * r * r)));
+        const tensor along = detail::over_groups(detail::mean_product(g.x(1), g.x(2), d), groups);
+        g.add(1, (d - detail::mean_of_groups(d, groups)) * r - apart * (along * (r * r * r)));
     }
 };
 
@@ -49,7 +52,7 @@ constexpr tensor group_norm(tensor x, int groups, float epsilon = 1e-5f) {
     if (groups < 1 || channels % groups)
         return fail(x.g, fault_kind::groups_do_not_divide_channels, op::row_sum, extents(channels), extents(groups));
     const tensor a = reshape(x, extents(s.rows(), channels)), mean = sinter::detail::mean_of_groups(a, groups), apart = a - mean;
-    const tensor r = rsqrt(sinter::detail::mean_of_groups(apart * apart, groups) + epsilon), y = apart * r;
+    const tensor r = rsqrt(sinter::detail::over_groups(sinter::detail::mean_square(a, mean), groups) + epsilon), y = apart * r;
     return y.ok() ? reshape(make<op::group_normalized>(x.g, y.shape(), {y, a, mean, r}, {groups}), s) : y;
 }
 constexpr tensor instance_norm(tensor x, float epsilon = 1e-5f) { return x.ok() ? group_norm(x, x.shape().last(), epsilon) : x; }

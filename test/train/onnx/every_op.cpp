@@ -82,6 +82,7 @@ constexpr auto lookups = inputs(array<3, 4>, indices<2>) >> [](tensor x, tensor 
     const tensor b = ops::concat(
         {row(ops::tril(x, 1)), row(ops::triu(x)), row(ops::reverse(x, {0, -1})), row(ops::tile(x, {2, 1})),
          row(interpolate(ops::reshape(x, extents(2, 2, 3)), 1, 5)), row(interpolate(x, 0, 2, ops::corners::aligned)),
+         row(ops::group_norm(x, 2)), row(ops::gradient(ops::group_norm(x, 2) * ops::square(x), x)),
          row(ops::space_to_depth(ops::reshape(x, extents(2, 6, 1)), 2)), row(ops::diag(ops::slice(x, 0, 0, 1))),
          row(ops::diag(x, -1)), row(ops::diagonal(x, 1)),
          row(ops::gradient(sum(ops::slice(x, {{2, part::open, -2}, {0, part::open, 3}}) * 2.f, {0, 1}), x))});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
+#include <sinter/ops/detail/middle_moment.hpp>
 #include <sinter/ops/max.hpp>
 #include <sinter/ops/prod.hpp>
 #include <sinter/ops/sum.hpp>
@@ -26,6 +27,12 @@ inline void emit_kept(exporter& e, int id, const char* type) {
     else e.set(id, y);
 }
 inline void emit_sum(exporter& e, int id) { emit_kept(e, id, "ReduceSum"); }
+inline void emit_middle_moment(exporter& e, int id) {
+    const node& n = e.n(id);
+    const std::string apart = e.add(id, "Sub", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))});
+    const std::string all = e.add(id, "Mul", {apart, n.operands > 2 ? e.value(e.operand(id, 2)) : apart});
+    e.set(id, e.add(id, "ReduceSum", {all, e.m.whole({n.s.batched + 0})}));   // of [places, C]
+}
 inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }
 inline void emit_prod(exporter& e, int id) { emit_kept(e, id, "ReduceProd"); }
 /// Over the batch and all axes but the last.
@@ -40,6 +47,7 @@ inline void emit_col_sum(exporter& e, int id) {
 
 inline constexpr emitter reduction_emitters[] = {{op::row_sum, detail::emit_sum},
                                                  {op::middle_sum, detail::emit_sum},
+                                                 {op::middle_moment, detail::emit_middle_moment},
                                                  {op::col_sum, detail::emit_col_sum},
                                                  {op::row_max, detail::emit_max},
                                                  {op::middle_max, detail::emit_max},

@@ -44,6 +44,7 @@
 #include <sinter/kernel/cpu/product/matmul.hpp>
 #include <sinter/kernel/cpu/product/product_sum.hpp>
 #include <sinter/kernel/cpu/walk/body.hpp>
+#include <sinter/kernel/cpu/walk/middle_moment.hpp>
 #include <sinter/kernel/cpu/walk/middle_reduction.hpp>
 #include <sinter/kernel/cpu/walk/scan.hpp>
 #include <sinter/kernel/cpu/walk/sort.hpp>

@@ -37,12 +37,8 @@ struct middle_reduction {
             const std::int64_t off = row * columns;
             std::int64_t j = 0;
             for (; j + several * lanes <= columns; j += several * lanes) side_by_side<several>(from + j, n, inner, off + j, row, j, c);
-            for (; j + lanes <= columns; j += lanes) side_by_side<1>(from + j, n, inner, off + j, row, j, c);
-            if (j == columns) continue;
-            const int left = static_cast<int>(columns - j);
-            vf s = load(from + j, left);
-            for (std::int64_t i = 1; i < n; ++i) s = Combine::both(s, load(from + i * inner + j, left));
-            Body::vector(s, left, off + j, row, static_cast<int>(j), c);
+            for (; j + lanes <= columns; j += lanes) one_vector<true>(from + j, n, inner, lanes, off + j, row, j, c);
+            if (j < columns) one_vector<false>(from + j, n, inner, static_cast<int>(columns - j), off + j, row, j, c);
         }
     }
 
@@ -61,6 +57,24 @@ private:
         unroll<V>([&](int v) SINTER_ALWAYS {
             Body::vector(s[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
         });
+    }
+    /// Of a single vector some rows are combined apart, for the same reasons.
+    template <bool Full>
+    static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there, std::int64_t off, std::int64_t row,
+                                         std::int64_t col, const call& c) {
+        const auto next = [&](std::int64_t i) SINTER_ALWAYS { return Body::template read<Full>(from + i * inner, there); };
+        vf all = next(0);
+        std::int64_t i = 1;
+        if (n >= 2 * several) {
+            vf s[several];
+            unroll<several>([&](int k) SINTER_ALWAYS { s[k] = next(k); });
+            for (i = several; i + several <= n; i += several)
+                unroll<several>([&](int k) SINTER_ALWAYS { s[k] = Combine::both(s[k], next(i + k)); });
+            all = Combine::both(Combine::both(s[0], s[1]), Combine::both(s[2], s[3]));
+        }
+        for (; i < n; ++i) all = Combine::both(all, next(i));
+        if constexpr (Full) Body::vector(all, lanes, off, row, static_cast<int>(col), c);
+        else Body::vector(all, there, off, row, static_cast<int>(col), c);
     }
     static float whole_row(const float* from, std::int64_t n) {
         vf s = splat(1.f);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
+#include <sinter/ops/detail/middle_moment.hpp>
 
 /// Rows of a table by index, their gradient, and reductions over axes in the middle.
 namespace sinter::gpu {
@@ -49,6 +50,20 @@ struct middle_reduction : plain_source {
             r = Max ? larger(r, v) : r + v;
         }
         return r;
+    }
+};
+/// a = m blocks x [n][inner], b = their means [inner], c = d as x where e = {n, inner, operands} has three.
+template <>
+struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const std::int64_t inner = s.e[1], n = s.e[0], first = at.off / inner * n * inner + at.off % inner;
+        const float mean = s.b[at.off];
+        float sum = 0.f;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const float apart = s.a[first + i * inner] - mean;
+            sum += apart * (s.e[2] > 2 ? s.c[first + i * inner] : apart);
+        }
+        return sum;
     }
 };
 template <>

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/mul.hpp>
+#include <sinter/ops/neg.hpp>
+#include <sinter/ops/sub.hpp>
+#include <sinter/ops/sum.hpp>
+
+/// What normalisations sum over axes in the middle: squares of distances, (x - m)^2, or products with them, (x - m) d; m is one for
+/// all that are summed. One kernel, so that no array is made of them.
+namespace sinter {
+
+namespace op { inline constexpr op_name middle_moment{"middle_moment"}; }
+
+/// x [outer, n, inner], m [outer, 1, inner] and, where there is one, d as x, to [outer, 1, inner]; p = {outer, n, inner} of one example.
+template <>
+struct rule<op::middle_moment> : heavy_rule {
+    static constexpr const char* name = "middle_moment";
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({r.n.p[1], r.n.p[2], r.n.operands});
+        k.by_example(r.y(), r.n.p[0]);
+    }
+    static constexpr long flops(const node&, const node* in) { return 3L * in->s.size(); }
+    static constexpr void gradient(gradient_of& g) {
+        const node n = g.n();
+        const tensor apart = g.x(0) - g.x(1), all = ops::broadcast_to(g.d, g.x(0).shape());
+        const bool squares = n.operands == 2;
+        const tensor by = squares ? apart * 2.f : g.x(2);   // what each distance counts
+        if (g.wants(0)) g.add(0, by * all);
+        if (g.wants(1)) g.add(1, -make<op::middle_sum>(g.g, n.s, {by}, {n.p[0], n.p[1], n.p[2]}) * g.d);
+        if (!squares && g.wants(2)) g.add(2, apart * all);
+    }
+};
+
+namespace detail {
+/// Of [places, C] by a mean [1, C]: the mean over all places, [1, C].
+constexpr tensor mean_square(tensor x, tensor m) {
+    const int places = x.shape().d[0];
+    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1]}) * (1.f / static_cast<float>(places));
+}
+constexpr tensor mean_product(tensor x, tensor m, tensor d) {
+    const int places = x.shape().d[0];
+    return make<op::middle_moment>(x.g, m.shape(), {x, m, d}, {1, places, x.shape().d[1]}) * (1.f / static_cast<float>(places));
+}
+} // namespace detail
+
+} // namespace sinter
