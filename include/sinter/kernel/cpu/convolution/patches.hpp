@@ -64,16 +64,6 @@ struct add_patches {
             }
         }
     }
-
-private:
-    static void add_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n, std::int64_t rows) {
-        const auto rest = static_cast<int>(n % lanes);
-        for (; rows > 0; --rows, from += from_step, to += to_step) {
-            std::int64_t k = 0;
-            for (; k + lanes <= n; k += lanes) store(to + k, load(to + k) + load(from + k));
-            if (rest) store(to + k, load(to + k, rest) + load(from + k, rest), rest);
-        }
-    }
 };
 
 template <class Body, int... X>

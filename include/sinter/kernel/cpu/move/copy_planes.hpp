@@ -29,11 +29,7 @@ SINTER_ONCE void copy_whole_rows(const float* from, float* to, const plane_axis&
 }
 /// Where all of a row is one element.
 SINTER_ONCE inline void copy_repeated(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
-    for (std::int64_t i = 0; i < side.n; ++i) {
-        const float x = from[i * side.step];
-        float* const y = to + i * side.in_order;
-        for (std::int64_t j = 0; j < row.n; ++j) y[j] = x;
-    }
+    for (std::int64_t i = 0; i < side.n; ++i) fill_floats(to + i * side.in_order, from[i * side.step], row.n);
 }
 struct from_the_end {
     static constexpr int lane(int l) { return lanes - 1 - l; }

@@ -28,4 +28,20 @@ SINTER_ONCE inline void copy_rows(const float* from, std::int64_t from_step, flo
         });
 }
 
+/// The same, added to what is there.
+SINTER_INLINE void add_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n, std::int64_t rows) {
+    const std::int64_t whole = n / lanes * lanes;
+    const auto rest = static_cast<int>(n - whole);
+    for (; rows > 0; --rows, from += from_step, to += to_step) {
+        for (std::int64_t j = 0; j < whole; j += lanes) store(to + j, load(to + j) + load(from + j));
+        if (rest) store(to + whole, load(to + whole, rest) + load(from + whole, rest), rest);
+    }
+}
+/// n times the same float. By vectors, like the others, whatever the compiler makes of loops.
+SINTER_INLINE void fill_floats(float* to, float x, std::int64_t n) {
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) store(to + i, splat(x));
+    for (; i < n; ++i) to[i] = x;
+}
+
 } // namespace sinter::cpu

@@ -75,8 +75,7 @@ private:
         }
         for (std::int64_t i = 0; i < g.count; ++i, from += g.inner, index += g.step) {
             if (g.inner_step == 0) {
-                float* const sums = to + *index * g.inner;
-                for (std::int64_t j = 0; j < width; ++j) sums[j] += from[j];
+                add_rows(from, 0, to + *index * g.inner, 0, width, 1);
             } else {
                 for (std::int64_t j = 0; j < width; ++j) to[index[j * g.inner_step] * g.inner + j] += from[j];
             }

@@ -68,8 +68,7 @@ struct mirrored_pad_gradient {
             each_copy(p, r % rows, [&](std::int64_t row) {
                 const float* const from = c.p[0] + (r / rows * padded + row) * a.out * p.piece;
                 const auto add = [&](std::int64_t i, std::int64_t n) {
-                    float* const sums = to + a.from(i) * p.piece;
-                    for (std::int64_t k = 0; k < n * p.piece; ++k) sums[k] += from[i * p.piece + k];
+                    add_rows(from + i * p.piece, 0, to + a.from(i) * p.piece, 0, n * p.piece, 1);
                 };
                 add(a.before, a.n);
                 for (std::int64_t i = 0; i < a.before; ++i) add(i, 1);

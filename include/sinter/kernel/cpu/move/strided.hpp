@@ -3,6 +3,7 @@
 #include <cstring>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/move/copy_planes.hpp>
+#include <sinter/kernel/cpu/move/copy_rows.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/slice.hpp>
@@ -87,11 +88,11 @@ struct strided_copy {
 
 private:
     static void fill(const call& c) {
-        const std::int64_t all = c.m * c.e[strided::example], end = share(all, c.part + 1, c.parts);
+        const std::int64_t all = c.m * c.e[strided::example], first = share(all, c.part, c.parts);
         const auto bits = static_cast<std::int32_t>(c.e[strided::fill]);
         float fill;
         std::memcpy(&fill, &bits, 4);
-        for (std::int64_t i = share(all, c.part, c.parts); i < end; ++i) c.p[1][i] = fill;
+        fill_floats(c.p[1] + first, fill, share(all, c.part + 1, c.parts) - first);
     }
     static void copy(const call& c) {
         const plane_steps planes(c.e);
