@@ -180,15 +180,7 @@ private:
     }
     template <int... I>
     void run_all(std::integer_sequence<int, I...>) {
-        (run_one<program::v.launches[I].spec>(calls_[static_cast<std::size_t>(I)]), ...);
-    }
-    /// The program's parts are one.
-    template <int Spec>
-    static void run_one(const call& c) {
-        constexpr cpu::kernel_entry k = cpu::kernel_table<program>::entries[Spec];
-        if constexpr (k.prepare) k.prepare(c);
-        k.run(c);
-        if constexpr (k.finish) k.finish(c);
+        (cpu::kernel_table<program>::template kernel_of<program::v.launches[I].spec>::run_whole(calls_[static_cast<std::size_t>(I)]), ...);
     }
     span<const float> run(const float* const* ports, int batch, int output) {
         if constexpr (prepared) {

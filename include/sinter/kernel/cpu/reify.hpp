@@ -111,9 +111,16 @@ struct kernel {
         if constexpr (has_finish) Nest::finish(d);
         if constexpr (Body::sums > 0) Body::finish(d);
     }
+    static constexpr bool prepares = requires { &Nest::prepare; }, finishes = has_finish || Body::sums > 0;
     static constexpr void (*preparation())(const call&) {
-        if constexpr (requires { &Nest::prepare; }) return &Nest::prepare;
+        if constexpr (prepares) return &Nest::prepare;
         else return nullptr;
+    }
+    /// All of it, where the launch is one part.
+    static SINTER_INLINE void run_whole(const call& c) {
+        if constexpr (prepares) Nest::prepare(c);
+        run(c);
+        if constexpr (finishes) finish(c);
     }
     static constexpr bool only_divides = [] {
         if constexpr (requires { Nest::only_divides; }) return Nest::only_divides && Body::sums == 0;
@@ -133,7 +140,7 @@ struct kernel {
         else return nullptr;
     }
     template <bool Leads>
-    static constexpr kernel_entry entry{&run, has_finish || Body::sums > 0 ? &finish : nullptr, preparation(), only_divides,
+    static constexpr kernel_entry entry{&run, finishes ? &finish : nullptr, preparation(), only_divides,
                                         rows_if<Leads>()};
 };
 
