@@ -60,8 +60,8 @@ private:
     }
     /// Of a single vector some rows are combined apart, for the same reasons.
     template <bool Full>
-    static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there, std::int64_t off, std::int64_t row,
-                                         std::int64_t col, const call& c) {
+    static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there, std::int64_t off,
+                                         std::int64_t row, std::int64_t col, const call& c) {
         const auto next = [&](std::int64_t i) SINTER_ALWAYS { return Body::template read<Full>(from + i * inner, there); };
         vf all = next(0);
         std::int64_t i = 1;
