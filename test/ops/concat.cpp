@@ -37,6 +37,31 @@ BOOST_AUTO_TEST_CASE(each_axis) {
     check_op<op_of<batch_of(2, 37), batch_of(2, 256), -1>, programs::fused_only>();
 }
 
+/// Single columns, of which the result has them in turns; more than a vector's.
+template <int N>
+struct in_turns {
+    static constexpr shape operands[] = {batch_of(21, 1), batch_of(21, 1)};
+    static constexpr tensor apply(tensor a, tensor b) {
+        if (N == 2) return ops::concat({a * a, b});
+        if (N == 3) return ops::concat({b, a * a, a});
+        return ops::concat({a, b, a * a, b * b});
+    }
+    static doubles reference(const doubles& a, const doubles& b) {
+        doubles y({a.d[0], 21, N});
+        for (int i = 0; i < a.size(); ++i) {
+            const double u = a[i], v = b[i];
+            const double all[3][4] = {{u * u, v}, {v, u * u, u}, {u, v, u * u, v * v}};
+            for (int j = 0; j < N; ++j) y[i * N + j] = all[N - 2][j];
+        }
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(columns_in_turns) {
+    check_op<in_turns<2>, programs::fused_only>();
+    check_op<in_turns<3>, programs::fused_only>();
+    check_op<in_turns<4>, programs::fused_only>();
+}
+
 struct three {
     static constexpr shape operands[] = {batch_of(2, 3), batch_of(2, 1), batch_of(2, 4)};
     static constexpr tensor apply(tensor a, tensor b, tensor c) { return ops::concat({a, b, c, a}); }

@@ -39,7 +39,7 @@ struct depthwise_sums {
         const std::int64_t images = result_blocks<Backward>(q.panels.x, window_results).images(c.m);
         depthwise_blocks<Backward> blocks(q.panels.x, images);
         coming_sources<Backward> coming(blocks, c.p[0], q.channels);
-        lists met(room, q.panels);
+        lists met(room, q.panels, images);
         blocks.each_of_part(images, c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
                 met.list_rows(blocks, b, y);
@@ -48,7 +48,7 @@ struct depthwise_sums {
                     const int end = std::min(x + q.piece, b.x1);
                     const std::int64_t first = blocks.first_result(b, y) + x - b.x0;
                     std::int64_t next = first * q.channels + coming_lines::ahead;
-                    met.each_tile(x, end, c.p[0], c.scratch, results, q.result, [&](coming_lines& lines, int phase, int n) {
+                    met.each_tile(x, end, c.p[0], c.scratch, results, q.result, room + q.room, [&](coming_lines& lines, int phase, int n) {
                         if (!blocks.far) return;
                         if (phase == 0) coming.add_to(lines, n);
                         lines.add_body(f, next, std::int64_t{n} * lanes, c);

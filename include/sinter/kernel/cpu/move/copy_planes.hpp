@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/move/copy_rows.hpp>
-#include <sinter/kernel/cpu/vector/interleave.hpp>
+#include <sinter/kernel/cpu/move/pixel_planes.hpp>
+#include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Matrices that are copied between two places, in each of which elements lie at even steps along both axes.
 namespace sinter::cpu {
@@ -54,32 +55,18 @@ SINTER_ONCE void copy_turned(const float* from, float* to, const plane_axis& sid
     if constexpr (Back) transpose_matrix(from, side.in_order, side.n, row.n, to, row.step, true);
     else transpose_matrix(from, row.step, row.n, side.n, to, side.in_order, true);
 }
-/// Pixels of N numbers, one behind the other, to N planes; Back: from them.
-template <bool Back, int N>
-SINTER_INLINE void split_pixels(const float* from, float* to, std::int64_t pixels, std::int64_t plane_step) {
-    std::int64_t i = 0;
-    for (; i + lanes <= pixels; i += lanes) {
-        vf plane[N];
-        if constexpr (Back) {
-            unroll<N>([&](int j) SINTER_ALWAYS { plane[j] = load(from + j * plane_step + i); });
-            if constexpr (N == 4) interleave_rows(plane), store_block<4>(plane, to + i * N, 0);
-            else store_columns<N>(to + i * N, plane);
-        } else {
-            if constexpr (N == 4) load_four_columns(plane, from + i * N, N);
-            else unroll<N>([&](auto j) SINTER_ALWAYS { plane[j] = load_column<N, j>(from + i * N); });
-            unroll<N>([&](int j) SINTER_ALWAYS { store(to + j * plane_step + i, plane[j]); });
-        }
-    }
-    for (; i < pixels; ++i)
-        for (int j = 0; j < N; ++j) to[Back ? i * N + j : j * plane_step + i] = from[Back ? j * plane_step + i : i * N + j];
-}
 /// A transpose of two, three or four columns, or rows, that lie one behind the other: an image's channels in planes or by pixels.
 template <bool Back, int N, bool Rows>
 SINTER_ONCE void copy_few(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
-    if constexpr (Rows) split_pixels<Back, N>(from, to, row.n, side.in_order);
-    else split_pixels<!Back, N>(from, to, side.n, row.step);
+    const std::int64_t plane_step = Rows ? side.in_order : row.step, pixels = Rows ? row.n : side.n;
+    if constexpr (Rows == Back) {
+        const float* planes[N];
+        for (int j = 0; j < N; ++j) planes[j] = from + j * plane_step;
+        join_planes<N>(planes, to, pixels);
+    } else {
+        split_pixels<N>(from, to, pixels, plane_step);
+    }
 }
-
 template <bool Back, bool Rows>
 plane_copy copy_few_of(std::int64_t n) {
     return n == 2 ? copy_few<Back, 2, Rows> : n == 3 ? copy_few<Back, 3, Rows> : n == 4 ? copy_few<Back, 4, Rows> : nullptr;
