@@ -77,8 +77,9 @@ private:
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows) {
             if (!(l.batched ? work * max_batch_ * body.words().n > small_walk : work > 4096)) return 1;
-            if (s.kind == walk::flat || e[extent::columns] > short_row) return t_.parts;
-            const std::int64_t groups = std::int64_t{l.m} * (l.batched ? max_batch_ : 1) / rows_together;
+            if (s.kind == walk::flat) return t_.parts;
+            const std::int64_t rows = std::int64_t{l.m} * (l.batched ? max_batch_ : 1);
+            const std::int64_t groups = e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
             return groups < 1 ? 1 : groups < t_.parts ? static_cast<int>(groups) : t_.parts;
         }
         if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;

@@ -14,7 +14,7 @@ namespace sinter::cpu {
 /// Where all new places lie, worked out once for all lines of a part.
 class interpolation_places {
 public:
-    static std::int64_t room(const std::int64_t* e) { return round_up(3 * e[2] + e[0] + 2, 16); }
+    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(3 * e[2] + e[0] + 2, 16); }
     explicit interpolation_places(const call& c) {
         const interpolation_axis a(c.e);
         share = c.scratch + c.part * room(c.e);
@@ -68,7 +68,7 @@ SINTER_INLINE void each_block(std::int64_t n, F f) {
 
 /// p[0] to p[1].
 struct interpolation {
-    static std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
     static void run(const call& c) {
         const interpolation_places at(c);
         const std::int64_t from_line = c.e[0] * c.e[1], inner = c.e[1];
@@ -91,7 +91,7 @@ private:
 };
 /// p[0] has the new places' numbers, p[1] gets the old ones' sums, in the new places' order.
 struct interpolation_gradient {
-    static std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
     static void run(const call& c) {
         const interpolation_places at(c);
         const std::int64_t from_line = c.e[2] * c.e[1], inner = c.e[1];

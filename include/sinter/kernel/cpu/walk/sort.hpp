@@ -15,8 +15,8 @@ namespace sinter::cpu {
 /// equal ones in theirs and branches on no comparison.
 struct sorting {
     static constexpr std::int64_t few = 32;
-    static std::int64_t room(const std::int64_t* e) { return round_up(5 * e[0], 16); }
-    static std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * room(e); }
+    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(5 * e[0], 16); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * room(e); }
 
     static void run(const call& c) {
         const std::int64_t n = c.e[0], inner = c.e[1], k = c.e[2], end = share(c.m * inner, c.part + 1, c.parts);
