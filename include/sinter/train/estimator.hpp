@@ -185,7 +185,7 @@ private:
         constexpr bool ignores = targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].ignores;
         const int of_weights = weights_an_example(), of_labels = ignores ? trainer_type::training::v.targets[0].s.size() : 1;
         if (reduction_of<Loss>() != reduction::mean || (!ignores && of_weights == 0)) return b.size;
-        const int places = ignores && of_labels > of_weights ? of_labels : of_weights;
+        const int places = ignores && of_labels > of_weights ? of_labels : of_weights > 0 ? of_weights : 1;
         double sum = 0;
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(b.size) * places; ++i)
             if (!ignores || b.labels[i * of_labels / places] != targets.at[0].also)
