@@ -35,10 +35,10 @@ private:
     SINTER_HOST_DEVICE bool far(std::int64_t j) const { return j <= n - 2 && before + 2 * (n - 1) - j < out; }
 };
 
-/// The place in the operand of place `at` in the padded tensor, both counted within one example.
-SINTER_HOST_DEVICE std::int64_t pad_source(const std::int64_t* e, std::int64_t at) {
+/// The place in the operand of place `at` in the padded tensor, both counted within one example and over the first `axes` axes alone.
+SINTER_HOST_DEVICE std::int64_t pad_source(const std::int64_t* e, std::int64_t at, int axes = 5) {
     std::int64_t from = 0, step = 1;
-    for (int i = 4; i >= 0; --i) {
+    for (int i = axes - 1; i >= 0; --i) {
         const pad_axis a(e, i);
         from += a.from(at % a.out) * step;
         at /= a.out;
@@ -46,28 +46,27 @@ SINTER_HOST_DEVICE std::int64_t pad_source(const std::int64_t* e, std::int64_t a
     }
     return from;
 }
-/// The sum of all places in the padded tensor `d` that were copied from place `at`.
-SINTER_HOST_DEVICE float pad_sum(const std::int64_t* e, std::int64_t at, const float* d) {
+/// Calls f(place in the padded tensor) for all that were copied from place `at`, so counted.
+template <class F>
+SINTER_HOST_DEVICE void each_pad_copy(const std::int64_t* e, std::int64_t at, int axes, F f) {
     std::int64_t place[5] = {}, copies = 1;
-    for (int i = 4; i >= 0; --i) {
+    for (int i = axes - 1; i >= 0; --i) {
         const pad_axis a(e, i);
         place[i] = at % a.n;
         at /= a.n;
         copies *= a.copies(place[i]);
     }
-    float sum = 0.f;
     for (std::int64_t k = 0; k < copies; ++k) {
         std::int64_t rest = k, to = 0, step = 1;
-        for (int i = 4; i >= 0; --i) {
+        for (int i = axes - 1; i >= 0; --i) {
             const pad_axis a(e, i);
             const std::int64_t own = a.copies(place[i]);
             to += a.to(place[i], rest % own) * step;
             rest /= own;
             step *= a.out;
         }
-        sum += d[to];
+        f(to);
     }
-    return sum;
 }
 SINTER_HOST_DEVICE constexpr std::int64_t padded_size(const std::int64_t* e) { return e[0] * e[1] * e[2] * e[3] * e[4]; }
 SINTER_HOST_DEVICE constexpr std::int64_t unpadded_size(const std::int64_t* e) {

@@ -33,7 +33,7 @@ struct mirrored_pad {
         const pad_axis a = p.along();
         const std::int64_t rows = p.rows(true), from_rows = p.rows(false), end = share(rows * c.m, c.part + 1, c.parts);
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
-            const float* const from = c.p[0] + (r / rows * from_rows + source_row(p, r % rows)) * a.n * p.piece;
+            const float* const from = c.p[0] + (r / rows * from_rows + pad_source(p.e, r % rows, p.axis)) * a.n * p.piece;
             float* const to = c.p[1] + r * a.out * p.piece;
             const auto copy = [&](std::int64_t i, std::int64_t n) {
                 copy_rows(from + a.from(i) * p.piece, 0, to + i * p.piece, 0, n * p.piece, 1);
@@ -42,18 +42,6 @@ struct mirrored_pad {
             copy(a.before, a.n);
             for (std::int64_t i = a.before + a.n; i < a.out; ++i) copy(i, 1);
         }
-    }
-
-private:
-    static std::int64_t source_row(const padded_rows& p, std::int64_t row) {
-        std::int64_t from = 0, step = 1;
-        for (int i = p.axis - 1; i >= 0; --i) {
-            const pad_axis a(p.e, i);
-            from += a.from(row % a.out) * step;
-            row /= a.out;
-            step *= a.n;
-        }
-        return from;
     }
 };
 /// The other way round: sums.
@@ -65,7 +53,7 @@ struct mirrored_pad_gradient {
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
             float* const to = c.p[1] + r * a.n * p.piece;
             std::memset(to, 0, 4 * static_cast<std::size_t>(a.n * p.piece));
-            each_copy(p, r % rows, [&](std::int64_t row) {
+            each_pad_copy(p.e, r % rows, p.axis, [&](std::int64_t row) {
                 const float* const from = c.p[0] + (r / rows * padded + row) * a.out * p.piece;
                 const auto add = [&](std::int64_t i, std::int64_t n) {
                     add_rows(from + i * p.piece, 0, to + a.from(i) * p.piece, 0, n * p.piece, 1);
@@ -74,30 +62,6 @@ struct mirrored_pad_gradient {
                 for (std::int64_t i = 0; i < a.before; ++i) add(i, 1);
                 for (std::int64_t i = a.before + a.n; i < a.out; ++i) add(i, 1);
             });
-        }
-    }
-
-private:
-    /// Calls f(row with margins) for each that a row was copied to.
-    template <class F>
-    static void each_copy(const padded_rows& p, std::int64_t row, F f) {
-        std::int64_t place[max_rank] = {}, copies = 1;
-        for (int i = p.axis - 1; i >= 0; --i) {
-            const pad_axis a(p.e, i);
-            place[i] = row % a.n;
-            row /= a.n;
-            copies *= a.copies(place[i]);
-        }
-        for (std::int64_t k = 0; k < copies; ++k) {
-            std::int64_t rest = k, to = 0, step = 1;
-            for (int i = p.axis - 1; i >= 0; --i) {
-                const pad_axis a(p.e, i);
-                const std::int64_t own = a.copies(place[i]);
-                to += a.to(place[i], rest % own) * step;
-                rest /= own;
-                step *= a.out;
-            }
-            f(to);
         }
     }
 };
