@@ -42,3 +42,11 @@ BOOST_AUTO_TEST_CASE(scans_and_products) {
     } >> dense<7>;
     as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.01f}, examples(5, 48, 0, 1, 7).view());
 }
+BOOST_AUTO_TEST_CASE(places_between_and_moments) {
+    constexpr auto net = array<4, 6, 2> >> [](tensor in) {
+        const tensor x = scaled(in);
+        return ops::concat({flat(interpolate(x, 0, 7)), flat(interpolate(x, 1, 4, ops::corners::aligned)), flat(ops::group_norm(x, 1)),
+                            flat(ops::upsample_bilinear(x, 6, 9)), flat(ops::instance_norm(x))});
+    } >> dense<7>;
+    as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.05f}, examples(5, 48, 0, 1, 7).view());
+}
