@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
+#include <sinter/kernel/cuda/work.hpp>
 #include <sinter/ops/detail/middle_moment.hpp>
 
 /// Rows of a table by index, their gradient, and reductions over axes in the middle.
@@ -55,6 +56,12 @@ struct middle_reduction : plain_source {
 /// a = m blocks x [n][inner], b = their means [inner], c = d as x where e = {n, inner, operands} has three.
 template <>
 struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
+    static constexpr int operands = 2;
+    static void arguments(source_call& s, const work& w) {
+        if (w.e[2] < 3) return;
+        s.c = w.p[2];
+        if (s.out) s.out = w.p[3];
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t inner = s.e[1], n = s.e[0], first = at.off / inner * n * inner + at.off % inner;
         const float mean = s.b[at.off];
