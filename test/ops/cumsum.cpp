@@ -18,14 +18,14 @@ struct op_of {
     static doubles reference(const doubles& a) {
         const auto axis = static_cast<std::size_t>((Axis < 0 ? Axis + A.rank : Axis) + A.batched);
         doubles y(a.d);
-        for (int n = 0; n < a.size(); ++n)
-            for (int m = 0; m < a.size(); ++m) {   // whoever stands before, in the same line
-                places to = a.where(n), from = a.where(m);
-                const int i = to[axis], j = from[axis];
-                from[axis] = i;
-                if (from == to && (Reverse ? j > i : j < i)) y[n] += a[m] * a[m];
-                if (from == to && !Exclusive && i == j) y[n] += a[m] * a[m];
+        for (int n = 0; n < a.size(); ++n) {   // whoever stands before, in the same line
+            places at = a.where(n);
+            const int i = at[axis];
+            for (int j = 0; j < a.d[axis]; ++j) {
+                at[axis] = j;
+                if ((Reverse ? j > i : j < i) || (!Exclusive && i == j)) y[n] += a.at(at) * a.at(at);
             }
+        }
         return y;
     }
 };
