@@ -122,7 +122,7 @@ def peers_table(path, general=False):
     cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""), f"{r['sinter_us']:.1f}",
               *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in others), f"{r['of_peak']:.2f}", f"{r['over_best_peer']:.2f}"] for r in rows]
     ratios = [r["over_best_peer"] for r in rows]
-    said = (f"Best peer over Sinter: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, least {min(ratios):.2f}, "
+    said = (f"Best peer over Sinter: geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}, "
             f"{sum(x >= 0.9 for x in ratios)} of {len(ratios)} at least 0.9.")
     head = ["layer, kind", "Sinter us", *(p.replace("_", " ").replace("sinter", "Sinter") for p in others), "of peak", "best peer / Sinter"]
     return f"{machine.sentence(where)}; one thread. {said}\n\n" + markdown(head, cells)
@@ -169,7 +169,7 @@ def operations_table(path):
             if ours and peer:
                 ratios.append(statistics.median(peer) / statistics.median(ours))
             cells[-1].append(f"{ratios[-1]:.2f}" if ours and peer else "")
-    said = (f" PyTorch's time over Sinter's: geometric mean {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, "
+    said = (f" PyTorch's time over Sinter's: geometric mean {statistics.geometric_mean(ratios):.2f}, "
             f"{sum(x >= 1 for x in ratios)} of {len(ratios)} at least 1." if ratios else "")
     head = ["op", *(text for kind in kinds for text in (f"{kind}: Sinter us", "PyTorch us", "times as fast"))]
     return f"{machine.sentence(where)}; one thread.{said}\n\n" + markdown(head, cells)

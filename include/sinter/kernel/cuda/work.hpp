@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <sinter/kernel/cuda/body_call.hpp>
 #include <sinter/ops/detail/known.hpp>
-#include <sinter/ops/detail/middle_moment.hpp>
 #include <sinter/program/spec.hpp>
 
 /// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
@@ -47,7 +46,6 @@ constexpr walk_extents walk_of(const work& w) {
         case op::avg_pool: return {w.m * x[3] * x[4], x[2]};
         case op::max_pool_gradient:
         case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};
-        case op::middle_moment: return {w.m * e[1] / e[extent::columns], e[extent::columns]};
         case op::middle_sum:
         case op::middle_max: return {(e[2] ? 1 : w.m) * e[1] / e[extent::columns], e[extent::columns]};
         case op::scatter_rows: return {e[1], e[0]};

@@ -12,21 +12,18 @@
 namespace sinter::cpu {
 
 /// Where all new places lie, worked out once for all lines of a part.
-class interpolation_places {
-public:
-    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(3 * e[2] + e[0] + 2, 16); }
+struct interpolation_places {
+    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(2 * e[2] + e[0] + 2, 16); }
     explicit interpolation_places(const call& c) {
         const interpolation_axis a(c.e);
         share = c.scratch + c.part * room(c.e);
         first = reinterpret_cast<std::int32_t*>(share + a.to);
-        next = first + a.to;
-        start = next + a.to;
+        start = first + a.to;
         std::int64_t i = 0;
         for (std::int64_t k = 0; k < a.to; ++k) {
             const auto p = a.at(k);
             share[k] = p.share;
             first[k] = static_cast<std::int32_t>(p.first);
-            next[k] = static_cast<std::int32_t>(p.next);
             while (i <= p.next) start[i++] = static_cast<std::int32_t>(k);
         }
         while (i < a.from + 2) start[i++] = static_cast<std::int32_t>(a.to);
@@ -34,7 +31,10 @@ public:
     float of(std::int64_t i, std::int64_t k) const { return i == first[k] ? 1.f - share[k] : share[k]; }
 
     float* share;
-    std::int32_t *first, *next, *start;   ///< start: the first new place that has something of an old one, or of a later one
+    std::int32_t *first, *start;   ///< start: the first new place that has something of an old one, or of a later one
+};
+struct with_interpolation_places {
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
 };
 
 /// Calls f(line, place, row) for the rows of this part, of which a line has one for each of n places.
@@ -67,14 +67,13 @@ SINTER_INLINE void each_block(std::int64_t n, F f) {
 }
 
 /// p[0] to p[1].
-struct interpolation {
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
+struct interpolation : with_interpolation_places {
     static void run(const call& c) {
         const interpolation_places at(c);
-        const std::int64_t from_line = c.e[0] * c.e[1], inner = c.e[1];
+        const std::int64_t inner = c.e[1], from_line = c.e[0] * inner, next = c.e[0] > 1 ? inner : 0;   // of a single place it is itself
         each_row(c, c.e[2], [&](std::int64_t line, std::int64_t k, std::int64_t row) SINTER_ALWAYS {
-            const float* const from = c.p[0] + line * from_line;
-            between(from + at.first[k] * inner, from + at.next[k] * inner, splat(at.share[k]), c.p[1] + row * inner, inner);
+            const float* const first = c.p[0] + line * from_line + at.first[k] * inner;
+            between(first, first + next, splat(at.share[k]), c.p[1] + row * inner, inner);
         });
     }
 
@@ -90,8 +89,7 @@ private:
     }
 };
 /// p[0] has the new places' numbers, p[1] gets the old ones' sums, in the new places' order.
-struct interpolation_gradient {
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
+struct interpolation_gradient : with_interpolation_places {
     static void run(const call& c) {
         const interpolation_places at(c);
         const std::int64_t from_line = c.e[2] * c.e[1], inner = c.e[1];

@@ -18,6 +18,13 @@ struct padded_rows {
         for (; axis > 0 && pad_axis(e, axis).out == pad_axis(e, axis).n; --axis) piece *= pad_axis(e, axis).n;
     }
     pad_axis along() const { return {e, axis}; }
+    /// f(place with margins, places): what a row copies, its middle and then each place of its margins.
+    template <class F>
+    static void each_piece(const pad_axis& a, F f) {
+        f(a.before, a.n);
+        for (std::int64_t i = 0; i < a.before; ++i) f(i, 1);
+        for (std::int64_t i = a.before + a.n; i < a.out; ++i) f(i, 1);
+    }
     /// Of an example with margins, or without.
     std::int64_t rows(bool padded) const {
         std::int64_t rows = 1;
@@ -35,12 +42,9 @@ struct mirrored_pad {
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
             const float* const from = c.p[0] + (r / rows * from_rows + pad_source(p.e, r % rows, p.axis)) * a.n * p.piece;
             float* const to = c.p[1] + r * a.out * p.piece;
-            const auto copy = [&](std::int64_t i, std::int64_t n) {
+            p.each_piece(a, [&](std::int64_t i, std::int64_t n) {
                 copy_rows(from + a.from(i) * p.piece, 0, to + i * p.piece, 0, n * p.piece, 1);
-            };
-            for (std::int64_t i = 0; i < a.before; ++i) copy(i, 1);
-            copy(a.before, a.n);
-            for (std::int64_t i = a.before + a.n; i < a.out; ++i) copy(i, 1);
+            });
         }
     }
 };
@@ -55,12 +59,9 @@ struct mirrored_pad_gradient {
             std::memset(to, 0, 4 * static_cast<std::size_t>(a.n * p.piece));
             each_pad_copy(p.e, r % rows, p.axis, [&](std::int64_t row) {
                 const float* const from = c.p[0] + (r / rows * padded + row) * a.out * p.piece;
-                const auto add = [&](std::int64_t i, std::int64_t n) {
+                p.each_piece(a, [&](std::int64_t i, std::int64_t n) {
                     add_rows(from + i * p.piece, 0, to + a.from(i) * p.piece, 0, n * p.piece, 1);
-                };
-                add(a.before, a.n);
-                for (std::int64_t i = 0; i < a.before; ++i) add(i, 1);
-                for (std::int64_t i = a.before + a.n; i < a.out; ++i) add(i, 1);
+                });
             });
         }
     }

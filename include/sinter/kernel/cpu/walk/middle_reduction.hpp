@@ -36,7 +36,7 @@ struct middle_reduction {
                 }
             const std::int64_t off = row * columns;
             std::int64_t j = 0;
-            for (; j + several * lanes <= columns; j += several * lanes) side_by_side<several>(from + j, n, inner, off + j, row, j, c);
+            for (; j + several * lanes <= columns; j += several * lanes) side_by_side(from + j, n, inner, off + j, row, j, c);
             for (; j + lanes <= columns; j += lanes) one_vector<true>(from + j, n, inner, lanes, off + j, row, j, c);
             if (j < columns) one_vector<false>(from + j, n, inner, static_cast<int>(columns - j), off + j, row, j, c);
         }
@@ -44,17 +44,16 @@ struct middle_reduction {
 
 private:
     static constexpr int several = 4;
-    /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the one before.
-    template <int V>
+    /// So many vectors of columns together: memory is read some lines at a time, and no sum waits for the one before.
     static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off, std::int64_t row,
                                            std::int64_t col, const call& c) {
-        vf s[V];
-        unroll<V>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
+        vf s[several];
+        unroll<several>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
         for (std::int64_t i = 1; i < n; ++i) {
             from += inner;
-            unroll<V>([&](int v) SINTER_ALWAYS { s[v] = Combine::both(s[v], load(from + v * lanes)); });
+            unroll<several>([&](int v) SINTER_ALWAYS { s[v] = Combine::both(s[v], load(from + v * lanes)); });
         }
-        unroll<V>([&](int v) SINTER_ALWAYS {
+        unroll<several>([&](int v) SINTER_ALWAYS {
             Body::vector(s[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
         });
     }

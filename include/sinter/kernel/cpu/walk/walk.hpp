@@ -62,7 +62,7 @@ struct row_walk {
     }
     static void run(const call& c) {
         if constexpr (may_cross)
-            if (Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns])) return crossing_walk<Body>::run(c);
+            if (crosses(c)) return crossing_walk<Body>::run(c);
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         if constexpr (may_turn)
             if (Cases == turned || turns(columns)) return turned_walk<Body>::rows(first, end, c);
@@ -72,7 +72,7 @@ struct row_walk {
     }
     static void rows(std::int64_t first, std::int64_t end, const call& c) {
         if constexpr (may_cross)
-            if (Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns])) return crossing_walk<Body>::rows(first, end, c);
+            if (crosses(c)) return crossing_walk<Body>::rows(first, end, c);
         for (std::int64_t row = first; row < end; ++row) {
             vf per_row[Body::size + 1];
             phases(per_row, row, c.e[extent::columns], c, std::make_integer_sequence<int, Body::phases + 2>{});
@@ -81,6 +81,7 @@ struct row_walk {
 
 private:
     static constexpr bool may_turn = Cases > 0 && (Cases & turned) != 0, may_cross = Cases > 0 && (Cases & crossing) != 0;
+    static bool crosses(const call& c) { return Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns]); }
     static constexpr bool turns(std::int64_t columns) { return may_turn && turned_walk<Body>::takes(columns, lanes); }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {

@@ -57,6 +57,9 @@ struct middle_reduction : plain_source {
 template <>
 struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
     static constexpr int operands = 2;
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * e[1] / e[extent::columns], e[extent::columns]};
+    }
     static void arguments(source_call& s, const work& w) {
         if (w.e[2] < 3) return;
         s.c = w.p[2];
