@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/batch_view.hpp>
 #include <sinter/base/cold.hpp>
-#include <sinter/base/span.hpp>
 #include <sinter/data/example_set.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// Where a pipeline is: passes completed, and examples delivered since in this one.
 struct position {
@@ -18,30 +18,8 @@ struct position {
     bool operator==(const position&) const = default;
 };
 
-/// One input or target of a batch, [size, row...]: `values` for floats, `indices` for whole numbers; the other is null.
-struct input_view {
-    const float* values = nullptr;
-    const std::int32_t* indices = nullptr;
-    int width = 0;   ///< numbers an example
-};
-
-/// What a training step is handed. Every array starts at a multiple of 64 bytes and is good until the next batch.
-struct batch_view {
-    const float* x = nullptr;               ///< the first float input, [size, extents...]; null if there is none
-    const std::int32_t* labels = nullptr;   ///< [size], or several an example, [size, extents...]; null without labels
-    const float* y = nullptr;               ///< targets, [size, extents...]; null without (of several: the first)
-    int size = 0;                           ///< examples in this batch: at most the batch size
-    span<const input_view> inputs{};        ///< every input in the order in which the set has them
-    /// Labels and numbers of y an example. A pipeline always says; 0, in a batch made by hand, vouches for as many as the
-    /// program wants.
-    int label_width = 0, y_width = 0;
-    /// How much each example counts, [size], or each of its places, [size, extents...]; null without weights.
-    const float* weights = nullptr;
-    int weight_width = 0;                   ///< as label_width
-    /// All labels and targets in the order in which the set has them. A batch made by hand needs them only where a loss takes
-    /// several of a kind: labels and y are the first ones.
-    span<const input_view> targets{};
-};
+using sinter::batch_view;
+using sinter::input_view;
 
 /// Memory of one batch, used again and again. It stays where it is when the buffer is moved.
 class batch_buffer {

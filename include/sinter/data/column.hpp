@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// What a column of examples is for.
 enum class role : std::uint8_t { input, label, target, weight };

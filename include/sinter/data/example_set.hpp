@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.
 /// Copies and slices share the numbers, which never change, so that passing a set by value costs nothing.

@@ -6,7 +6,7 @@
 #include <sinter/data/features/numeric.hpp>
 
 /// From the columns of a CSV file to what a net takes: numbers around zero, indicators, and numbers for embeddings.
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// Says what becomes of which column, learns what that needs (means, vocabularies, boundaries) from the training data, and
 /// then does the same to any data. save and load are in features/save.hpp, examples straight from a file in

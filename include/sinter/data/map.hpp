@@ -6,7 +6,7 @@
 #include <sinter/data/stage.hpp>
 #include <cstring>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// One example as a mapped function gets it: the first float input, the label (where there are several, the first one's
 /// address), the targets. What an example does not have is empty or null; further columns pass through unchanged.

@@ -7,7 +7,7 @@
 #include <exception>
 #include <thread>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// Prepares batches on a thread of its own while the caller works on the one it has. Batches change hands by swapping buffers with a
 /// ring of `depth`: nothing is copied, and nothing allocated once the ring is there. Of the two sides' counters each is written by one

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/data/stage.hpp>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 inline constexpr std::int64_t forever = -1;
 

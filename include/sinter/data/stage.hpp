@@ -6,7 +6,7 @@
 #include <memory>
 
 /// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens until somebody asks.
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 inline constexpr std::int64_t unknown_size = -1, endless = -2;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -9,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages if the system has some left:
 /// a product that walks through megabytes of weights would otherwise look up a page every few lines.

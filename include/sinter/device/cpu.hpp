@@ -14,7 +14,7 @@
 #endif
 
 /// The CPU as a device: what programs are planned for, and how they run.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Runs a compiled program P on the CPU. Addresses are worked out once; a step allocates nothing.
 template <class P>

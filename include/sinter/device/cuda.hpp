@@ -7,7 +7,7 @@
 #include <memory>
 
 /// A GPU as a device: what programs are planned for, and how they run. Compile with nvcc (.cu).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A CUDA stream with the libraries' handles, made for the GPU that is current (CUDA_VISIBLE_DEVICES, cudaSetDevice).
 class cuda_context {

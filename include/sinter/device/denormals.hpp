@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// While it lives, this thread's processor takes denormal numbers for zero and makes none (x86; elsewhere nothing).
 /// An optimizer's moments of a weight without gradients decay into the denormals and stay there, and every operation

@@ -6,7 +6,7 @@
 #include <sinter/program/program.hpp>
 #include <memory>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A compiled program P as a list of launches that an engine carries out one after the other. Addresses are worked out
 /// once; the ports are buffers that stay where they are.

@@ -4,7 +4,7 @@
 #include <sinter/device/model_memory.hpp>
 #include <sinter/program/spec.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Where the arenas begin: what a running program needs of a model's memory.
 class host_places {

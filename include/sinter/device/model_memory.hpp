@@ -3,7 +3,7 @@
 #include <sinter/device/arena.hpp>
 #include <sinter/program/memory.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The memory of one model on one device: what its programs share, by the arenas that addresses speak of.
 template <class Arena>

@@ -6,7 +6,7 @@
 
 /// Runs the launches of a program on the processor. It is told of the program by pointers, not by its type: a model's programs, for
 /// training, for evaluation, are walked by the same code.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A program's constants, and what its kernels are.
 struct program_view {

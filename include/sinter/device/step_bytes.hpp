@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/device/tables.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Bytes that a run of program P on a Device works in: parameters, gradients, the optimizer's memory, states, activations
 /// tables and the kernels' scratch space. A constant; the batch itself, and what CUDA's libraries take for themselves, come on

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/program/plan.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The tables of a compiled program: values that it does not compute but finds (ops/table.hpp).
 template <class P>

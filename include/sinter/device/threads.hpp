@@ -18,7 +18,7 @@
 #include <sinter/base/patience.hpp>
 #include <sinter/device/denormals.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Cores that this process may use.
 inline int usable_cores() {

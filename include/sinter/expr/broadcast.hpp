@@ -3,7 +3,7 @@
 #include <sinter/expr/shape.hpp>
 
 /// How an operand of smaller extents is read while a kernel walks over rows and columns.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class row_map : std::uint8_t { same, none, divided, modulo };   ///< row r of the result reads row r, 0, r/q, r%q
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 /// Several tensors at once: what a net with several inputs or outputs passes from layer to layer.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct bundle {
     static constexpr int most = 6;

@@ -3,7 +3,7 @@
 #include <sinter/expr/layer.hpp>
 
 /// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes it a net.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Layers one after the other. A table of function pointers instead of a fold: no depth, no limit on length.
 template <class... L>

@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/op.hpp>
 
 /// The first thing that went wrong while an expression was traced.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class fault_kind : std::uint8_t {
     none,

@@ -8,7 +8,7 @@
 #include <bit>
 
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int max_operands = 8, max_attributes = 8;
 

@@ -5,7 +5,7 @@
 #include <sinter/expr/parameter_path.hpp>
 
 /// First values chosen by the user instead of the layer.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// How a parameter starts, as a template argument: an initialiser, or one that wants fan_in, or fan_in and fan_out, which are
 /// then those of the parameter's extents.

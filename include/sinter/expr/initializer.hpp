@@ -7,7 +7,7 @@
 ///
 /// fan_in and fan_out are the numbers of values that go into one output and come from one input: for a dense kernel [K, N]
 /// K and N, for a convolution's they are multiplied by the window's size.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 constexpr float root(float x) {   ///< square root by Newton's method, for constant evaluation
     float r = x > 1 ? x : 1;

@@ -3,7 +3,7 @@
 #include <sinter/expr/compose.hpp>
 
 /// What goes into a net: the extents of one example. The batch axis is added by the program.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 template <dtype Type, int... D>
 struct input_spec : input_tag {

@@ -3,7 +3,7 @@
 #include <sinter/expr/bundle.hpp>
 
 /// What a layer is, and what layers derive from.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct layer_tag {};
 template <class L>

@@ -3,7 +3,7 @@
 #include <sinter/expr/compose.hpp>
 
 /// Names chosen by the user, weights used more than once, blocks recomputed in backward.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 template <int N>
 struct text {

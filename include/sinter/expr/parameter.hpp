@@ -6,7 +6,7 @@
 #include <sinter/ops/reshape.hpp>
 
 /// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const char* name, shape s, initializer init) {

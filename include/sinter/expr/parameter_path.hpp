@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/leaves.hpp>
 
 /// Parameters' paths as text, and patterns for them: how users speak of parameters that layers made.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Does the whole of `text` match? `*` stands for any characters, `/` among them, or none.
 constexpr bool matches(const char* pattern, const char* text) {

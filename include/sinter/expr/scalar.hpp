@@ -21,7 +21,7 @@
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/where.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A symbolic scalar: what a user's own elementwise op is written with. It is differentiated and fused like any other. More
 /// functions are in scalar_functions.hpp; comparisons give 1 or 0.

@@ -39,7 +39,7 @@
 #include <sinter/ops/trunc.hpp>
 
 /// Every other op of one element as a function of symbolic scalars, for users' own elementwise ops.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 constexpr scalar acos(scalar a) { return {ops::acos(a.t)}; }
 constexpr scalar acosh(scalar a) { return {ops::acosh(a.t)}; }

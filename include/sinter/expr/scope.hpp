@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/array.hpp>
 
 /// Names of layers, as a tree of scopes: the third conv2d in the block `head` is `head/conv2d_2`.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 constexpr unsigned hash_name(const char* s) {
     unsigned h = 2166136261u;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
 /// Extents of symbolic tensors.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int max_rank = 5;
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 
 /// Symbolic tensors: what layers and users' functions compute with.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A handle to a node of the graph being traced. After a fault it is empty; operations on empty tensors give empty
 /// tensors, so user code simply runs on to its end and only the first fault is told.

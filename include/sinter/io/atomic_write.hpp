@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 namespace detail {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/span.hpp>
 
@@ -8,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// Owns bytes that begin on a cache line and start out undefined, to be filled from a file. (vector would write zeros
 /// over every gigabyte first; unique_ptr's header alone takes longer to compile than all of safetensors' reader.)

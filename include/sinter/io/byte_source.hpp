@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/span.hpp>
 #include <algorithm>
 #include <cstddef>
@@ -10,7 +11,7 @@
 
 /// Where a reader takes its bytes from: a file, memory (tests, fuzzers), or another source that it decompresses. A
 /// reader written against `byte_source` serves all of them and never needs the whole input in memory.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 class byte_source {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/span.hpp>
 
@@ -8,7 +9,7 @@
 #include <string>
 
 /// Arithmetic on extents that came from a file: every product and sum says when it does not fit.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// a * b, or nothing where that exceeds 64 bits.
 constexpr std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::uint64_t b) {

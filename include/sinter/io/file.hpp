@@ -11,7 +11,7 @@
 
 /// Files on POSIX. Every refusal by the system is an `io_error` that names the path, what the system said and what was
 /// being done. Only regular files are read: a pipe has no length to check a header against.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// One read or write call moves at most this many bytes (Linux itself stops short of 2 GiB).
 inline constexpr std::size_t largest_transfer = std::size_t{1} << 30;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstddef>
 #include <vector>
 
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// A grey picture: `pixels` has height * width values, row by row from the top, 0 black to 1 white.
 struct grey_image {

@@ -7,7 +7,7 @@
 #include <sinter/io/printable.hpp>
 
 /// PGM, the plainest grey format (netpbm.sourceforge.net/doc/pgm.html): P2 as text, P5 as bytes, 8 or 16 bits.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <png.h>
 
 /// PNG through libpng's simplified interface.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// The largest picture that is decoded: 64 Mi pixels, 256 MiB as floats. A few kilobytes can ask for that much.
 inline constexpr std::uint64_t most_png_pixels = std::uint64_t{1} << 26;

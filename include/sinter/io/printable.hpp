@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/joined.hpp>
 
 #include <string>
 #include <string_view>
 
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// Text from a file, made fit for an error message: in quotes, control bytes as \xHH (a hostile name must not drive a
 /// terminal), cut after `longest` bytes. Bytes from 0x80 on pass, so that UTF-8 names stay readable.

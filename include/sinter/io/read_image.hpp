@@ -3,7 +3,7 @@
 #include <sinter/io/pgm.hpp>
 #include <sinter/io/png.hpp>
 
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// Reads a picture, PNG or PGM, whichever its first bytes say; errors are those of parse_png and parse_pgm.
 inline grey_image read_image(const std::string& path) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 
@@ -9,7 +10,7 @@
 #include <utility>
 
 /// The thin layer over POSIX that the file classes share: a descriptor that closes itself, and errno as an error.
-namespace sinter::io {
+namespace sinter::inline SINTER_TARGET::io {
 
 /// Throws an io_error whose `got` is the system's own words for `errno_value`.
 [[noreturn]] SINTER_COLD inline void throw_io_error(int errno_value, std::string_view what, std::string_view where,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct call;
 /// What a walk can be asked for beside all of its work.

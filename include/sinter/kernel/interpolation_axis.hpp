@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
 /// Where the new places along an axis lie between the old ones: for kernels of every device, and for files.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// e = {old places, numbers at a place, new places, are the outermost places on one another?}.
 struct interpolation_axis {

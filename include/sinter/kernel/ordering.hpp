@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
 /// The order of floats that sorting and argmax go by, the same on every device: NaN is larger than everything.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 SINTER_HOST_DEVICE bool stands_before(float a, float b, bool descending) {
     if (descending) return a > b || (a != a && b == b);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
 /// Where a margin's elements come from, and where an element was copied to: for kernels of every device.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct pad_axis {
     std::int64_t out, n, before;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/round_up.hpp>
 
 /// Packed weights. A logical matrix [K][N] lies in memory as panels of `width` columns, each panel row by row, so that
@@ -7,7 +8,7 @@
 /// w = min(width, N - p * width rounded up to `align`); element (k, j) lies at p * width * K + k * w + j - p * width.
 /// Columns from N on are padding: always zero. `align` is the target's vector length in floats, `width` twice that on
 /// CPUs. This is the layout of parameters, of their gradients and of the optimizer's state alike.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Floats that a packed [K][N] takes, padding included.
 constexpr std::int64_t panel_floats(std::int64_t K, std::int64_t N, int align) { return K * round_up(N, align); }

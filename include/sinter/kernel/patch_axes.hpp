@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The windows of extract_patches, for kernels of every device; e = {H, W, C, OH, OW, kh, kw, strides, dilations (from 12 on its
 /// last), rows above, columns left}.

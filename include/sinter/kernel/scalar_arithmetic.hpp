@@ -7,7 +7,7 @@
 #include <sinter/kernel/scalar_gamma.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The larger; NaN where either is.
 SINTER_HOST_DEVICE float larger(float a, float b) { return a > b || a != a ? a : b; }

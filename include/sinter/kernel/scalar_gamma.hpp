@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cmath>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
 /// The first two derivatives of log gamma on one number, which C lacks: the recurrence up to 8, then Stirling's series; below
 /// 0 by reflection. Edges as in kernel/cpu/math/gamma.hpp.
-namespace sinter::scalar_gamma {
+namespace sinter::inline SINTER_TARGET::scalar_gamma {
 
 SINTER_HOST_DEVICE double digamma(double x) {
     constexpr double pi = 3.14159265358979323846;

@@ -3,7 +3,7 @@
 #include <sinter/ops/sign.hpp>
 
 /// y = |a|. Its gradient at 0 is 0. ONNX: Abs.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name abs{"abs"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/sqrt.hpp>
 
 /// y = the angle in [0, pi] whose cosine is a; NaN beyond 1. ONNX: Acos.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name acos{"acos"}; }
 

@@ -5,7 +5,7 @@
 
 /// all(x, {axes}): 1 where no element over the axes is 0, else 0; NaN is not 0. No gradient flows. ONNX: ReduceMin of a
 /// comparison.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor all(tensor x, std::initializer_list<int> axes, keep k = keep::no) {

@@ -5,7 +5,7 @@
 
 /// any(x, {axes}): 1 where some element over the axes is not 0, else 0; NaN is not 0. No gradient flows. ONNX: ReduceMax of a
 /// comparison.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor any(tensor x, std::initializer_list<int> axes, keep k = keep::no) {

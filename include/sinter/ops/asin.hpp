@@ -3,7 +3,7 @@
 #include <sinter/ops/sqrt.hpp>
 
 /// y = the angle in [-pi/2, pi/2] whose sine is a; NaN beyond 1. ONNX: Asin.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name asin{"asin"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/sqrt.hpp>
 
 /// y = log(a + sqrt(a^2 + 1)), accurate near 0, too. ONNX: Asinh.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name asinh{"asinh"}; }
 

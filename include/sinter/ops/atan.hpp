@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = the angle in (-pi/2, pi/2) whose tangent is a. ONNX: Atan.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name atan{"atan"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = the angle of the point (b, a), in [-pi, pi]. ONNX has no such operator.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name atan2{"atan2"}; }
 

@@ -11,7 +11,7 @@
 /// [T, H, D], keys [S, G, D], values [S, G, E] -> [T, H, E]; or with heads = H the same without their own axis, [T, H D].
 /// Each of the G heads of keys and values serves H / G heads of queries (Ainslie et al. 2023). Computed by blocks (Dao et
 /// al. 2022): the scores [T, S] are never stored, backward computes them again. ONNX: Attention (opset 23).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name attention{"attention"}, attention_gradient{"attention_gradient"},

@@ -5,7 +5,7 @@
 /// avg_pool(x, k, {stride, padding, rounding, count_padding}): the mean of each window, channel by channel, of rows [W, C],
 /// images [H, W, C] and volumes [D, H, W, C]. Padding is not counted unless told so (Keras' rule; PyTorch counts it by
 /// default). ONNX: AveragePool, with count_include_pad 0 or 1.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name avg_pool{"avg_pool"}, avg_pool_gradient{"avg_pool_gradient"};

@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/strides.hpp>
 
 /// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX: Expand.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name broadcast{"broadcast"}, expand{"expand"};

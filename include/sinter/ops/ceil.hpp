@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = the least whole number that is not below a. No gradient flows. ONNX: Ceil.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name ceil{"ceil"}; }
 

@@ -4,7 +4,7 @@
 
 /// concat({a, b, ...}, axis): the operands one after the other along an axis (without the batch; -1 is the last); all
 /// other extents must agree. ONNX: Concat.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name concat{"concat"}; }
 

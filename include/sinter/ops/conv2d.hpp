@@ -7,7 +7,7 @@
 /// (cross-correlation, as everywhere in the field); see detail/window.hpp for the window. Dense windows of one stride, the
 /// usual case, have kernels of their own, to which all extents are constants; everything else is a convolution().
 /// ONNX: Conv, NHWC after transposition.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradient"},

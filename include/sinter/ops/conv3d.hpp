@@ -4,7 +4,7 @@
 
 /// conv3d(x, w, {stride, padding, dilation, groups}): x [D, H, W, CI], w [KD, KH, KW, CI / groups, CO] -> [OD, OH, OW, CO].
 /// ONNX: Conv, channels last after transposition.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor conv3d(tensor x, tensor w, window o = {}) {
     if (x.ok() && x.shape().rank != 4)

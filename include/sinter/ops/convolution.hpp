@@ -7,7 +7,7 @@
 /// or three axes, whatever the window (cross-correlation, as everywhere in the field). Channels fall into groups of
 /// neighbours: outputs of group g see the inputs of group g alone; as many groups as channels are a depthwise convolution.
 /// conv1d, conv2d and conv3d take faster kernels where these are enough. ONNX: Conv, channels last after transposition.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name convolution{"convolution"}, convolution_input_gradient{"convolution_input_gradient"},

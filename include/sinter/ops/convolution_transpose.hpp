@@ -6,7 +6,7 @@
 /// an op: x [..., CI], w [..., CO / groups, CI] (Keras' order; Dumoulin and Visin 2016) -> [..., CO] over one, two or three
 /// axes. `same` gives extent * stride; else it is (extent - 1) stride + (K - 1) dilation + 1 - padding + output_padding, where
 /// output_padding, below the stride, adds places behind that no window reaches in full. ONNX: ConvTranspose.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// The image that a convolution by `o` turns into `from` places on an axis; 0 where there is none.

@@ -3,7 +3,7 @@
 #include <sinter/ops/sin.hpp>
 
 /// y = cos(a), a in radians, of any size. ONNX: Cos.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name cos{"cos"}; }
 

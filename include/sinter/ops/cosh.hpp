@@ -3,7 +3,7 @@
 #include <sinter/ops/sinh.hpp>
 
 /// y = (e^a + e^-a) / 2. ONNX: Cosh.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name cosh{"cosh"}; }
 

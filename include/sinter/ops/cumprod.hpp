@@ -5,7 +5,7 @@
 /// cumprod(x, axis, {exclusive, reverse}): products of the elements up to and with each one along an axis (without the batch);
 /// exclusive: without it, so that the first is 1; reverse: from the end. Its gradient divides by nothing, so zeros do not matter.
 /// ONNX: CumProd.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name cumprod{"cumprod"}; }
 

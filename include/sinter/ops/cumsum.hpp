@@ -5,7 +5,7 @@
 
 /// cumsum(x, axis, {exclusive, reverse}): sums of the elements up to and with each one along an axis (without the batch);
 /// exclusive: without it, so that the first is 0; reverse: from the end. ONNX: CumSum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct running_options {
     bool exclusive = false, reverse = false;

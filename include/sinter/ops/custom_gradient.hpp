@@ -6,7 +6,7 @@
 /// custom_gradient(forward, backward): a function, and a layer, whose value is forward(x...) and whose gradients are what
 /// backward(d, x...) returns: one for each x, d being the gradient of the value. Both are lambdas over tensors without
 /// captures. What backward makes of d and x can be differentiated again. No ONNX operator: forward's stand for it.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name custom_gradient{"custom_gradient"}; }
 

@@ -4,7 +4,7 @@
 
 /// depth_to_space(x, b): [H, W, b b C] -> [H b, W b, C], space_to_depth's inverse: each pixel's channels become a block of
 /// b x b pixels, row by row (TensorFlow's order for NHWC; ONNX calls it DCR). One copy. ONNX: DepthToSpace, but for NCHW.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -4,7 +4,7 @@
 
 /// depthwise_conv2d(x, w, {stride, padding, dilation}): x [H, W, C], w [KH, KW, C, M] -> [OH, OW, C M], each channel apart
 /// by M filters of its own; result c M + m belongs to channel c. ONNX: Conv with as many groups as channels.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor depthwise_conv2d(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};

@@ -4,7 +4,7 @@
 #include <sinter/ops/sum.hpp>
 
 /// dot(a, b): [..., K] x [..., K] -> [...], the inner products of the last axes; others broadcast. ONNX: Einsum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -11,7 +11,7 @@
 /// summed over; `...` are further axes, which broadcast. Operands are joined from left to right: a pair with an axis to sum
 /// over is a matrix product, which reads transposes in place; axes are moved only where their order leaves no other way.
 /// ONNX: Einsum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name einsum{"einsum"}; }
 

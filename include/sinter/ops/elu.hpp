@@ -4,7 +4,7 @@
 #include <sinter/ops/where.hpp>
 
 /// y = a where a > 0, else alpha (e^a - 1) (Clevert et al. 2015). ONNX: Elu.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name elu{"elu"}; }
 

@@ -11,7 +11,7 @@
 /// embedding_bag(table [V, E], indices [..., N] int32, {...}) -> [..., E]: the rows of a bag of indices as one: their sum; their
 /// mean, the sum divided by that of the weights; or divided by the root of the sum of the weights' squares (sqrtn). Weights [...,
 /// N] are 1 without any. An index that is `padding` counts for nothing; an empty bag gives zeros. ONNX: Gather, Mul, ReduceSum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class combine : std::uint8_t { sum, mean, sqrtn };
 

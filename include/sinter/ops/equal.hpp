@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where a equals b, else 0. No gradient flows. ONNX: Equal, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name equal{"equal"}; }
 

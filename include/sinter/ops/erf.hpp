@@ -3,7 +3,7 @@
 #include <sinter/ops/exp.hpp>
 
 /// y = 2 / sqrt(pi) * integral of e^-t^2 from 0 to a. ONNX: Erf.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name erf{"erf"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/exp.hpp>
 
 /// y = 1 - erf(a), accurate where it is tiny, too. ONNX has no such operator.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name erfc{"erfc"}; }
 

@@ -5,7 +5,7 @@
 
 /// expand_dims(x, axis): a new axis of one element, which becomes axis `axis` of the result (-1: its last). Costs nothing.
 /// PyTorch's unsqueeze. ONNX: Unsqueeze.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = e^a - 1, accurate where a is near 0, too. ONNX has no such operator.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name expm1{"expm1"}; }
 

@@ -7,7 +7,7 @@
 /// extract_patches(x, {kh, kw}, {stride, padding, dilation}): images [H, W, C] -> [OH, OW, kh kw C], the windows that a
 /// convolution sees, row by row, with zeros where they hang over the edge. A product with it is a convolution (im2col).
 /// TensorFlow's extract_patches. ONNX: none.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name extract_patches{"extract_patches"}, add_patches{"add_patches"};

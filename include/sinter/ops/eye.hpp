@@ -6,7 +6,7 @@
 
 /// eye(of, n, m, k): [n, m], ones on the k-th diagonal (above the main one where k > 0), zeros elsewhere. `of` only says in
 /// which net. Computed by whoever reads it. ONNX: EyeLike.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -4,7 +4,7 @@
 
 /// fill(of, extents, value): a tensor of one number; fill_like(x, value): of x's extents and batch. `of` only says in which
 /// net. Nothing is stored: whoever reads it has the number at hand. NumPy's full. ONNX: ConstantOfShape.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

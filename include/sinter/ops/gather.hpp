@@ -5,7 +5,7 @@
 
 /// gather(x, indices, axis): slices of x along an axis (without the batch): x [A.., n, B..], indices [I..] int32 below n -> [A..,
 /// I.., B..]. Each example is read at its own indices, at those of all if they have no batch. ONNX: Gather.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name gather{"gather"}, scatter_add{"scatter_add"};

@@ -7,7 +7,7 @@
 /// row-sparse, the pair (indices, rows): where nothing but the optimizer asks for it, only the rows that occur are
 /// summed and updated (a lazy update); elsewhere it is spelled out. Indices are known to be rows of the table: see
 /// detail/indices.hpp. ONNX: Gather, axis 0.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"};

@@ -5,7 +5,7 @@
 
 /// gelu's approximation by tanh (Hendrycks and Gimpel 2016), which GPT-2 and BERT's successors were trained with. ONNX: Gelu,
 /// approximate tanh.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name gelu_tanh{"gelu_tanh"}, gelu_tanh_slope{"gelu_tanh_slope"}; }
 

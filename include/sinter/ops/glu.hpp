@@ -6,7 +6,7 @@
 
 /// The first half of an axis times the sigmoid of its second half (Dauphin et al. 2016): the axis becomes half as long. Of an odd
 /// extent the halves differ, and their product says so. ONNX: Split, Sigmoid, Mul.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor glu(tensor a, int axis = -1) {
     if (!a.ok()) return a;

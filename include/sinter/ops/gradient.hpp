@@ -6,7 +6,7 @@
 /// gradient(y, x): the gradient of sum(y) by x, as a tensor of the same net, from which losses and layers go on and which can
 /// be differentiated again: a gradient penalty trains. x is whatever y is made of: an input, a parameter, a value between.
 /// Several at once: gradient(y, bundle(a, b)). No ONNX operator: its nodes are those of the gradient's ops.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

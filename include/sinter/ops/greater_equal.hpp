@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where a >= b, else 0. No gradient flows. ONNX: GreaterOrEqual, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name greater_equal{"greater_equal"}; }
 

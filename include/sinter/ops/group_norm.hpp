@@ -11,7 +11,7 @@
 /// group_norm(x, groups, epsilon): (x - mean) / sqrt(variance + epsilon) over all places and the channels of a group of each
 /// example, [..., C] (Wu and He 2018); the variance is the biased one. As many groups as channels are instance_norm
 /// (Ulyanov et al. 2016). ONNX: GroupNormalization, without its scale and bias; InstanceNormalization.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
 

@@ -4,7 +4,7 @@
 #include <sinter/ops/mul.hpp>
 
 /// y = a hard_sigmoid(a) (Howard et al. 2019). ONNX: HardSwish.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor hard_swish(tensor a) { return a * hard_sigmoid(a); }
 

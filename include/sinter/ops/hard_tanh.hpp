@@ -5,7 +5,7 @@
 
 /// y = a within [low, high], -1 and 1 unless told otherwise: a clip whose gradient at the bounds is 0, as PyTorch's. ONNX:
 /// Clip.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name hard_tanh{"hard_tanh"}; }
 

@@ -6,7 +6,7 @@
 /// interpolate(x, axis, n, corners): n places along an axis (without the batch) instead of those that it has, each between the two old
 /// ones around it. Places' centres lie at halves (PyTorch's align_corners=False, Keras; outside of the outermost centres all goes on
 /// unchanged), or, under corners::aligned, the outermost places lie on one another. ONNX: Resize (linear).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name interpolate{"interpolate"}, interpolate_gradient{"interpolate_gradient"};

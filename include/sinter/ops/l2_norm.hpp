@@ -3,7 +3,7 @@
 #include <sinter/ops/stddev.hpp>
 
 /// l2_norm(x, {axes}): the square root of the sum of squares over axes. Where it is 0, so is its gradient. ONNX: ReduceL2.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor l2_norm(tensor x, std::initializer_list<int> axes, keep k = keep::no) {

@@ -3,7 +3,7 @@
 #include <sinter/ops/greater.hpp>
 
 /// y = 1 where a < b, else 0. No gradient flows. ONNX: Less, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor less(tensor a, tensor b) { return greater(b, a); }

@@ -3,7 +3,7 @@
 #include <sinter/ops/greater_equal.hpp>
 
 /// y = 1 where a <= b, else 0. No gradient flows. ONNX: LessOrEqual, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor less_equal(tensor a, tensor b) { return greater_equal(b, a); }

@@ -3,7 +3,7 @@
 #include <sinter/ops/digamma.hpp>
 
 /// y = log |gamma(a)|; infinite at 0, -1, -2, ... ONNX has no such operator.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name lgamma{"lgamma"}; }
 

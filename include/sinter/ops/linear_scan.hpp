@@ -7,7 +7,7 @@
 
 /// linear_scan(a, c, axis, reverse): y_i = a_i + c_i y_{i-1} along an axis (without the batch), y_{-1} being 0; reverse: y_{i+1}
 /// instead, from the end. The recurrence of running means, discounted sums and linear state spaces. ONNX: none (Scan).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name linear_scan{"linear_scan"}; }
 

@@ -10,7 +10,7 @@
 /// local_response_norm(x, {size, alpha, beta, k}): x / (k + alpha / size * sum of squares of the `size` channels around)^beta,
 /// where size / 2 channels lie before and (size - 1) / 2 behind (Krizhevsky et al. 2012, by PyTorch's and ONNX' alpha;
 /// TensorFlow and the paper do not divide by the size: give them size * alpha). ONNX: LRN.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name local_response_norm{"local_response_norm"}, local_response_norm_gradient{"local_response_norm_gradient"};

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = natural logarithm of a; NaN below zero, -infinity at zero. ONNX: Log.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name log{"log"}; }
 

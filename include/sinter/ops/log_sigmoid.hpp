@@ -4,7 +4,7 @@
 #include <sinter/ops/softplus.hpp>
 
 /// y = log(sigmoid(a)) = -softplus(-a), without overflow or underflow. ONNX: Neg, Softplus, Neg.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor log_sigmoid(tensor a) { return -softplus(-a); }
 

@@ -5,7 +5,7 @@
 
 /// log_softmax over the last axis: (x - max) - log of the sum of e^(x - max); exact where softmax would round to 0 or
 /// 1. ONNX: LogSoftmax, axis -1.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor log_softmax(tensor x) {
     if (!x.ok()) return x;

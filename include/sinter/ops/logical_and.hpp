@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where both are true, that is not 0, else 0. No gradient flows. ONNX: And of booleans.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name logical_and{"logical_and"}; }
 

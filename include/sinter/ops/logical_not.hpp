@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where a is 0, else 0. No gradient flows. ONNX: Not of a boolean.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name logical_not{"logical_not"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where either is true, that is not 0, else 0. No gradient flows. ONNX: Or of booleans.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name logical_or{"logical_or"}; }
 

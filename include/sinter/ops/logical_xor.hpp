@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where just one is true, that is not 0, else 0. No gradient flows. ONNX: Xor of booleans.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name logical_xor{"logical_xor"}; }
 

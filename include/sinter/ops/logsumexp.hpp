@@ -9,7 +9,7 @@
 
 /// logsumexp(x, {axes}): log of the sum of e^x over axes, by way of the largest, so that nothing overflows. ONNX:
 /// ReduceLogSumExp.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -8,7 +8,7 @@
 
 /// lp_pool(x, p, k, {stride, padding, rounding}): (the sum of |x|^p over each window)^(1 / p), channel by channel, for whole
 /// p from 1 on; what lies outside of the image counts as zero. ONNX: LpPool.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
     if (x.ok() && p < 1) return fail(x.g, fault_kind::window_out_of_range, op::avg_pool, extents(p), extents(1));

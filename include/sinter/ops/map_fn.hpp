@@ -4,7 +4,7 @@
 
 /// map_fn(f, x): f of each slice of x [T, ...], stacked: a scan that hands nothing on. Where f works on whole tensors anyway,
 /// calling it with x is faster; this is for what must see one slice at a time. ONNX: Scan without states.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -7,7 +7,7 @@
 /// its last two axes. A matrix without a batch on the right is a layer's weights: [..., K] x [K, N] -> [..., N]. A vector on
 /// the left is a row, on the right a column, and the result has not that axis.
 /// ONNX: MatMul (Gemm where there is a bias).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};

@@ -5,7 +5,7 @@
 
 /// max(x, {axes}): axes as in sum(), the batch's too. Where several elements are the largest they share the gradient evenly,
 /// as in TensorFlow and PyTorch's amax. ONNX: ReduceMax.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 template <op_id SumOf>

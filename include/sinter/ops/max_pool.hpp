@@ -6,7 +6,7 @@
 /// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of rows [W, C], images
 /// [H, W, C] and volumes [D, H, W, C]. The first of equal elements (row by row) is the winner and takes the whole gradient; NaN wins.
 /// ONNX: MaxPool.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"}, max_pool_winners{"max_pool_winners"};

@@ -5,7 +5,7 @@
 #include <sinter/ops/where.hpp>
 
 /// y = the larger of a and b, NaN where either is; where they are equal each gets half the gradient. ONNX: Max.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name maximum{"maximum"}; }
 

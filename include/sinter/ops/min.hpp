@@ -4,7 +4,7 @@
 #include <sinter/ops/neg.hpp>
 
 /// min(x, {axes}): the smallest element over axes, as max() the largest: -max(-x), whose signs cost nothing. ONNX: ReduceMin.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor min(tensor x, std::initializer_list<int> axes, keep k = keep::no) { return x.ok() ? -max(-x, axes, k) : x; }

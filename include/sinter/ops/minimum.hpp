@@ -5,7 +5,7 @@
 #include <sinter/ops/where.hpp>
 
 /// y = the smaller of a and b, NaN where either is; where they are equal each gets half the gradient. ONNX: Min.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name minimum{"minimum"}; }
 

@@ -5,7 +5,7 @@
 #include <sinter/ops/tanh.hpp>
 
 /// y = a tanh(softplus(a)) (Misra 2019). ONNX: Mish.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor mish(tensor a) { return a * tanh(softplus(a)); }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 where a differs from b (NaN differs from everything), else 0. No gradient flows. ONNX: Equal, Not, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name not_equal{"not_equal"}; }
 

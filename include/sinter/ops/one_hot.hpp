@@ -4,7 +4,7 @@
 
 /// one_hot(labels, n): [...] int32 -> [..., n], 1 where the column is the label, else 0. Nothing is stored: the kernel
 /// compares as it goes. Labels are compared as floats, exact below 2^24. ONNX: OneHot.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name column_index{"column_index"}, to_float{"to_float"};

@@ -5,7 +5,7 @@
 
 /// outer(a, b): [..., M] x [..., N] -> [..., M, N], the products of each element of a's last axis with each of b's; the axes in
 /// front broadcast. ONNX: Einsum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = a / (examples in this step): turns sums over the batch into means. The batch is known only at run time.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name over_batch{"over_batch"}; }
 

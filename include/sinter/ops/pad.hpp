@@ -5,7 +5,7 @@
 /// pad(x, {{before, after}, ...}, value): margins around the leading axes (without the batch), of one number;
 /// pad(x, {...}, pad_mode::reflect) mirrors the elements at the first and last one without repeating these, and
 /// pad_mode::edge repeats the first and the last. NumPy's pad. ONNX: Pad (constant, reflect, edge).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name pad{"pad"}, pad_gradient{"pad_gradient"};

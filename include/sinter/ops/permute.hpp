@@ -5,7 +5,7 @@
 
 /// permute(x, {axes}): result axis i is x's axis axes[i]; the batch axis stays first. transpose(x) swaps the last two.
 /// ONNX: Transpose.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name permute{"permute"}; }
 

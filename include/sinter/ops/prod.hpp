@@ -7,7 +7,7 @@
 
 /// prod(x, {axes}): the product of the elements over axes, as in sum(), the batch's too. Its gradient divides by no zero, and by
 /// nothing unless the batch is among them. ONNX: ReduceProd.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name prod{"prod"}; }
 

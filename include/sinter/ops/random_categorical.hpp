@@ -9,7 +9,7 @@
 
 /// Class numbers drawn with the probabilities softmax(logits): [..., C] -> [...], whole numbers as floats. The largest of
 /// logits plus Gumbel noise (Gumbel 1954), the first of equals. No gradient flows. ONNX: Multinomial.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor random_categorical(tensor logits) {
     if (!logits.ok()) return logits;

@@ -6,7 +6,7 @@
 
 /// Standard normal numbers, a fresh set each step: random_uniform through the inverse of the distribution function, so one
 /// uniform number an element, the same on every device. Between -5.42 and 5.30. ONNX: RandomNormalLike.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 /// Uniform in (0, 1): without the 0, whose logarithm nobody wants.
 constexpr tensor random_above_zero(tensor like) { return like.ok() ? maximum(random_uniform(like), constant(like.g, 0x1p-25f)) : like; }

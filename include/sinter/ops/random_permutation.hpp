@@ -7,7 +7,7 @@
 /// random_permutation(of, n): [n] int32, the numbers from 0 below n in random order; random_shuffle(x, axis): the slices of x along
 /// an axis in random order, one of its own for each example. Another order each step, the same on every device: where random_uniform's
 /// numbers would stand if they were sorted. ONNX: none (TopK of RandomUniformLike).
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 /// Order of n random numbers: [n] int32 for all, or one for each example. They have 24 bits; as equal ones keep their order, a
 /// further sort of what is in random order already decides among them: sorts until equal keys in all are rarer than one in n.

@@ -5,7 +5,7 @@
 
 /// Standard normal numbers, none of them further than 2 from 0, as if others were drawn again: uniform numbers from the
 /// fractions of -2 to 2 through probit. Their standard deviation is 0.88. ONNX: none.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor random_truncated_normal(tensor like) {
     constexpr float below = 0.0227501319f;   // the fraction of normal numbers under -2

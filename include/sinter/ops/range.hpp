@@ -6,7 +6,7 @@
 
 /// range(of, n, start, step): [n], start + i * step, each element rounded but for itself. `of` only says in which net. Nothing
 /// is stored where the kernel that reads it can count. NumPy's arange. ONNX: Range.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = max(a, 0); NaN of NaN. Its gradient at 0 is 0, as everywhere in the field. ONNX: Relu.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name relu{"relu"}, relu_gradient{"relu_gradient"};

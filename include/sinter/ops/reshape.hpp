@@ -4,7 +4,7 @@
 
 /// reshape(x, extents(...)): the same elements in the same order under other extents, one of which may be -1: whatever is
 /// left for it. The batch axis stays. Costs nothing. ONNX: Reshape.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name reshape{"reshape"};

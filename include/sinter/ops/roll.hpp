@@ -5,7 +5,7 @@
 
 /// roll(x, shift, axis): elements move forward by `shift` places along an axis (without the batch), those from its end come
 /// in at its beginning; a negative shift moves back. NumPy's roll. ONNX: none (Slice and Concat).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name roll{"roll"}; }
 

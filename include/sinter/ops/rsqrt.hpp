@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1 / sqrt(a); infinite at zero, NaN below. ONNX has no such operator.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name rsqrt{"rsqrt"}; }
 

@@ -17,7 +17,7 @@
 /// A number of turns known only when the program runs (`count`, a scalar tensor; more than T counts as T) leaves the
 /// outputs of the turns that were not made zero. A loop may not contain another, nor stand in a checkpoint. (JAX's
 /// lax.scan has the same contract, ONNX's Scan one close to it.)
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct scan_options {
     int length = 0;            ///< turns, where there are no inputs to tell

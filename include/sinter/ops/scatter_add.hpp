@@ -4,7 +4,7 @@
 
 /// scatter_add(x, indices, updates, axis): x[.., indices[.., i, ..], ..] += updates[.., i, ..], each sum in the updates' order.
 /// Indices and updates agree, and with x but for the axis. PyTorch's scatter_add. ONNX: ScatterElements, reduction add.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

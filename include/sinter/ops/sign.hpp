@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = 1, 0 or -1 as a is positive, zero or negative; NaN of NaN. No gradient flows. ONNX: Sign.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name sign{"sign"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = (e^a - e^-a) / 2, accurate near 0, too. ONNX: Sinh.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name sinh{"sinh"}; }
 

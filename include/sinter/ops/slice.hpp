@@ -6,7 +6,7 @@
 /// slice(x, axis, first, n, step): elements first, first + step, ..., n of them, along an axis (without the batch; -1 is
 /// the last). slice(x, {part{begin, end, step}, ...}): NumPy's x[:, begin:end:step, ...], a part for each leading axis.
 /// One copy, whatever the number of axes. ONNX: Slice.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name slice{"slice"}, insert{"insert"};

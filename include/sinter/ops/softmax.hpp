@@ -9,7 +9,7 @@
 
 /// softmax over the last axis: e^(x - max) / sum of e^(x - max). Written in smaller ops; the fuser makes one kernel of
 /// them, forward and backward. ONNX: Softmax, axis -1.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 /// x minus its row's largest element: e^ of it cannot overflow. No gradient flows through the maximum: it cancels.
 constexpr tensor shifted(tensor x) {

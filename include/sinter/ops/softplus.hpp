@@ -3,7 +3,7 @@
 #include <sinter/ops/sigmoid.hpp>
 
 /// y = log(1 + e^a), a smooth relu (Dugas et al. 2001); exact in both tails, so no threshold is needed. ONNX: Softplus.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name softplus{"softplus"}; }
 

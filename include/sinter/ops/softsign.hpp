@@ -3,7 +3,7 @@
 #include <sinter/ops/abs.hpp>
 
 /// y = a / (1 + |a|) (Bergstra et al. 2009). ONNX: Softsign.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name softsign{"softsign"}; }
 

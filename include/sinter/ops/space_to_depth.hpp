@@ -4,7 +4,7 @@
 
 /// space_to_depth(x, b): images [H, W, C] -> [H/b, W/b, b b C], each block of b x b pixels one pixel, its rows one after the
 /// other (TensorFlow's order for NHWC). One copy. ONNX: SpaceToDepth, but for NCHW.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = square root of a; NaN below zero. Its gradient at zero is infinite. ONNX: Sqrt.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name sqrt{"sqrt"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/mul.hpp>
 
 /// y = a^2, the product of a with itself. ONNX: Mul.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor square(tensor a) { return a * a; }
 

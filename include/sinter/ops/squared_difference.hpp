@@ -4,7 +4,7 @@
 #include <sinter/ops/sub.hpp>
 
 /// y = (a - b)^2, broadcast as in NumPy. ONNX: Sub, then Mul.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor squared_difference(tensor a, tensor b) {
     const tensor d = a - b;

@@ -5,7 +5,7 @@
 
 /// squeeze(x, {axes}): without these axes (not the batch), each of which must have one element; squeeze(x): without all such.
 /// Costs nothing. ONNX: Squeeze.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -5,7 +5,7 @@
 
 /// stack({a, b, ...}, axis): tensors of the same extents one after the other along a new axis of the result (not the batch;
 /// -1: its last). ONNX: Concat of Unsqueeze.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

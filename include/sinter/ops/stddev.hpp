@@ -5,7 +5,7 @@
 #include <sinter/ops/var.hpp>
 
 /// stddev(x, {axes}, ddof): the square root of var(). Where it is 0, so is its gradient. NumPy's and PyTorch's std. ONNX: none.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -4,7 +4,7 @@
 
 /// stop_gradient(a): the same value, through which no gradient flows. Costs nothing. No ONNX operator: its operand stands for
 /// it.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name stop_gradient{"stop_gradient"}; }
 

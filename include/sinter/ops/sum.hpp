@@ -6,7 +6,7 @@
 
 /// sum(x, {axes}): axes count without the batch, from 0 or from the end by -1, -2, ...; `batch_axis` is the batch.
 /// Reduced axes vanish, or stay as 1 under `keep::yes`. mean() likewise. ONNX: ReduceSum, ReduceMean.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int batch_axis = -1000;
 enum class keep { no, yes };

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// y = hyperbolic tangent of a. ONNX: Tanh.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name tanh{"tanh"}; }
 

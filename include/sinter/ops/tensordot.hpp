@@ -4,7 +4,7 @@
 
 /// tensordot(a, b, n): sums over the last n axes of a and the first n of b, in their order: [A..., K...] x [K..., B...] ->
 /// [A..., B...]. One matrix product; nothing is moved. Other axes: einsum. ONNX: Einsum.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -4,7 +4,7 @@
 #include <sinter/ops/where.hpp>
 
 /// y = a where a > at, else the given value; NaN passes. ONNX: Greater, Where.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor threshold(tensor a, float at, float otherwise) { return where(less_equal(a, at), otherwise, a); }
 

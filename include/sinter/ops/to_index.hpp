@@ -4,7 +4,7 @@
 
 /// y = a as an int32 in [0, n): its fraction is cut off, what is too small or NaN becomes 0, what is too large n - 1. So rows may
 /// be gathered by numbers that were computed. No gradient flows. ONNX: Clip, then Cast.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name to_index{"to_index"}; }
 

@@ -6,7 +6,7 @@
 
 /// tril(x, k): [..., R, C], zeros above the k-th diagonal (k > 0 lies above the main one). What is cut off does not matter, be
 /// it NaN, and gets no gradient. Elementwise, so it joins its neighbours' kernels. ONNX: Trilu.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

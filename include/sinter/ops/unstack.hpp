@@ -5,7 +5,7 @@
 
 /// unstack<N>(x, axis): the N elements of an axis (without the batch), each without it. Of the first axis of a tensor without
 /// a batch, and of every other, one copy each. PyTorch's unbind. ONNX: Split, then Squeeze.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

@@ -7,7 +7,7 @@
 
 /// Larger images, [H, W, C]. upsample_nearest(x, {2, 3}): each pixel so many times. upsample_bilinear(x, height, width): between
 /// the four pixels around, along one axis after the other (see interpolate.hpp). ONNX: Resize.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 namespace resizing {   // ops::detail would hide sinter::detail from the headers that come after
 constexpr bool resizable(tensor x, int height, int width) {

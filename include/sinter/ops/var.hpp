@@ -6,7 +6,7 @@
 
 /// var(x, {axes}, ddof): the mean square of the distances from the mean over axes, in two passes; the sum is divided by n - ddof,
 /// the number of elements less ddof. Over `batch_axis` too where ddof is 0. Not a number where n = ddof. ONNX: none.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

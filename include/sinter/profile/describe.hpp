@@ -5,7 +5,7 @@
 
 /// describe(model): what the compiler made of a net, printed: its layers as they were written, then each kernel with what
 /// went into it and what that saves, then the memory plan.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace profile {
 

@@ -5,7 +5,7 @@
 
 /// write_graphviz(model, path): the program as a graph for Graphviz' dot. Each kernel is a box around what was fused into
 /// it, in the order in which they run; edges bear extents, thick where the value goes through memory.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace profile {
 

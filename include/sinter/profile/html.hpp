@@ -7,7 +7,7 @@
 
 /// write_html(model, path): one page that stands alone (no network, nothing beside it): what a step costs, its layers, its
 /// kernels in their order with what was fused into each, and its memory over time.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace profile {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 /// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what lies in memory.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// What a launch is there for: a class of the style sheet.
 inline const char* stage_of(const program_text& t, const kernel_text& k) {

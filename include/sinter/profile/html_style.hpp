@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 
 /// The style sheet and the script of write_html()'s page. Colours are variables, so that light and dark are one sheet.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 inline constexpr const char* page_style = R"css(
 :root { color-scheme: light dark; --page: #fbfbfa; --card: #ffffff; --ink: #1d2129; --soft: #5f6673; --line: #e3e5e9;

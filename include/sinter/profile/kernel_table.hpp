@@ -5,7 +5,7 @@
 #include <utility>
 
 /// The table of a program's kernels: what each took, at which rates, and how near that is to its floor.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// What was counted of one kernel.
 struct kernel_count {

@@ -5,7 +5,7 @@
 #include <sinter/profile/kernel_table.hpp>
 
 /// Where a training step's time goes, kernel by kernel.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), its
 /// fastest launch's, share, rates, and the part of it that the machine could not do without. The trainer (or estimator) has

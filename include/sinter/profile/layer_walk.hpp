@@ -8,7 +8,7 @@
 
 /// A net's layers as the user wrote them. The program cannot tell: by then nodes have moved (a bias behind a max-pool) and
 /// a relu has no scope. So the net is traced once more, at run time, one layer after the other.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// Operations are those of the forward pass, for one example. What stands inside a block is one level deeper, and is
 /// counted in the block as well.

@@ -3,7 +3,7 @@
 #include <sinter/profile/layer_walk.hpp>
 #include <sinter/program/trace.hpp>
 
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// The rows of a net's table; the loss, if there is one, stands last.
 template <class Net, class Loss>

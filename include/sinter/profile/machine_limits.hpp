@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// What no kernel on so many threads can exceed, measured where it is asked for: multiply-adds on registers, and copies within
 /// the cache level of a working set. Both are rates of all threads together.

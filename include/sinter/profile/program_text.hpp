@@ -4,7 +4,7 @@
 #include <sinter/profile/layers.hpp>
 
 /// A program at run time, whatever its type: what describe(), the Graphviz and the HTML writers walk over.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// One kernel of a program, in words.
 struct kernel_text {

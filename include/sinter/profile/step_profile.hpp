@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/profile/kernel_table.hpp>
 
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// What each runner of a program has that is compiled with SINTER_PROFILE defined: counters of the launches, printed to standard
 /// error when the runner ends. Counting takes two looks at the clock a launch, and after the first run no memory.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// Words for shapes, numbers and types: what describe(), the Graphviz and the HTML writers share.
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 inline std::string text_of(const shape& s) {
     std::string t = s.batched ? "[B" : "[";

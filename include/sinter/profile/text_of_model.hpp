@@ -3,7 +3,7 @@
 #include <sinter/profile/program_text.hpp>
 #include <sinter/train/trainer.hpp>
 
-namespace sinter::profile {
+namespace sinter::inline SINTER_TARGET::profile {
 
 /// The training program of a trainer's or estimator's type.
 template <class Model>

@@ -13,7 +13,7 @@
 ///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) with p[0] = 1, and its pick
 ///
 /// The pick is a new node, for the sum may stand before the product; the sum is dead then.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class column_sums_pass {
 public:

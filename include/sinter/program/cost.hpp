@@ -4,7 +4,7 @@
 
 /// What a program costs: operations and bytes, of each kernel and in all, for one example and for what does not depend
 /// on the batch. Bytes are those of operands and results, each counted once a kernel: what caches cannot save.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A number that grows with the batch.
 struct batch_count {

@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/known.hpp>
 
 /// The loss's gradients, appended to the graph.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Appends d root / d node for every node that `of` names (parameters) and that root depends on; returns in
 /// `gradients` the node of each or -1. `root` must be a scalar.

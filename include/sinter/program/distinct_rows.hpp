@@ -12,7 +12,7 @@
 ///     scatter_rows(i, its part of gemm(d, transposed W))                          the row-sparse gradient of T
 ///
 /// become ops of ops/detail/distinct_rows.hpp, in place: no node is added. Nobody else may read x or its gradient.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Where it pays: rows wide enough that adding a product's row costs little beside making it, and all products of a batch, if
 /// no two of its rows are equal, no larger than a second-level cache or two.

@@ -4,7 +4,7 @@
 #include <sinter/program/idle_turns.hpp>
 
 /// Emission: each group becomes a launch, and its kernel a spec shared by all equal ones.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 template <int Groups, int Code, int Args, int Constants, int Loops, int Buffers>
 struct emitted {

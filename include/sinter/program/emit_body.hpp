@@ -7,7 +7,7 @@
 
 /// A group's elementwise code: its members become words, what they read from outside becomes loads, and values that a
 /// later pass over the row needs again are read back or kept in a row buffer.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class body_emitter {
 public:

@@ -10,7 +10,7 @@
 /// of a whole parameter first (its norm) get a pass that sums before their sweep, and a sweep for each parameter. Where
 /// gradients are accumulated, each step adds them to a slot, in the ways just said, and what follows (norms, sums, sweeps that
 /// read the slot as the gradient) runs in each k-th step alone.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct emitted_bounds {
     int groups = 1, code = 1, args = 1, constants = 1, loops = 1, buffers = 1;

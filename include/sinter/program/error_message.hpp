@@ -6,7 +6,7 @@
 /// The one compile error that a fault gives. g++ puts a whole type into its error line only for a deleted function, and
 /// prints a string inside it as a string; clang and nvcc print a failed static_assert of a type whose path is a pack of
 /// characters. Each compiler gets the form that it shows best.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)
 #define SINTER_ERROR_AS_STRING 1

@@ -11,7 +11,7 @@
 /// join the latest group among its operands' if everything else it reads comes from earlier groups: that alone keeps
 /// the groups' order free of cycles. Values made only of constants, random numbers or inputs by a cheap operation float:
 /// they are computed again wherever they are used, and never stored.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class fuser {
 public:

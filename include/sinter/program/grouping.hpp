@@ -5,7 +5,7 @@
 #include <sinter/program/traced.hpp>
 
 /// Groups of nodes: what fusion makes; each will be one kernel.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int in_no_group = -1, floating = -2;
 inline constexpr int max_members = 40, max_code = 150, max_floating = 30;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/ops/detail/known.hpp>
 
 /// Moves monotone elementwise work from before a max-pool to behind it: max(f(a), f(b)) = f(max(a, b)), exactly. A
 /// pool of k x k then leaves a k-squared-th of the bias additions and activations, the pool sits directly behind its
 /// convolution and can join its kernel, and the zeros of relu's gradient arrive at the pool's gradient.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 constexpr void hoist(graph& g) {
     growing<int> users(g.n.n, 0);

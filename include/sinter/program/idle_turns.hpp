@@ -4,7 +4,7 @@
 
 /// What a loop need not compute in its first and in its last turn: products of a carry that begins with zeros, and what is handed on
 /// to nobody, as the gradient of a state that was not there before.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class idle_turns {
 public:

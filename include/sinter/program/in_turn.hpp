@@ -5,7 +5,7 @@
 /// g++ gives back what constant evaluation has used up only when it is done with a function that stands alone: evaluated all at once, a
 /// program keeps the garbage of all its stages to the end, most of what compiling it takes. So each stage has a function, which does
 /// nothing but ask for it, and the compiler makes these one after the other.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 template <class T>
 constexpr bool is_there(const T&) { return true; }   // who binds a reference to a constant needs its value

@@ -6,7 +6,7 @@
 #include <sinter/program/target.hpp>
 
 /// Launches as they are written down one after the other, and their specs, of which equal ones are one.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct listing {
     view<spec> specs;

@@ -7,7 +7,7 @@
 /// rows at a time, each just before it multiplies them. Then it finds them in cache, and what the walk reads comes from memory while
 /// the kernel is busy with the rows before. Such a walk is put right before its kernel. Both are at work at the same time: what the walk
 /// reads must be there, and stay as it is, until the kernel is done (grouping.hpp's runs_until).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Is a group's kernel one that runs what leads it?
 constexpr bool follows_rows(const node* n, const group& q) {

@@ -8,7 +8,7 @@
 #include <utility>
 
 /// The loss within a program: its targets become inputs, it is called, and its values become one number.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// p = {port, whole numbers must be below this, 0, and this one is allowed too, is it a weight?}
 constexpr tensor make_target(graph& g, const bundle& outputs, const target_spec& t) {

@@ -3,7 +3,7 @@
 #include <sinter/expr/bundle.hpp>
 
 /// What a loss is given beside the net's outputs, and how the numbers that it gives become one.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What a target is.
 enum class target_kind : std::uint8_t {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/array.hpp>
 #include <cstdint>
 
 /// Addresses before there is memory: an arena and an offset in units of 64 bytes.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class space : std::uint32_t { activation, parameter, gradient, state, slot, port, table, none };
 

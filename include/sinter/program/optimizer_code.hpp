@@ -8,7 +8,7 @@
 
 /// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters of a
 /// group.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int most_update_words = 120;
 

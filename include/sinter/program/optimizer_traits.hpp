@@ -5,7 +5,7 @@
 
 /// What a program asks of an optimizer beside its update. One that stands around another names it `inner`, and answers for
 /// it unless it says something itself.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Parameters whose path matches `pattern` are in `group`: a number, or frozen_group.
 struct group_pattern {

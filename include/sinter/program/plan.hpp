@@ -8,7 +8,7 @@
 /// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and
 /// states lie in arenas of their own whose layout depends on the forward trace alone, so that training, evaluation and
 /// prediction agree on it.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Floats that a node's value takes, for `examples` examples.
 constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t examples) {

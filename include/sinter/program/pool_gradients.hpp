@@ -6,7 +6,7 @@
 /// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
 /// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros. Where windows overlap or
 /// are padded, or the convolution is strided, the gradients are told that of what is spread out most is zero.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// Windows side by side, within the output of a convolution of stride 1?

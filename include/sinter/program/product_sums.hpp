@@ -10,7 +10,7 @@
 ///     gemm(a, v) + gemm(b, w)      becomes   product_sum(a, v, b, w)
 ///
 /// in the sum's place; the products are dead then. The same sums in another order.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class product_sums_pass {
 public:

@@ -7,7 +7,7 @@
 #include <array>
 
 /// The program: an expression in (request.hpp), one constant out, in as many constant evaluations as there are stages (stages.hpp).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A parameter or state as it is known at run time.
 struct variable_info {

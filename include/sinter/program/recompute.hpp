@@ -6,7 +6,7 @@
 /// is one operation on arrays that they read anyway, or on one that they then read in its place, beside numbers of rows or
 /// columns: x - mean in a normalisation. This moves no more memory, spares writing the value, and keeps nothing longer
 /// but that one array instead.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class recomputer {
 public:

@@ -6,7 +6,7 @@
 #include <sinter/program/target.hpp>
 
 /// What a program is asked for by.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Choices that change a program and, but for roundings, not what it computes.
 struct program_options {

@@ -16,7 +16,7 @@
 ///
 ///     gemm(x, W)      becomes   bfloat16_gemm(x, bfloat16_weights(W))
 ///     gemm_tn(x, d)             bfloat16_gemm_tn(x, d)
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What products multiply: float32, or that rounded to bfloat16.
 enum class precision { float32, bfloat16 };

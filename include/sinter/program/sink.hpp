@@ -4,7 +4,7 @@
 
 /// The second half of fusion: walks move down into the groups that use their results, and it is settled which values
 /// must lie in memory.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 class sinker {
 public:

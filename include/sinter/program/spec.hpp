@@ -4,7 +4,7 @@
 #include <sinter/program/memory.hpp>
 #include <sinter/program/word.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Which loop nest a kernel is; heavy ops stand for themselves.
 namespace walk {

@@ -19,7 +19,7 @@
 
 /// The passes, strung together. Each stage is a constant evaluation of its own, which has the compiler's whole budget; where the size
 /// of its result is unknown beforehand there is room for any, of which the next stage takes what is used.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

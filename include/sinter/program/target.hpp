@@ -2,9 +2,10 @@
 #pragma once
 #include <cstdint>
 
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/round_up.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What a program must know of the device it is planned for: numbers, not code.
 struct target {

@@ -6,7 +6,7 @@
 #include <sinter/program/traced.hpp>
 
 /// Tracing: runs the expression on symbolic tensors, then the loss.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

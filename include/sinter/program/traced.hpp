@@ -4,7 +4,7 @@
 
 /// A graph as a constant: what one pass hands to the next. The passes that make one put it into a constant with room for any
 /// first, since they cannot know its size before; a copy of exactly its size is what stays.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A program of more nodes than this would exceed what compilers do in one constant evaluation, and is refused by name
 /// instead. Measured with training programs and clang 14's default limit of 2^20 steps, which emission exceeds past 1800 nodes

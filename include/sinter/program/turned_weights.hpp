@@ -9,7 +9,7 @@
 ///     gemm(d, weight_transpose(W))      becomes   gemm(d, W) with p[0] = 1
 ///
 /// in place; the transpose is dead then. It stays where others read it too, and within loops, which need it in each turn.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Where it pays: weights of which a second-level cache holds little, or so few that a launch for them, and their transpose in the
 /// first-level cache, are worth sparing; and no more rows than a kernel turns a piece for once.

@@ -11,7 +11,7 @@
 /// gradient is neither written nor read: with the two moments of Adam 784 x 128 of 64 examples take 51 us instead of 41 and 15 (Zen 5,
 /// 512 bits), with 256 bits as long either way. More slots have not been measured. Convolutions sum their parts in a sweep of its
 /// own anyway.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int most_slots_behind_products = 2;
 

@@ -7,7 +7,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/program/update_set.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What an optimizer's update() is given: the parameter, its gradient, the optimizer's own memory of both, and the
 /// numbers that change from step to step.

@@ -6,7 +6,7 @@
 
 /// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient, or that a sweep over
 /// memory is made of.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
 inline constexpr int norm_operand = 100;        ///< the sum of the squares of all gradients

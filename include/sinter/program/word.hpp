@@ -5,7 +5,7 @@
 
 /// The code of a kernel's elementwise body: 64-bit words, which become template arguments. A word writes the register
 /// that bears its own number. Elementwise ops stand for themselves; beside them there are the instructions below.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class instruction : std::uint8_t {   // below 256, where the ops' numbers begin
     load = 1,        ///< from operand `arg`, mapped by `map`

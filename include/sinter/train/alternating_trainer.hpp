@@ -4,7 +4,7 @@
 #include <sinter/train/trainer.hpp>
 #include <array>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A trainer whose losses take turns: one training program for each phase of `alternating`, all on the same parameters,
 /// states, slots and memory.

@@ -9,7 +9,7 @@
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in
 /// their range. All of it is checked before anything runs, since the kernels check nothing.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

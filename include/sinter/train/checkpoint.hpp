@@ -8,7 +8,7 @@
 /// Saving and loading a trainer: weights and states by their paths, in their plain forms; the optimizer's memory under
 /// `optimizer/0/...`, and the number of steps done under `step`, so that a run that is killed and resumed ends where an
 /// undisturbed one does.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
 

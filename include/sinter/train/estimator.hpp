@@ -14,7 +14,7 @@
 
 /// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
 /// well write (examples/custom_loop.cpp).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 template <class... Phases>
 struct alternating;   // train/optimizers/alternating.hpp

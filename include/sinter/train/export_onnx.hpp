@@ -9,7 +9,7 @@
 ///
 ///     export_onnx(model, "net.onnx");      // an estimator or trainer, with its weights
 ///     export_onnx(net, "net.onnx");        // a net alone, with its first weights
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct onnx_options {
     std::string name = "net";               ///< of the graph

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// First values of parameters and states, as their initializers say.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

@@ -6,7 +6,7 @@
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/trainer.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Training on all of the data at once, by L-BFGS: for small nets and convex problems, where it is exact.
 ///

@@ -11,7 +11,7 @@
 ///     model.load_weights("lenet.npz", {.from = framework::keras});
 ///     model.load_weights("lenet.safetensors", {.from = framework::pytorch,
 ///                                              .rules = {{"conv1.*", "conv2d/*"}, {"fc1.*", "dense/*", {}, {64, 7, 7}}}});
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

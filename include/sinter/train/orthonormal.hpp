@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Vectors of doubles, to be made orthonormal: each loses its parts along those before it (Gram and Schmidt), once more where
 /// little of it was left (Kahan's rule: twice is enough; Giraud et al. 2005).

@@ -6,7 +6,7 @@
 #include <array>
 #include <cmath>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked
 /// out again from call to call. It has weights and memory of its own, so that several threads may have one each, and a model may

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Seconds of a clock that only goes forward.
 inline double monotonic_seconds() {

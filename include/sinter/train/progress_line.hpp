@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/span.hpp>
@@ -7,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A value that progress shows beside the loss.
 struct named_value {

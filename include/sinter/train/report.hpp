@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What a run was and what came of it, for programs that compare runs: one JSON object.
 ///

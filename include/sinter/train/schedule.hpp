@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A learning rate as a function of the step (0, 1, 2, ...). A plain float is one that never changes, a function of the
 /// step a user's own; the others are made by the functions of train/schedules/, cosine() among them here. Plain data, so

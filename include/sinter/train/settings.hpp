@@ -7,7 +7,7 @@
 /// and each kind once:
 ///
 ///     estimator m{net, softmax_cross_entropy, adam{}, at_most<256>, built_with<program_options{.products = precision::bfloat16}>};
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The largest batch that a program is made for; 64 without it.
 template <int N>

@@ -13,7 +13,7 @@
 
 /// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and
 /// `predict` run the two other programs of the same expression on the same parameters.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct trainer_options {
     int threads = 0;            ///< 0: all cores; at most eight are of use and begun; never changes a bit of the result

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Parameters and states at run time: their names and their plain form. How they start: train/first_values.hpp.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// `conv2d_1/kernel`.
 SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) {

@@ -6,7 +6,7 @@
 #include <sinter/train/settings.hpp>
 #include <cstring>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The weights and states that save() wrote, whole or without what resuming needs, for a program that predicts and never trains:
 ///

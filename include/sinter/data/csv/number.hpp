@@ -4,7 +4,7 @@
 #include <charconv>
 #include <limits>
 
-namespace sinter::data::csv {
+namespace sinter::inline SINTER_TARGET::data::csv {
 
 /// What stands for "not known". The empty field always does.
 inline bool is_missing(std::string_view text) {

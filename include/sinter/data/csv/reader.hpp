@@ -9,7 +9,7 @@
 #include <vector>
 
 /// Comma-separated values (RFC 4180), read record by record: nothing but the current one is kept.
-namespace sinter::data::csv {
+namespace sinter::inline SINTER_TARGET::data::csv {
 
 struct options {
     char delimiter = ',';

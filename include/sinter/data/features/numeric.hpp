@@ -3,7 +3,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/data/csv/table.hpp>
 
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 struct numeric_options {
     bool logarithm = false;      ///< sign(x) log(1 + |x|) first: for amounts of very different sizes

@@ -5,7 +5,7 @@
 
 /// Features as a file, with all that they have learned: what was done to the training data can then be done to other data,
 /// in another program.
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 /// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its words.
 class feature_file {

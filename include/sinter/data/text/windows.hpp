@@ -6,7 +6,7 @@
 
 /// Windows of a long sequence of numbers (a text's characters, say) for nets that tell the next one: an example has
 /// `length` numbers as its input and, as labels, the same moved on by one.
-namespace sinter::data {
+namespace sinter::inline SINTER_TARGET::data {
 
 struct window_options {
     /// 0: a pass goes through the sequence once, each number but the first a label at most once. Else a pass is so many

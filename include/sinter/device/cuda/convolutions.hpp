@@ -6,7 +6,7 @@
 #include <deque>
 
 /// Convolutions by cuDNN, NHWC, in full float32, by algorithms that it declares deterministic.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 class convolutions {
 public:

@@ -5,7 +5,7 @@
 #include <sinter/device/cuda/status.hpp>
 #include <sinter/device/model_memory.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A stretch of zeroed device memory of fixed size. Throws device_error where the device has not so much left.
 class cuda_arena {

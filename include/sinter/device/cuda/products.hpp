@@ -5,7 +5,7 @@
 #include <deque>
 
 /// Matrix products by cuBLASLt, in full float32 (no TF32) and by algorithms that give the same bits each time.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 class products {
 public:

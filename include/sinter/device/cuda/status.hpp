@@ -3,11 +3,12 @@
 #include <cublasLt.h>
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <utility>
 
 /// Every status that CUDA and its libraries return becomes a device_error that names the call.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 inline void check(cudaError_t s, const char* call) {
     if (s != cudaSuccess)

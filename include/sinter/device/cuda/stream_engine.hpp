@@ -4,7 +4,7 @@
 #include <sinter/device/cuda/products.hpp>
 #include <sinter/kernel/cuda/launch.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Puts a program's kernels, products and convolutions on a stream, in order.
 class stream_engine {

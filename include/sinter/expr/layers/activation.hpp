@@ -30,7 +30,7 @@
 /// Activations, as layers and as functions of a tensor or a scalar: `>> relu`, `relu(x)`; some with numbers,
 /// `>> leaky_relu<0.2f>`, and `>> leaky_relu<>` with the usual ones. Those whose names <cmath> has too (tanh, exp) are functions
 /// only in sinter, and layers under `activation::`, so that `using namespace sinter` stays possible.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace activation {
 

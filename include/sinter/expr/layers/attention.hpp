@@ -5,7 +5,7 @@
 #include <sinter/ops/attention.hpp>
 #include <sinter/ops/rotary.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct attention_settings {
     sinter::causal causal = sinter::causal::no;

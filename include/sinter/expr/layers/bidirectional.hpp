@@ -3,7 +3,7 @@
 #include <sinter/expr/layers/recurrent.hpp>
 #include <sinter/ops/concat.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// bidirectional(lstm<N>): the layer once forwards and once backwards over time, their results side by side: [T, F] ->
 /// [T, 2 N], or [2 N] without `sequences` (Schuster and Paliwal 1997). Parameters stand under forward/ and backward/. With

@@ -4,7 +4,7 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/matmul.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// candidate_scores<V>: the last layer of a net of very many classes, trained with sampled_softmax or nce. It owns a vector and a
 /// bias for each class, [V, E] and [V, 1]. Elsewhere it gives all scores, [..., E] to [..., V]; in training it lets its

@@ -6,7 +6,7 @@
 #include <sinter/ops/rms_norm.hpp>
 
 /// Normalisations beside batch_norm and layer_norm. None keeps running statistics: training and prediction are alike.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 constexpr tensor affine(tensor y) {

@@ -3,7 +3,7 @@
 #include <sinter/expr/layers/dense.hpp>
 #include <sinter/ops/conv2d.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <sinter/ops/separable_conv2d.hpp>
 
 /// Convolutions beside conv2d. Parameters have Keras' names and extents; padding is `same` unless told otherwise.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// conv1d<Filters, K, window{...}>: [T, C] -> [T', Filters]; padding::causal hides what comes later. Keras' Conv1D.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>

@@ -7,7 +7,7 @@
 #include <sinter/ops/max_pool.hpp>
 #include <sinter/ops/matmul.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class bias { no, yes };
 

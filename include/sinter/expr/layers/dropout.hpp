@@ -6,7 +6,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/random_uniform.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// dropout<0.2f>: in training each element is zero with this probability and else divided by the rest (Srivastava et
 /// al. 2014, in its inverted form); elsewhere it does nothing.

@@ -3,7 +3,7 @@
 #include <sinter/expr/compose.hpp>
 #include <sinter/expr/scalar.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// elementwise([](scalar x) { return x / (1.f + exp(-x)); }): an op of the user's own, of one or two operands, as a
 /// layer and as a function of tensors.

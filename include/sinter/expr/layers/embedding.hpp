@@ -4,7 +4,7 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/gather_rows.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// embedding<V, E>: indices [...] below V -> [..., E], the rows of the parameter table [V, E] (uniform +-0.05, as
 /// Keras). Its gradient is row-sparse: only rows that occur in the batch are updated.

@@ -5,7 +5,7 @@
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/embedding_bag.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// embedding_bag<V, E, combine::mean, Padding>: bags of indices [..., N] below V -> [..., E], the sum, mean or sqrtn of the rows
 /// of the parameter table [V, E] (uniform +-0.05); an index that is Padding counts for nothing. Called with (indices, weights)

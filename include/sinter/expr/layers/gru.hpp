@@ -4,7 +4,7 @@
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/tanh.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Where a GRU's reset gate works: on what the recurrent product gives (PyTorch, cuDNN, Keras' default), or on the state
 /// before it (Cho et al. 2014, version 1).

@@ -4,7 +4,7 @@
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/tanh.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// lstm<N> (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000; the same equations as Keras' and
 /// PyTorch's). With i, f, o = sigmoid(x W + h U + b) and g = tanh(x W + h U + b), each with weights of its own:

@@ -5,7 +5,7 @@
 #include <sinter/ops/random_normal.hpp>
 
 /// What is added to training beside dropout. Elsewhere these layers do nothing.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// spatial_dropout<0.2f>: whole channels of an example, [..., C], are zero with this probability and else divided by the rest
 /// (Tompson et al. 2015). Keras' SpatialDropout1D to 3D, PyTorch's Dropout1d to 3d.

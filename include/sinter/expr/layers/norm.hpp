@@ -8,7 +8,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// batch_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel (the last axis). In training mean
 /// and (biased) variance are the batch's, over all other axes, and the running ones move towards them: running = m *

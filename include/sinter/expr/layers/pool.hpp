@@ -5,7 +5,7 @@
 #include <sinter/ops/max_pool.hpp>
 #include <sinter/ops/sum.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// max_pool<K>, avg_pool<K>: windows of K x K that do not overlap, [H, W, C] -> [H / K, W / K, C] (rows and columns left
 /// over are dropped); another window{.stride, .padding} may be given. Keras' MaxPooling2D and AveragePooling2D.

@@ -5,7 +5,7 @@
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/sinusoidal_positions.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// positional_encoding: x + sines and cosines of the place, [T, E] -> [T, E] (Vaswani et al. 2017). No parameters.
 struct positional_encoding_layer : plain_layer<positional_encoding_layer> {

@@ -9,7 +9,7 @@
 #include <sinter/ops/where.hpp>
 
 /// What recurrent layers share: the loop over time, sequence lengths, and a state that goes in and comes out.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct recurrent_options {
     bool sequences = true;    ///< the result of every step, [T, N]; false: of the last one alone, [N]

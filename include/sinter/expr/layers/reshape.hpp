@@ -4,7 +4,7 @@
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/reshape.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// All axes of an example in one, last axis fastest: [H, W, C] -> [H W C].
 struct flatten_layer : plain_layer<flatten_layer> {

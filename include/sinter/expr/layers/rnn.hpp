@@ -3,7 +3,7 @@
 #include <sinter/expr/layers/recurrent.hpp>
 #include <sinter/ops/tanh.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// rnn<N>: h_t = tanh(x_t W + h_{t-1} U + b) (Elman 1990). [T, F] -> [T, N], or [N] without `sequences`. Parameters
 /// kernel [F, N] (Glorot uniform), recurrent_kernel [N, N] (orthogonal), bias [N] (zeros), as Keras' SimpleRNN has them.

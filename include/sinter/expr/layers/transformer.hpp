@@ -4,7 +4,7 @@
 #include <sinter/expr/layers/attention.hpp>
 #include <sinter/expr/layers/norm.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// transformer_block<Heads, Hidden, attention_settings{...}, Dropout>: x + attention(layer_norm(x)), then x + dense(gelu(
 /// dense<Hidden>(layer_norm(x)))), [T, E] -> [T, E]: GPT-2's block, normalised before each part (Xiong et al. 2020), with

@@ -3,7 +3,7 @@
 #include <sinter/expr/compose.hpp>
 #include <sinter/ops/upsample.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 enum class interpolation { nearest, bilinear };
 

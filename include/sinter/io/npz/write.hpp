@@ -6,7 +6,7 @@
 #include <sinter/io/npz/zlib_stream.hpp>
 #include <sinter/io/safetensors/write.hpp>
 
-namespace sinter::npz {
+namespace sinter::inline SINTER_TARGET::npz {
 
 using safetensors::entry;
 

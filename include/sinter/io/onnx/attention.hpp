@@ -8,7 +8,7 @@
 
 /// Attention, written out: ONNX has had an operator for it only since opset 23, which few read yet. The scores of all queries
 /// and keys are there at once.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

@@ -19,7 +19,7 @@
 #include <sinter/ops/where.hpp>
 
 /// Elementwise ops: those that are one ONNX operator say so in their own files (op_info::onnx).
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

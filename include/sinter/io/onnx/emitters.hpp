@@ -11,7 +11,7 @@
 #include <sinter/io/onnx/running.hpp>
 #include <sinter/io/onnx/windows.hpp>
 
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 /// How every op is written that is not one ONNX operator without attributes. A family of ops is a file beside this one.
 inline std::vector<emitter> all_emitters() {

@@ -14,7 +14,7 @@
 /// Sinter's images have their channels last, ONNX' operators want them first. A value may exist in either order or in both;
 /// elementwise work is done in the order in which its operands are there, so that a net of convolutions is transposed where
 /// it begins and where it ends, and nowhere between.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 class exporter;
 

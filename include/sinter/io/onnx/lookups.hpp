@@ -7,7 +7,7 @@
 #include <sinter/ops/gather_rows.hpp>
 
 /// Elements at places that were computed, and whole numbers: Gather, GatherElements, ScatterElements, Cast.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

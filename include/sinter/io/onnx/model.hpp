@@ -12,7 +12,7 @@
 
 /// An ONNX model while it is being made (github.com/onnx/onnx, onnx.proto): operators, constants, inputs and outputs. Values
 /// are known by their names.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 /// Since 18 all reductions but argmax take their axes alike.
 inline constexpr int opset = 18, ir_version = 8;

@@ -12,7 +12,7 @@
 #include <sinter/ops/roll.hpp>
 
 /// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand; interpolate, which mixes them.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

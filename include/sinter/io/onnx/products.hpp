@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/bfloat16_products.hpp>
 
 /// Products: MatMul.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

@@ -7,7 +7,7 @@
 #include <sinter/ops/sum.hpp>
 
 /// Reductions: ReduceSum, ReduceMax, ReduceProd.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

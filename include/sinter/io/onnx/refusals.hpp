@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <string>
 #include <string_view>
 
 /// Ops that no file is written for, and why; doc/interchange.md has the same list.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 struct refusal {
     const char *name, *why;

@@ -6,7 +6,7 @@
 #include <sinter/ops/sort.hpp>
 
 /// What goes along one axis: CumSum and Scan, ArgMax, TopK.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

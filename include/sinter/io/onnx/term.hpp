@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/arithmetic.hpp>
 
 /// What elementwise ops are written with: their operands in one order of axes, and formulas over them.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
@@ -106,7 +106,7 @@ inline term round(const term& a) { return unary_term("Round", a); }
 
 } // namespace sinter::onnx
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 /// So that an op whose value is a formula writes itself.
 template <>
 struct arithmetic<onnx::detail::term> {

@@ -7,7 +7,7 @@
 #include <sinter/ops/max_pool.hpp>
 
 /// Convolutions, pools and windows of channels: Conv, MaxPool, AveragePool, LRN. All have their channels first there.
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <bit>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace sinter::onnx {
+namespace sinter::inline SINTER_TARGET::onnx {
 
 /// A message in protobuf's wire format (protobuf.dev/programming-guides/encoding), field by field. ONNX files are one such
 /// message; the handful of kinds that they use is less than a library would cost.

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// What a safetensors file holds.
-namespace sinter::safetensors {
+namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// The reference refuses longer headers; so do we, before a byte of one is allocated.
 inline constexpr std::uint64_t largest_header = 100'000'000;

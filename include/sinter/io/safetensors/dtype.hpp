@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <type_traits>
 
 /// The element types of safetensors, under the names that its header uses.
-namespace sinter::safetensors {
+namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// In the reference's order (safetensors 0.8, `Dtype`), which is by rising alignment: its writer lays tensors out by
 /// falling dtype, then by name, and ours follows so that both produce the same bytes.

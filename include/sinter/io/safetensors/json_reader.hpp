@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace sinter::safetensors {
+namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// The part of JSON (RFC 8259) that a safetensors header uses: objects, arrays, strings, non-negative integers. Strict,
 /// and without recursion: the caller asks for what it expects, so depth is bounded by the format, not by the file.

@@ -7,7 +7,7 @@
 
 #include <bit>
 
-namespace sinter::safetensors {
+namespace sinter::inline SINTER_TARGET::safetensors {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and used in place");
 

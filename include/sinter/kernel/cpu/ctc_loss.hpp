@@ -6,7 +6,7 @@
 #include <sinter/ops/ctc_loss.hpp>
 #include <limits>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The alignments of one example: states are the labels with blanks before, between and behind them; rows of states have room
 /// on both sides, filled with -infinity, so that a state's neighbours are read without asking whether they exist. All values

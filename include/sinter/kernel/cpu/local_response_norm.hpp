@@ -8,7 +8,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/local_response_norm.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What value and gradient share: rows of C channels, e = {C, bits of alpha / size, beta, k}. A part copies some rows' values into
 /// buffers with zeros on both sides, whose windows are then plain loads; it takes several rows at a time, so that none is read

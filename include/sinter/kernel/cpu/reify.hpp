@@ -56,7 +56,7 @@
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run(); before them, where
 /// there is one, prepare() in parts.

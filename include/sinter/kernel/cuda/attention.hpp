@@ -5,7 +5,7 @@
 
 /// Attention on GPUs, in full float32: the scores of a tile of queries and keys stay in shared memory, and the result, which
 /// few threads read, in the device's. Nothing is summed by two blocks, so results are the same each time.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// A block takes a tile of queries of one head. p = {q, k, v, lengths, bias, sums or null, result}; m = examples times heads.
 template <>

@@ -5,7 +5,7 @@
 
 /// Attention's gradients on GPUs. A tile's scores are computed again, once by the block that sums for its queries and once by
 /// that which sums for its keys: no two blocks add to one place.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// p = {q, k, v, lengths, bias, y, sums, d, ...}.
 struct attention_backward {

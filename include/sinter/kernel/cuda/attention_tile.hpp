@@ -9,7 +9,7 @@
 /// What attention's GPU kernels share: a block of threads has a tile of queries and one of keys of a head. A kernel is a
 /// sequence of sweeps, in each of which every thread of the block does something for itself, and then all wait for each
 /// other; the host runs a sweep's threads one after the other, so that the same source is tested there.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int attention_tile = 64, attention_depth = 16, attention_threads = 256;
 

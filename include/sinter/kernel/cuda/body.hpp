@@ -7,7 +7,7 @@
 #include <sinter/program/word.hpp>
 
 /// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread, or by the host.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Where in its walk a thread is.
 struct place {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int most_scalars = 64;
 

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cuda/body.hpp>
 #include <sinter/kernel/cuda/source.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// One thread's work in a kernel that needs nothing of its neighbours: the source's value of each element of its column
 /// in its share of the rows, handed to the body. Neighbouring threads have neighbouring columns, so that loads and stores

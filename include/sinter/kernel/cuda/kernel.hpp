@@ -26,7 +26,7 @@
 ///
 /// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call), blocks<S>(block_call), chain(...),
 /// add_partials(...), and product(...) and convolution(...), which return false where it has no library that does that.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.
 constexpr int own_operands(op_id k) {

@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/op.hpp>
 
 /// What a kernel may ask of a library, in plain words.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// `count` products c[m][n] = op(a) op(b), all row-major; lda and ldb are the steps from one stored row to the next.
 struct product {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cuda/row_walk.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// A lane's share of the sum of one column's partial sums, `columns` apart; the lanes' shares then meet in a butterfly.
 SINTER_HOST_DEVICE float lane_sum(const float* partial, std::int64_t columns, int parts, int lane) {

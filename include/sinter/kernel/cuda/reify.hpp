@@ -4,7 +4,7 @@
 
 /// Value to type, on GPUs: each spec of a program becomes a kernel made of 64-bit words alone. Its extents stay numbers
 /// at run time, so convolutions of different extents with the same work behind them are one kernel.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 template <class Engine>
 struct kernel_entry {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cuda/body.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int warp_lanes = 32;
 

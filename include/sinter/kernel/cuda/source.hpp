@@ -10,7 +10,7 @@
 /// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/). Beside value() it may say
 /// how many operands it reads (`operands`, else one), over what its threads walk (`walk(m, e)`, else the body's extents), and
 /// put further addresses into the call (`arguments`).
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// What a source is handed, by value.
 struct source_call {

@@ -6,7 +6,7 @@
 #include <sinter/program/spec.hpp>
 
 /// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 struct work {
     float* const* p = nullptr;          ///< operands and results: the root's own first, then the body's

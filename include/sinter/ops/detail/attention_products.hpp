@@ -10,7 +10,7 @@
 
 /// What attention's gradients give their own operands: attention written out as products and a softmax, whose matrices [T, S]
 /// are stored. Only nets that differentiate twice through attention have these nodes; they can be differentiated again.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 class attention_products {
 public:

@@ -11,7 +11,7 @@
 /// What batch_norm is made of in training. Its arrays seldom stay in cache, so it goes over them as few times as it can: behind a
 /// product or a convolution both statistics are that kernel's sums and one walk is left; the gradient's sums belong to the kernel that
 /// makes its operand, and one walk is left there, too.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 struct batch_normalized {
     tensor y, mean, variance;   ///< mean and variance of each channel

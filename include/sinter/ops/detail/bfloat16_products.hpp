@@ -4,7 +4,7 @@
 
 /// What the products of dense layers become where operands are rounded to bfloat16 and the machine multiplies pairs of these
 /// (program/round_products.hpp). A pair takes one float's place; its first number is in the low half.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bfloat16_gemm"},

@@ -6,7 +6,7 @@
 /// Elementwise functions of one tensor that a net writes as several ops, as gelu_tanh or silu: reverse mode op by op would keep most
 /// of what they compute on the way. As the derivative is elementwise too, it can be finished by the forward kernel, and is then
 /// the only thing that is kept.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The nodes between a value and the one tensor that it is a function of.
 struct chain {

@@ -10,7 +10,7 @@
 
 /// Reverse mode over the graph value: appends the nodes of the gradients. program/differentiate.hpp has those of the loss by the
 /// parameters made; ops/gradient.hpp others while a net is traced.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 

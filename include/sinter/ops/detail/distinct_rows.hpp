@@ -15,7 +15,7 @@
 ///     distinct_table(keys, sums, weights) -> [V, E]        the table's gradient
 ///
 /// p = {C, E, first of the weights' rows that belong to columns, R, first of the numbers'} throughout.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name distinct_rows{"distinct_rows"}, distinct_product{"distinct_product"}, distinct_sums{"distinct_sums"},

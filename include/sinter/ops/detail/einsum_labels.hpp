@@ -3,7 +3,7 @@
 #include <sinter/expr/shape.hpp>
 
 /// What an einsum's string says, for operands of given ranks.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 /// The labels of a tensor's axes: letters, and for the axes of an ellipsis numbers below 'A', counted from its end.
 struct axis_labels {

@@ -6,7 +6,7 @@
 #include <sinter/ops/detail/rules.hpp>
 
 /// What elementwise ops share: shape rules and the operators that rules are written with.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 

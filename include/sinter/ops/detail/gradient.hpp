@@ -3,7 +3,7 @@
 #include <sinter/expr/tensor.hpp>
 #include <sinter/ops/detail/rules.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 constexpr tensor reduce_to(tensor d, const shape& s);   ///< sums d over the axes along which s was stretched (ops/sum.hpp)
 

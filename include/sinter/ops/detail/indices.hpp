@@ -6,7 +6,7 @@
 /// runs. Those of inputs are checked whenever a batch is bound; argmax, argsort, top_k, cast and to_index make such as are below a bound
 /// by construction (rule<K>::below); what moves numbers about keeps them as they are. All others are refused: cast(x, n)
 /// clamps whatever it is given.
-namespace sinter::ops {
+namespace sinter::inline SINTER_TARGET::ops {
 
 /// Are these numbers below n? Inputs that they were copied from are made to be.
 constexpr bool bound_indices(graph& g, int id, int n) {

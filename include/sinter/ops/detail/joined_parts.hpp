@@ -4,7 +4,7 @@
 #include <sinter/ops/concat.hpp>
 
 /// Sums of parts with zeros around them, as gradients of slices are: those that lie side by side are put together, not added up.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The places [first, end) along one axis, all of the others.
 struct part_along {

@@ -8,7 +8,7 @@
 
 /// What layer_norm is made of: a row's normalisation with its gradient in closed form (Ba et al. 2016). Mean and variance depend on
 /// x just so that the gradient's sum, and its sum with x - mean, vanish; reverse mode op by op would subtract one after the other.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name layer_normalized{"layer_normalized"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/rules.hpp>
 
 /// Values that are there before a program runs.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"}, constant{"constant"},

@@ -5,7 +5,7 @@
 
 /// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their gradients): views into memory that
 /// has a slice for each turn, and copies into it.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loop_next{"loop_next"}, loop_input{"loop_input"},

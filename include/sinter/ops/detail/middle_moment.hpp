@@ -7,7 +7,7 @@
 
 /// What normalisations sum over axes in the middle: squares of distances, (x - m)^2, or products with them, (x - m) d; m is one for
 /// all that are summed. One kernel, so that no array is made of them.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name middle_moment{"middle_moment"}; }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
 /// What an op is. There is no list of ops: each lives in a file of its own, which names it and says what it does,
@@ -9,7 +10,7 @@
 ///
 /// and a node of the graph remembers where its op's description lies. So a program knows the ops that it is made of, and
 /// yours are like ours.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// An op's number within kernels' types, made from its name; those below 256 belong to the words' own instructions. Should
 /// two names ever give one number, the second `rule` is an error.

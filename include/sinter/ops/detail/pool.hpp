@@ -6,7 +6,7 @@
 /// divisor}, windows over an image [H, W, C]. The divisor of a mean: 0 the elements that exist, whole_window all of KH KW,
 /// else 1 + rows below << 12 + columns right: the elements and the padding that was asked for (windows that hang over that
 /// too, by rounding up, count what lies within).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int whole_window = -1, padding_below = 12;
 

@@ -4,7 +4,7 @@
 
 /// What program/product_sums.hpp makes of sums of products. Nets do not name this op, and nothing is differentiated through it:
 /// the pass runs behind differentiation, in training programs for CPUs alone.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name product_sum{"product_sum"}; }
 

@@ -5,7 +5,7 @@
 #include <sinter/ops/detail/winograd.hpp>
 
 /// What ops' rules derive from.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations an element.
 template <int Operands, int Flops>

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name runtime_scalar{"runtime_scalar"}; }
 

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// Between [batch][T][...] and [T][batch][...], in which loops go through time.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name to_steps{"to_steps"}, from_steps{"from_steps"};

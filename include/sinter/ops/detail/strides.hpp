@@ -4,7 +4,7 @@
 
 /// Elements at even steps within a tensor: what slices, permutations, stretched operands and insertions tell their kernels.
 /// Place [i0, i1, ...] lies at offset + i0 * step[0] + i1 * step[1] + ..., counted within one example.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct step_list {
     std::int64_t step[max_rank] = {};

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/elementwise.hpp>
 
 /// Between the plain form of a matrix and the layout that products and convolutions want of their weights.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name pack_weights{"pack_weights"}, unpack_weights{"unpack_weights"};

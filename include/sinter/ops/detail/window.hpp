@@ -4,7 +4,7 @@
 #include <sinter/expr/shape.hpp>
 
 /// Windows that slide over the axes of an image (or a row, or a volume): what convolutions and pools share.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// One number for each axis that a window slides over, the last three of [depth, height, width]: one number for all axes,
 /// or one each. `window{.stride = 2}`, `window{.stride = {2, 1}}`.

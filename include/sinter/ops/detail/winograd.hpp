@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/expr/shape.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// May 3 x 3 and 5 x 5 convolutions of stride 1 be computed by Winograd's minimal filtering (Lavin and Gray 2016)? Its sums differ
 /// from the direct ones by more than a changed order does: relative rms error about 1e-6 with tiles of 2 x 2 outputs of 3 x 3 windows

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdio>
 #include <string>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A linear axis with round numbers at its ends and ticks.
 struct axis {

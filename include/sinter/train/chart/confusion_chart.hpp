@@ -4,7 +4,7 @@
 #include <sinter/train/chart/svg.hpp>
 #include <sinter/train/metrics/confusion_matrix.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A confusion matrix as a heat map: truth down, prediction across, each cell with its count and as dark as its share
 /// of the row, and each row's recall beside it. Classes beyond `names` are called by their numbers.

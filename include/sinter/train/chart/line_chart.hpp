@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// A line of points; x may be left out and is then 1, 2, 3, ... (epochs). Values that are not finite leave a gap.
 struct curve {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// The little of SVG 1.1 that charts need. Pictures stand alone: no script, no style sheet, no font of their own.
-namespace sinter::svg {
+namespace sinter::inline SINTER_TARGET::svg {
 
 /// A coordinate or short number: at most two decimals, no trailing zeros.
 inline std::string number(double v) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <algorithm>
 #include <cmath>
@@ -8,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace sinter::decode {
+namespace sinter::inline SINTER_TARGET::decode {
 
 /// Labels that a net may have said, and log of their probability as far as the beam held it: all their paths, if no beginning
 /// was dropped.

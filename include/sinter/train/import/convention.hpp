@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/span.hpp>
 #include <string_view>
 
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// How a framework names what layers own, and lays it out. One file for each framework fills this in.
 struct import_convention {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 /// Tensors of other element types and other layouts, as ours.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 inline float from_half(std::uint16_t h) {
     const std::uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 1023u;

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 /// From a tensor's name in a file to the path of a parameter or state.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 inline const import_convention& convention_of(framework f) {
     static constexpr import_convention ours{};

@@ -16,7 +16,7 @@
 ///              X/forward_lstm/lstm_cell/kernel                         X/forward/kernel_i ...
 ///
 /// PyTorch's two biases are added up where only their sum counts.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 class gate_splitter {
 public:

@@ -4,7 +4,7 @@
 
 /// Keras' names, as a variable's `path` gives them (`sequential/conv2d_1/kernel`; keras.io/api/layers). Kernels lie as ours
 /// do: dense [in, out], convolutions [kh, kw, in, out].
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 inline constexpr import_convention::renamed keras_tensors[] = {
     {"moving_mean", "running_mean"}, {"moving_variance", "running_variance"}, {"embeddings", "table"}};

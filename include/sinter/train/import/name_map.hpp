@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Which tensor of a file is which parameter.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Who wrote the weights: decides what their names mean and how kernels lie (train/import/keras.hpp, pytorch.hpp).
 enum class framework : std::uint8_t { sinter, keras, pytorch };

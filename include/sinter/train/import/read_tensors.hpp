@@ -4,7 +4,7 @@
 #include <sinter/io/npz/read.hpp>
 #include <sinter/io/safetensors/read.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Named tensors from a file of any kind that is known, and the bytes that they point into.
 struct tensor_file : safetensors::contents {

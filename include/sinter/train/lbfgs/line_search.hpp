@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cmath>
 
 /// A step along a line that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6).
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct line_point {
     double step = 0, value = 0, slope = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// L-BFGS (Liu and Nocedal 1989) of a function of floats; sums are in doubles.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct lbfgs {
     int history = 10;                  ///< pairs of steps and gradients' changes that are kept

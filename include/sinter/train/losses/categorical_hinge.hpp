@@ -3,7 +3,7 @@
 #include <sinter/ops/max.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// max(0, 1 + wrong - right) for class numbers [...], int32 in [0, C): `right` is the score of the label and `wrong` the largest
 /// of the others, but at least 0 (so has it Keras' CategoricalHinge, from targets one-hot. PyTorch's MultiMarginLoss sums over

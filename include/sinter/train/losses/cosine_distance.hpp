@@ -4,7 +4,7 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// x over its length along the last axis; lengths below 1e-6 count as that.

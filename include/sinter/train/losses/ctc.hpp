@@ -3,7 +3,7 @@
 #include <sinter/ops/ctc_loss.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct ctc_options {
     int blank = 0;                     ///< the class that says nothing; negative ones count from the last

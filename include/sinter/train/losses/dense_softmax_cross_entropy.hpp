@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Cross entropy between softmax of the last axis of the logits and targets of the same extents, probabilities t over the last
 /// axis: -(sum of t log softmax(z)); one value for each row (Keras' CategoricalCrossentropy from logits, PyTorch's

@@ -4,7 +4,7 @@
 #include <sinter/ops/minimum.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Huber's loss (1964): d^2 / 2 up to |d| = Delta and Delta (|d| - Delta / 2) beyond, d = y - t; the mean over the last axis for
 /// each row (Keras' Huber, PyTorch's HuberLoss; PyTorch's SmoothL1Loss is this divided by its beta).

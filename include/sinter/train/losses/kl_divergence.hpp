@@ -3,7 +3,7 @@
 #include <sinter/ops/log_softmax.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What a prediction of probabilities consists of.
 enum class score_kind : std::uint8_t { logits, log_probabilities, probabilities };

@@ -4,7 +4,7 @@
 #include <sinter/ops/log1p.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// log cosh(y - t), half the square where it is small and the distance less log 2 where it is large; computed as |d| +
 /// log(1 + e^(-2 |d|)) - log 2, which does not overflow. The mean over the last axis for each row (Keras' LogCosh).

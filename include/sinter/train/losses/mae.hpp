@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Mean absolute error, |y - t|: the mean over the last axis for each row. Where y = t no gradient flows (PyTorch's L1Loss,
 /// Keras' MeanAbsoluteError).

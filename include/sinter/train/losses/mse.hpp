@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Mean squared error, (y - t)^2: the mean over the last axis for each row of the prediction, and over rows and the batch
 /// (PyTorch's MSELoss, Keras' MeanSquaredError).

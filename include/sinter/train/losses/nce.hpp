@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/candidates.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Noise-contrastive estimation (Gutmann and Hyvarinen 2010; Mnih and Teh 2012): is it the label, or one of K classes that
 /// were drawn anew in this step? Of a net that ends in candidate_scores<V>; scores, sampler and evaluation are those of

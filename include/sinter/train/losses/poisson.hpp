@@ -4,7 +4,7 @@
 #include <sinter/ops/log.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Negative log-likelihood of counts t under Poisson distributions whose rates' logarithms z are predicted: e^z - t z, without
 /// log t!, which is no matter of the prediction; the mean over the last axis for each row (PyTorch's PoissonNLLLoss).

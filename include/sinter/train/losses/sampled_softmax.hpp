@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/candidates.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Cross entropy over the label and K classes that are drawn anew in each step, instead of all V (Jean et al. 2015); of a net
 /// that ends in candidate_scores<V>. From each score, the label's too, the logarithm of how often its class is expected is

@@ -4,7 +4,7 @@
 #include <sinter/ops/log1p.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Cross entropy of independent yes-or-no decisions: -t log s(z) - (1 - t) log(1 - s(z)) with the logistic function s, logits z
 /// and targets t in [0, 1]; the mean over the last axis for each row (PyTorch's BCEWithLogitsLoss, Keras' BinaryCrossentropy from

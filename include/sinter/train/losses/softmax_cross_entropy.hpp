@@ -6,7 +6,7 @@
 #include <sinter/ops/softmax.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 struct cross_entropy_options {
     number label_smoothing = 0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)

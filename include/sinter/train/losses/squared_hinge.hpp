@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// max(0, 1 - t y)^2 with targets of -1 and 1: the mean over the last axis for each row (Keras' SquaredHinge, which makes -1 of
 /// 0 where all targets are 0 or 1; here they are taken as they are).

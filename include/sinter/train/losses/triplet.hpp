@@ -4,7 +4,7 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Of a net with three outputs of equal extents, an anchor, something of its kind and something of another kind:
 /// max(0, |a - p| - |a - n| + Margin) with Euclidean distances along the last axis (Schroff et al. 2015, who square them;

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/losses/detail/parts.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// x where the weight of its example or row is not 0; there 0, so that whatever the loss makes of it is finite. Labels, and what

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <cstdint>
 
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// The class that a row of logits (or probabilities) votes for: the first of the largest. A NaN never wins.
 inline int predicted_class(const float* row, int classes) {

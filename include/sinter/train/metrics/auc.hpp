@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
 #include <vector>
 
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Areas under the ROC curve and the precision-recall curve of yes-or-no predictions. Scores, probabilities in [0, 1], are
 /// counted in buckets between `thresholds` evenly spaced thresholds, so that memory does not grow with the data and two of

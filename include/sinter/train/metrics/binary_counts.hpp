@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
 
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is decided positive where
 /// its score is above the threshold: 0.5 suits probabilities, 0 logits. A NaN is above nothing.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
 /// Metrics are fed batch by batch, hold sums only, and merge: what several workers saw adds up to what one would have.
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Weighted mean: of losses, with what each batch counts as weight, its number of examples or the sum of their weights.
 class mean {

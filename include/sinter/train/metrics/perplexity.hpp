@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/train/metrics/mean.hpp>
 
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// e to the mean cross entropy in nats: among how many equally likely symbols a model seems to choose. The mean is over all
 /// symbols seen, so it is not the mean of batches' perplexities.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
 #include <vector>
 
-namespace sinter::metrics {
+namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Coefficient of determination: 1 - (sum of squared errors) / (sum of squared distances of the targets from their mean), for
 /// each column of the targets; their plain average over columns (scikit-learn's r2_score, Keras' R2Score). 1 is perfect, 0 is

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Updates in every Batches-th step only, by the mean of that many steps' gradients: batches of one size act like one batch
 /// Batches times as large (but for batch_norm, whose statistics are each batch's own). `accumulate<4>(adam{})`, around all

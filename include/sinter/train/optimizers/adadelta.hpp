@@ -5,7 +5,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Adadelta (Zeiler 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; d = sqrt(a + epsilon) / sqrt(n + epsilon) * g;
 /// a = rho a + (1 - rho) d^2; p -= rate * d. PyTorch and Keras agree; the defaults are PyTorch's (Keras: rate 0.001, rho

@@ -4,7 +4,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Adagrad (Duchi et al. 2011): g += weight_decay * p; n += g^2; p -= rate * g / (sqrt(n) + epsilon). PyTorch's form, the
 /// epsilon outside the root, and its defaults. (Keras: epsilon inside the root, 1e-7, and n starts at 0.1.)

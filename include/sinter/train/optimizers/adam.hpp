@@ -5,7 +5,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// What adam and adamw share: the step along the two moments, both corrected for their start at zero.

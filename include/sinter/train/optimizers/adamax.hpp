@@ -6,7 +6,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// AdaMax (Kingma and Ba 2015, section 7.1): Adam with the infinity norm: m = b1 m + (1 - b1) g; n = max(b2 n, |g| +
 /// epsilon); p -= rate / (1 - b1^t) * m / n. PyTorch's form (Keras adds epsilon to n where it divides, 1e-7); weight_decay is

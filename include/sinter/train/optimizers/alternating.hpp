@@ -3,7 +3,7 @@
 #include <sinter/train/optimizers/parameter_groups.hpp>
 
 /// Several losses of one net that take turns, each with an optimizer for parameters of its own.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// One of them: so many steps at a time, in which `Loss` trains the parameters whose whole path matches one of the patterns.
 template <class Loss, class Optimizer, text... Patterns>

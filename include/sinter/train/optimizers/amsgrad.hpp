@@ -3,7 +3,7 @@
 #include <sinter/ops/maximum.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// AMSGrad (Reddi et al. 2018): Adam that divides by the greatest second moment so far, w = max(w, v): p -= rate * m^ /
 /// (sqrt(w / (1 - b2^t)) + epsilon). PyTorch's Adam(amsgrad=True); weight_decay is an L2 penalty.

@@ -3,7 +3,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Momentum whose velocity is a moving average of the gradients: v = momentum * v + (1 - momentum) * (g + weight_decay * p);
 /// p -= rate * v. As Adam's first moment, without its correction: a step is as long as a gradient is, whatever the

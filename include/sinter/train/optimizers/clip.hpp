@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Clipping by global norm (Pascanu et al. 2013): before the optimizer sees them, all gradients are scaled by
 /// min(1, max_norm / (norm of all of them together + 1e-6)), as PyTorch's clip_grad_norm_.

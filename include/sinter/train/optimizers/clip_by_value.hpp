@@ -4,7 +4,7 @@
 #include <sinter/ops/minimum.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Brings each element of each gradient into [-most, most] before the optimizer sees it (PyTorch's clip_grad_value_, Keras'
 /// clipvalue). `clip_by_value{0.5f, sgd{}}` is an optimizer itself.

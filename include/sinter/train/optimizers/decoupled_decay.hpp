@@ -3,7 +3,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 template <class O>

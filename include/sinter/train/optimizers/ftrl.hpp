@@ -6,7 +6,7 @@
 #include <sinter/train/optimizers/detail/shrink.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// FTRL-Proximal (McMahan et al. 2013): z += g - (sqrt(n + g^2) - sqrt(n)) / rate * p; n += g^2; p = 0 where |z| <= l1, else
 /// (sign(z) l1 - z) / ((beta + sqrt(n)) / rate + 2 l2). Keras' Ftrl with its power -0.5 and its defaults, its l2 shrinkage

@@ -3,7 +3,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Momentum with the rate inside the velocity: v = momentum * v - rate * (g + weight_decay * p); p += v (Polyak 1964;
 /// Sutskever et al. 2013; Keras' SGD). At a rate that never changes it is `momentum`; when the rate falls, velocity from

@@ -3,7 +3,7 @@
 #include <sinter/ops/sign.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The gradient of strength * sum |p| is added to what the optimizer sees: strength * sign(p), 0 at 0. It does not make exact
 /// zeros: proximal_adagrad and ftrl do.

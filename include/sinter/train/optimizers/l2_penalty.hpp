@@ -3,7 +3,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// The gradient of strength / 2 * sum p^2 is added to what the optimizer sees: strength * p (PyTorch's weight_decay; Keras'
 /// regularizers.L2(strength / 2)). Most optimizers have it as their own weight_decay.

@@ -4,7 +4,7 @@
 #include <sinter/ops/maximum.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// LAMB (You et al. 2020), for large batches: r = m^ / (sqrt(v^) + epsilon) + weight_decay * p; p -= rate * |p| / |r| * r
 /// with the norms of the whole tensor, whose ratio is 1 where either is 0. The paper's form, the decay within the ratio, and its

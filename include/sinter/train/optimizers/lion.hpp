@@ -4,7 +4,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Lion (Chen et al. 2023): p -= rate * (sign(b1 m + (1 - b1) g) + weight_decay * p); m = b2 m + (1 - b2) g. The decay is
 /// decoupled; the sign of 0 is 0. Keras' Lion is the same, its default rate 0.001.

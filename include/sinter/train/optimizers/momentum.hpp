@@ -3,7 +3,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Momentum: v = momentum * v + (g + weight_decay * p); p -= rate * v (Sutskever et al. 2013 in PyTorch's form, the rate
 /// outside the velocity; dampening 0).

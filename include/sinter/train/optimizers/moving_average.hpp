@@ -3,7 +3,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Beside the weights keeps their exponential moving average, in a slot: a = decay * a + (1 - decay) * p after each update; the
 /// first one copies (as PyTorch's AveragedModel and Keras' use_ema; TensorFlow's ExponentialMovingAverage starts from the

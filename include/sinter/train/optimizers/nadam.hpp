@@ -5,7 +5,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// NAdam (Dozat 2016): Adam with Nesterov's momentum, whose rate warms up: mu_t = b1 (1 - 0.96^(t * momentum_decay) / 2);
 /// p -= rate ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_{t+1} / (1 - mu_1 ... mu_{t+1}) m) / (sqrt(v^) + epsilon). PyTorch's

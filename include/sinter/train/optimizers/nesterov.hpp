@@ -3,7 +3,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Nesterov's momentum: g += weight_decay * p; v = momentum * v + g; p -= rate * (g + momentum * v) (Nesterov 1983 in the
 /// form of Sutskever et al. 2013 and PyTorch's SGD(nesterov=True), the rate outside the velocity). Keras has the rate

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/program/optimizer_code.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Changes nothing. Under program_options{.store_gradients = true} a step then computes gradients and no more.
 struct no_optimizer {

@@ -6,7 +6,7 @@
 #include <tuple>
 
 /// Optimizers for parts of a model, chosen by the parameters' paths while compiling.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Parameters whose whole path matches one of the patterns, in which `*` stands for any characters (`/` too) or none.
 template <class Optimizer, text... Patterns>

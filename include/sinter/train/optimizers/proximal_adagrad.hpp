@@ -6,7 +6,7 @@
 #include <sinter/train/optimizers/detail/shrink.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Adagrad with L1 and L2 penalties applied as proximal steps (Duchi and Singer 2009), so that L1 makes exact zeros:
 /// n += g^2; r = rate / sqrt(n); q = p - r g; p = sign(q) max(|q| - r l1, 0) / (1 + r l2). TensorFlow's

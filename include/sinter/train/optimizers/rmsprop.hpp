@@ -6,7 +6,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// RMSprop (Tieleman and Hinton 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; p -= rate * g / (sqrt(n) + epsilon).
 /// PyTorch's form, the epsilon outside the root, and its defaults. Keras has it inside: {.learning_rate = 0.001f, .rho = 0.9f,

@@ -3,7 +3,7 @@
 #include <sinter/program/optimizer_code.hpp>
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Stochastic gradient descent: p -= rate * (g + weight_decay * p) (PyTorch's SGD; the decay is an L2 penalty).
 struct sgd {

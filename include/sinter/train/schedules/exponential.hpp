@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 /// How many times the rate has fallen: evenly (b = 0) or in whole numbers.

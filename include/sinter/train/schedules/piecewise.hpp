@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <string>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 inline float piecewise_rate(const schedule& s, std::int64_t step) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/schedule.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 inline float polynomial_rate(const schedule& s, std::int64_t step) {

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/attention.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein 2018; Dao et al. 2022).
 /// p = {q, k, v, lengths, bias, sums or null, result}; c.m = examples times heads. Queries that see no key get zeros, and

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/attention/attention_gradient.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of what was added to the scores. p = {q, k, v, lengths, bias, y, sums, d, result}; c.m = examples. A piece
 /// of work is a panel of queries of one matrix of the bias (all queries, where they share one row); it sums over the

@@ -7,7 +7,7 @@
 
 /// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
 /// over the keys then works on whole vectors. What a causal mask hides is left out vector by vector.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Queries of a panel and keys of a block: a block's scores, and the gradients of those, stay in L1. Tiles read a few rows more than
 /// a block has.

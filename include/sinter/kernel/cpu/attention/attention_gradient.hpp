@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/attention.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What backward knows of one panel of queries, in scratch space: all of it is transposed, [..][p.width].
 struct attention_backward {

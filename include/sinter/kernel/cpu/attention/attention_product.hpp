@@ -5,7 +5,7 @@
 
 /// The products of attention's kernels: small ones, of which a causal mask leaves a triangle, so that every tile has a depth of its
 /// own.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Rows of a tile. Where registers are many not as many as they allow: what a mask hides is left out in steps of a tile.
 inline constexpr int attention_rows = registers >= 32 ? small_tile_rows : tile_rows;

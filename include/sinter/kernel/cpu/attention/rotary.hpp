@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/rotary.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// p = {x, cosines and sines [2][T][n], y}; e = {T, heads, n}; c.m rows of 2 n elements, `heads` of them at each place.
 template <bool Halves, bool Backwards>

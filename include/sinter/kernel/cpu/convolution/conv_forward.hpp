@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Hands a row of N pixels of one panel (V vectors each, `Valid` channels in all) from its buffer to the body.
 template <class Body, int N, int V, int Valid>

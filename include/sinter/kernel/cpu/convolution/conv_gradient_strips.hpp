@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_input_gradient for few input channels and targets with many registers: lanes run along (kx, ci), contiguous in dx,
 /// and the rows of dx below one column of the output and a strip of its rows wait in registers for all output channels.

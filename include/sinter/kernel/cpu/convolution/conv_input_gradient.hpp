@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/convolution/conv_gradient_strips.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One axis of an input gradient of stride S: the positions x with (x + P) % S == f see the taps f, f + S, ... only,
 /// and through them the outputs are a plain sliding window again.

@@ -12,7 +12,7 @@
 
 /// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of
 /// the weights pass, so that images are read once, whatever the number of channels that come out.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Pixels in a block: large tiles, as many as the cache has room for.
 constexpr int pointwise_block(int depth) { return std::clamp((1 << 15) / depth / tile_rows, 4, 40) * tile_rows; }

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The loop that every direct convolution spends its time in: one row of output pixels for one panel of channels.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of an output row's buffer for one panel; rows live in the first-level cache between the sums and the body.
 constexpr std::size_t row_floats(int pixels) { return static_cast<std::size_t>(pixels) * 2 * lanes; }

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where a convolution reads its images from: in place, taps in the padding skipped, or (fewer than four channels,
 /// where single taps make no loop, or on demand) from a padded copy of the current image in the part's scratch space.

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Sums of a packed matrix [Depth][N] at the beginning of the scratch space: partial ones, a copy for each part, or one copy of
 /// which the parts have made different pieces.

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient layout of convolution weights: packed [KH * KW * CO][CI], the taps in reverse order. The input gradient
 /// of a convolution is a convolution with these weights.

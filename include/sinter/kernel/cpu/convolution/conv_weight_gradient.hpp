@@ -11,7 +11,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
 /// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in

@@ -3,7 +3,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Hands the body one vector of each of n pixels, `step` floats apart from `from` on; `Valid` channels from col on are left.
 /// A body that sums columns keeps the sums in registers from pixel to pixel: by way of memory each would wait for the last.

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How input gradients of convolutions over few input channels lie while they are summed: lanes run along (kx, ci), contiguous in
 /// dx, so that 5 x 6 fill 30 of 32 lanes; dx has room around it for what windows over its edges add. `Columns` of the result's

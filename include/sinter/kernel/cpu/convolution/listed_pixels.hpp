@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/product/listed_rows.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A tap of a convolution's windows: which pixel that comes in meets a pixel that goes out.
 struct window_tap {

@@ -9,7 +9,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/walk/leading_rows.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_forward's operands and body, for so few channels that go out (a mask, three colours) that a vector along them would be nearly
 /// empty: lanes run along channels that come in. A tile is as many pixels as give one vector of results, which are the sums of its

@@ -9,7 +9,7 @@
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_weight_gradient's operands and body, for so few channels that go out that a vector along them would be nearly empty: lanes run
 /// along a line of taps, (kx, ci), which lie side by side in the image. Each part sums its images.

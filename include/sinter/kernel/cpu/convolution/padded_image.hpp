@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A copy of one image [H, W, C] with PT zero rows above and PL zero columns left of it, PH rows of PW columns in all
 /// (rows and columns that no window reaches are dropped), and `Slack` floats that may be read after it.

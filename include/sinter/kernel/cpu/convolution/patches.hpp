@@ -8,7 +8,7 @@
 #include <sinter/kernel/patch_axes.hpp>
 #include <sinter/ops/extract_patches.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// p[0] images [H][W][C] to p[1] windows [OH][OW][kh][kw][C].
 struct extract_patches {

@@ -12,7 +12,7 @@
 /// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.
 /// Some rows at a time are multiplied; where a body walks several arrays, their sums wait until there are long pieces of rows, which
 /// memory gives faster than the two lines of a tile's.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
 inline constexpr std::int64_t staying_floats = 65536;

@@ -8,7 +8,7 @@
 #include <sinter/kernel/cpu/product/run_share.hpp>
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dw [CI, CO], packed, of a convolution by 1 x 1: conv_weight_gradient's operands and body. The product of the pixels, transposed, and
 /// the gradient, both copied on the way (transposed_product.hpp): pixels of many channels lie so far apart that their lines would meet

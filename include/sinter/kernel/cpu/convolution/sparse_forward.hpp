@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/convolution/window_panels.hpp>
 #include <sinter/kernel/cpu/product/finish.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_forward's operands and body, skipping what is zero of the inputs where that is much; else by `Dense`. The lists of a
 /// pixel that comes in are made once for all windows that it is in, and for all channels that go out.

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/walk/leading_rows.hpp>
 
 /// Products of pixels, many of whose channels are zero, as behind relu, and packed weights.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 struct sparse_pixels {
     static constexpr std::int64_t least_rows = 24, listed_floats = 1 << 17;

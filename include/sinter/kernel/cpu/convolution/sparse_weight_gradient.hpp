@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/product/finish.hpp>
 #include <sinter/kernel/cpu/product/run_share.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_weight_gradient's operands and body, skipping what is zero of the inputs where that is much; else by `Dense`. This has
 /// sums of its own for each part, or one copy of them, or (by 1 x 1) hands each sum to the body as it is finished.

@@ -6,7 +6,7 @@
 
 /// A convolution's windows as the left operand of a product: for a run of output pixels, some rows of [taps * CI], copied so
 /// that a tile's loop reads them as one stream. Unlike the images themselves, the copy has no strides of a power of two.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Extents and window of a convolution, as its kernels have them: x [H, W, CI] to y [OH, OW, CO] by [KH, KW, CI, CO].
 struct window_extents {

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/convolution/window_panels.hpp>
 #include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A weight gradient's sums: the product of the windows, transposed, and the gradient, over a share of pixels, rows or panels.
 struct window_sums {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Of the windows [first, last) along an axis, S places apart, the first of them P places before the image: those that find their tap k
 /// among its `extent` places.

@@ -8,7 +8,7 @@
 #include <sinter/ops/detail/distinct_rows.hpp>
 #include <cstring>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// e of the kernels of ops/detail/distinct_rows.hpp.
 struct distinct_shape {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[m][N]: of each example its numbers' product with their rows of the weights, plus its keys' products with theirs.
 /// p[0] = keys, p[1] = weights, packed [e[6]][N], p[2] = numbers [m][R]. First all keys are multiplied, then each example adds

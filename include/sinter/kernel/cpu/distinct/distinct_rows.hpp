@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The keys of c.m examples. p[0] = table [V][E], p[1] = int32 indices [m][C], checked when the batch was bound; p[2] = the
 /// keys; e[6] = V. One part does all. Column by column, and within a column in the order of first use.

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// p[2][key][N] = the sum of the rows of D [m][N] (p[1]) of the examples that have this key, from the last to the first. p[0] = keys.
 /// How many examples a key has is a coin's toss, so nothing branches on it: each example adds its row to the sum, which is stored, and of

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/distinct/distinct_keys.hpp>
 #include <sinter/kernel/cpu/product/paired_rows.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. p[0] = keys,
 /// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/product/product_limits.hpp>
 #include <sinter/kernel/cpu/product/tile_of_height.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. p[0] = keys, p[1] = sums [keys][N],
 /// p[2] = D [m][N], p[3] = numbers [m][R]; e[6] = K. The body gets what gemm_tn's gets. N is a multiple of lanes.

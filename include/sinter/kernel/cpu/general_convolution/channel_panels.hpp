@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/general_convolution/convolution_axis.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How a kernel of windows divides the channels of its results into panels, and its weights as it reads them: panel by panel, row
 /// by row, a row for each tap and channel of the sources that are summed; what fills a panel's last vector is zero. `Narrow`: panels

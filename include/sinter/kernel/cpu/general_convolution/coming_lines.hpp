@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/finish.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Memory that is read soon. A loop over vectors of channels asks for it, some lines for each vector: all at once they would hold it up.
 /// By itself no processor foresees what is read vector by vector, each from pixels far apart.

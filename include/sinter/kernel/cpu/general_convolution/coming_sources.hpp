@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/general_convolution/coming_lines.hpp>
 #include <sinter/kernel/cpu/general_convolution/result_blocks.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The sources of a depthwise convolution, of which a row of results asks for those that the next row will meet first.
 template <bool Backward>

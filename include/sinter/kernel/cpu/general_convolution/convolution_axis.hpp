@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sinter/ops/convolution.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One axis of a convolution, seen from what a kernel computes. Forward, those are the places of the window, and each meets inputs;
 /// Backward (the input gradient), inputs, each of which meets the places that saw it. What is met is called a source.

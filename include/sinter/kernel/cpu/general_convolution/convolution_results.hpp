@@ -7,7 +7,7 @@
 
 /// Convolutions of any window and any number of groups, and their input gradients. All extents are told at run time
 /// (ops/convolution.hpp), so that all of them share these kernels; weights lie plain, [taps][CI / groups][CO].
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Forward: p[0] = x, p[1] = weights; c.m = pixels of all results. Backward: p[0] = dy; c.m = pixels of all images. Body: off in the
 /// result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector has those of several.

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Gradients of the weights of convolutions of any window and any number of groups.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// p[0] = x, p[1] = dy; c.m = images. The parts' sums, which any body shares.
 template <bool Narrow>

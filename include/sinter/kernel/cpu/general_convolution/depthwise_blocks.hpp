@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/general_convolution/window_tile.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets are still in a cache when the next row
 /// meets them.

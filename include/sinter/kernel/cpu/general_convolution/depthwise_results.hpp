@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/general_convolution/window_lists.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Convolutions of as many groups as channels, and (Backward) their input gradients. Operands and bodies as in convolution_results.hpp,
 /// and as there what any body shares.

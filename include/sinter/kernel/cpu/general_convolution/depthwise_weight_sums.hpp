@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/general_convolution/window_lists.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The weights' gradient of convolutions of as many groups as channels. Operands and body as in convolution_weight_sums.hpp.
 template <class = void>   // not compiled where it is only included

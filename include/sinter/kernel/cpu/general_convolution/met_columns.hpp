@@ -4,7 +4,7 @@
 
 /// Columns of sources that MR neighbouring results of a row, S columns apart, meet through K taps side by side: each is read once for all
 /// results that meet it, where a load for each tap would hold up the multiply-adds.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int MR, int K, int S>
 using columns_met = indices<(MR - 1) * S + K>;

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/general_convolution/channel_panels.hpp>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Weights' gradients are summed as panels of weights lie, by each part apart; the scratch space begins with the parts' sums. Hands this
 /// call's share of them, added in the parts' order, to the body: off in dw, row = tap and channel that it sees, col = channel.

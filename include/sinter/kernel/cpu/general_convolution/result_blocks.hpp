@@ -4,7 +4,7 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/general_convolution/convolution_axis.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The largest piece of n cut into as few as need be of at most `most`, all but the last of them equal.
 constexpr int equal_piece(int n, int most) {

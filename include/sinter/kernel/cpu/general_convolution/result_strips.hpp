@@ -4,7 +4,7 @@
 
 /// A convolution's results are computed strip by strip: blocks of some rows of one image's results at a time, from a copy of the sources
 /// that they meet, which has zeros for the padding at the rows' ends and stays in a cache.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A block of results with the sources in its copy: planes [za, zb), rows [ya, yb) of each, all on the image, and a row's from xa on,
 /// which may be in the padding.

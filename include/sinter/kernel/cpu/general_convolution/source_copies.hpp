@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
 /// The copies of a strip's sources.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Few floats: calls of memcpy and memset would take as long.
 SINTER_INLINE void copy_floats(const float* from, int n, float* to) {

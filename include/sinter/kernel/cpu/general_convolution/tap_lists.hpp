@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/general_convolution/result_blocks.hpp>
 #include <sinter/kernel/cpu/general_convolution/tap_tile.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Which taps a convolution's results meet, in a part's scratch space: rows of taps, those of the row of results that is computed, and the
 /// taps of the last axis, for each phase of a row's results, which are the same for all.

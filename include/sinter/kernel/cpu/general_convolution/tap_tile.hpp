@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The loops in which convolutions of any window spend their time: tiles of a row's results, summed over the taps that they meet.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One tap, or one row of them: floats from a tile's first source, and the row of the panel's weights.
 struct met_tap {

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The loops in which weights' gradients of convolutions of any window spend their time: some rows of one panel's sums.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What `rows` rows of `columns` results add to sums: products of what they meet, copied sources, with their gradients. A panel has a row
 /// of sums for each channel that a tap sees.

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/general_convolution/result_blocks.hpp>
 #include <sinter/kernel/cpu/general_convolution/window_tile.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What a depthwise convolution's results meet, in a part's scratch space: rows of sources, those of the row of results that is computed,
 /// and windows of the last axis' taps, for each phase of a row's results, which are the same for all.

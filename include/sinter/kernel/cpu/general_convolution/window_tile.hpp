@@ -8,7 +8,7 @@
 
 /// The loops in which depthwise convolutions spend their time: some neighbouring results of a row, summed over windows of K taps side by
 /// side. What they meet is read where it lies, and once for all taps of a window that meet it. A vector has a channel in each lane.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and so on.
 inline constexpr int window_results = 7;

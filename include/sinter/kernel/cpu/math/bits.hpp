@@ -5,7 +5,7 @@
 #include <utility>
 
 /// What the elementary functions take from a float's representation.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 SINTER_INLINE vf absolute(vf x) { return (vf)((vi)x & splat(std::int32_t{0x7fffffff})); }
 /// -|x|.

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/math/pieces.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// erf(t) for 0 <= t <= 1.
 SINTER_INLINE vf near_erf(vf t) {

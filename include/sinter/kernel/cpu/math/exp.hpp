@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/bits.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// M x = n ln 2 + M r, |M r| <= ln 2 / 2, and (e^(M r) - 1) / M.
 struct reduced {

@@ -4,7 +4,7 @@
 
 /// The logarithm of the gamma function and its first two derivatives, in doubles: eight steps of the recurrence up, then
 /// Stirling's series (Abramowitz and Stegun 6.1.40, 6.3.18, 6.4.12); below 0 by reflection.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 namespace detail {
 inline constexpr double pi = 0x1.921fb54442d18p1;

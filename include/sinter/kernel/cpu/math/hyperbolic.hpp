@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/math/log.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// e^t / 2 for t >= 0: it overflows later than e^t.
 SINTER_INLINE vf half_exp(vf t) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/bits.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr float half_pi = 1.57079637f, half_pi_rest = -4.37113883e-8f;
 inline constexpr float whole_pi = 3.14159274f, whole_pi_rest = -8.74227766e-8f;

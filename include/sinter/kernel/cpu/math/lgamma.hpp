@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/math/pieces.hpp>
 
 /// The logarithm of the gamma function in floats.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// lgamma(x) / ((x - 1) (x - 2)), in which the zeros at 1 and 2 are gone, of t = x - 1/2: as many pieces as a vector has lanes.
 template <int Pieces>

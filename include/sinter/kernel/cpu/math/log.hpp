@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/bits.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Lanes without a positive normal number below the one with the bits `end`: where x's bits less the least normal one's are, as
 /// unsigned, too large.

@@ -6,7 +6,7 @@
 /// Functions of which equal pieces are a polynomial each, as many as a vector has lanes: a vector holds one coefficient of all pieces,
 /// and one instruction hands each lane its own. Short polynomials take the place of a long one, or of several of which each lane uses
 /// one. Only where `picks_lanes`. test/tools/fit_pieces.py fits them.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int pieces = picks_lanes ? lanes : 16;
 

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/math/wide.hpp>
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// x^y by doubles, within 0.51 ULP.
 SINTER_INLINE vf pow_by_doubles(vf x, vf y) {

@@ -4,7 +4,7 @@
 
 /// Quotients without the divider, which is slow and not pipelined: the processor's estimate and one Newton step. For
 /// arguments whose size lies in [2^-125, 2^125]; zero and infinity give NaN. Elsewhere divide.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// About 1 / x, to at least 11 bits.
 SINTER_INLINE vf estimate_reciprocal(vf x) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/rounding.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A remainder of a by b, exactly, of the sign of a or none: a - b times the quotient, rounded towards zero.
 struct division {

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/math/bits.hpp>
 
 /// Whole numbers near x, exact for all floats; zeros keep their sign, infinities and NaN stay.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The nearest, of two the even one. Adding 2^23 leaves no bits behind the point; what is as large has none itself.
 SINTER_INLINE vf round(vf x) {

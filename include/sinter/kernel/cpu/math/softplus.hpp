@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/math/log.hpp>
 #include <sinter/kernel/cpu/math/pieces.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// log(1 + t) in as many pieces as a vector has lanes, each with the least greatest error in units of the last place.
 template <int Pieces>

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/exp.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Hyperbolic tangent within 3 ULP, also where x and the result are tiny. With e = (e^(2|x|) - 1) / 2 it is e / (e + 1); the
 /// form 1 - 2 / (e^2x + 1) would lose all relative accuracy near zero.

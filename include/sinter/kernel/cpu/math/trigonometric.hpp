@@ -4,7 +4,7 @@
 
 /// Sine, cosine and tangent. Angles are reduced by multiples of pi/2, in three parts where multiplications are fused with additions, by
 /// doubles elsewhere. The C library takes the rare angles beyond `most_angle`.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// x = n pi/2 + r, |r| <= pi/4.
 struct quarter_turns {

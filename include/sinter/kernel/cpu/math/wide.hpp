@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/math/bits.hpp>
 
 /// Doubles, half a vector of floats at a time: for what floats cannot hold on the way to a result that they can.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 typedef double vd __attribute__((vector_size(4 * lanes)));
 typedef std::uint64_t vul __attribute__((vector_size(4 * lanes)));

@@ -9,7 +9,7 @@
 #include <sinter/program/word.hpp>
 
 /// Kernels that only move data.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Operands [m][e0], [m][e1], ... side by side in the result [m][e0 + e1 + ...]; e4 of them, up to four. Single columns become pixels. Of
 /// others some rows of one operand, then of the next: of the result no more than the first-level cache holds.

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Matrices that are copied between two places, in each of which elements lie at even steps along both axes.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// n places along an axis, `step` apart on one side, and `in_order` on the other one.
 struct plane_axis {

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// Rows of a few numbers each, or many, from one place to another. A call of memcpy takes longer than a row of a few vectors.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// n floats from each of `rows` places that lie from_step apart, to places to_step apart. Compiled once, as moving data is not worth code.
 template <class = void>

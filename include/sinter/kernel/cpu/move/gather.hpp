@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/walk/body.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Row indices[i] of a table for each of c.m indices. p[0] = table [V][E], p[1] = int32 indices; e = {E, V}. Indices
 /// were checked when the batch was bound.

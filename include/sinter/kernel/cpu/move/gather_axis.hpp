@@ -7,7 +7,7 @@
 #include <cstring>
 
 /// Slices of a whole at indices along an axis, and their sums back at these places. Indices are known to be places of the axis.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// e = {outer, n, inner, count, index steps along outer, count, inner, whole of one example, indices of one example}. A line: what has
 /// the same place before the axis; element [i, j] of one takes or gives [index, j] of the whole's.

@@ -9,7 +9,7 @@
 #include <sinter/ops/interpolate.hpp>
 
 /// Lines [n][inner] with another number of places along the n: e as interpolation_axis has it, c.m lines.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where all new places lie, worked out once for all lines of a part.
 struct interpolation_places {

@@ -7,7 +7,7 @@
 #include <sinter/kernel/pad_axes.hpp>
 #include <sinter/ops/pad.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The last axis that has margins is gone along piece by piece, each of all that lies behind it; the axes before make rows of pieces.
 struct padded_rows {

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Pixels of two to four numbers, one behind the other, and planes of one number each.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int N>
 SINTER_INLINE void join_planes(const float* const* plane, float* to, std::int64_t pixels) {

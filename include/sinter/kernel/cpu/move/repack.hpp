@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
 /// Kernels that only move data.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. p[0] to p[1]; e = {K, N}. The source is read
 /// from front to back, the pieces of a large result lie far apart; both are asked for two turns ahead, as no page holds more. A result

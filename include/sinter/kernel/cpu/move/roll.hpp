@@ -5,7 +5,7 @@
 #include <sinter/ops/roll.hpp>
 #include <cstring>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Each of c.m rows of e0 elements rotated forward by e1: p[0] to p[1].
 struct rotation {

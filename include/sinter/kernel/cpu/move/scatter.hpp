@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/walk/body.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order. p[0] = int32
 /// indices, p[1] = rows; e = {E, V, lazy}. With `lazy` the body sees only the rows that occur: it is an optimizer's

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <cstddef>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// to[i] = from[i] / 255 for n bytes, rounded as a division is, without one: 1 / 255 is two numbers, the first of them so short that
 /// its product with a byte is exact.

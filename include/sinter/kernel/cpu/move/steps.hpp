@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/detail/steps.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// [batch][T][n] to [T][batch][n], or back. p[0] to p[1]; e = {T, n}; c.m = T * batch rows of n floats.
 template <bool ToSteps>

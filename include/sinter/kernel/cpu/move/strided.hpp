@@ -9,7 +9,7 @@
 #include <sinter/ops/slice.hpp>
 
 /// Copies between a tensor in its own order and even steps in another: e as set_steps leaves it.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Two of the five axes make planes: the last one, and one before it that suits it. Walks over places along the other three, and
 /// over examples that lie e[strided::example] apart.

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/to_index.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m floats p[0] as int32 p[1] in [0, e[0]). Comparisons come first: a float beyond int32 must not be converted.
 struct to_index {

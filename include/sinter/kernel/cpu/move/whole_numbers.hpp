@@ -7,7 +7,7 @@
 #include <sinter/ops/gather_nd.hpp>
 
 /// Kernels that make whole numbers.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 struct to_int {
     static void run(const call& c) {

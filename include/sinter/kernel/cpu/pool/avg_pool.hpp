@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/pool/pool_axis.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// By how many elements the mean of window (oy, ox) divides; Divisor as in ops/detail/pool.hpp.
 template <int H, int W, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor>

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN displaces everything, and nothing
 /// but a NaN displaces it.

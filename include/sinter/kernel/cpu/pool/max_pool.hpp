@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/pool/pool_axis.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// y [m, OH, OW, C]: the largest element of each KH x KW window of x [m, H, W, C], windows SV and SH apart, the first PT rows
 /// above and PL columns left of the image. Padding never wins. p[0] = x, p[1] = winners [m, OH, OW, C] as bytes, the

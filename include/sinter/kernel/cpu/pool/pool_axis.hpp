@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One axis of a pool: `Out` windows of K elements, S apart, the first P elements before the beginning.
 template <int Extent, int Out, int K, int S, int P>

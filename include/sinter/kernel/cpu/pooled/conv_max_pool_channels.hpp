@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/convolution/conv_forward.hpp>
 #include <sinter/kernel/cpu/pool/first_max.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_max_pool_forward with lanes along output channels.
 /// Deep sums go through a buffer of P rows in the first-level cache, which costs them nothing. Shallow ones (the first

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <type_traits>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A max-pool of P x P windows over a convolution, of which only the pooled values reach memory. Bias and relu may come
 /// after the pool, in the body: they are monotone, so the result is the same.

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/pooled/emit_windows.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_max_pool_forward with lanes along images, for the first layer of a net whose few output channels would leave lanes empty. As many
 /// images as there are lanes are copied with their elements side by side, each weight is broadcast to all of them, and each window's

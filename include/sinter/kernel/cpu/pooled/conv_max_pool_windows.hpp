@@ -10,7 +10,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_max_pool_forward with lanes along a row of 2 x 2 windows, for the first layer of a net whose few output channels
 /// would leave most lanes empty. Each image is copied with its even columns apart from its odd ones, so that what

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/pooled/pooled_gradient_strips.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dx [m, H, W, CI] of a convolution whose gradient comes through a max-pool of P x P windows: only winners carry any.
 /// p[0] = pooled gradient [m, OH / P, OW / P, CO], p[1] = weights by conv_transpose_weights, p[2] = winners as

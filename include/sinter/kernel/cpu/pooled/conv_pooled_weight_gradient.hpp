@@ -8,7 +8,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <type_traits>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Which of the ways to compute a gradient through a pool is the fastest.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>

@@ -5,7 +5,7 @@
 
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Hands the body n pooled windows of C < lanes channels each, of which best[channel] and place[channel] have one in every lane; from lane
 /// to lane the pixel's number grows by `step`. Their places go to p[2], if anyone wants them.

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Sums of a weights' gradient with lanes along (kx, ci), [CO][KH][vectors][lanes], a copy for each part at the beginning of the
 /// scratch space. Lanes behind a row of taps may hold anything.

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/bytes.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradients of pooled channels from `o` on, out of Channels, and, if asked for, the places in their windows that won; zeros behind the
 /// last.

@@ -13,7 +13,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <type_traits>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_weight_gradient where rows of taps and input channels fill vectors: lanes run along (kx, ci), contiguous
 /// in the image. For each output channel a list of (place of the winner, value) drives multiply-adds into that

@@ -9,7 +9,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_weight_gradient of few channels behind a single one, whose small filters have rows of less than a vector: lanes run along
 /// kx, contiguous in the image, and the sums of a few channels stay in registers while each window adds the patches that won there. Zeros

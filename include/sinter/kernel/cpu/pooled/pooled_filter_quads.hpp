@@ -9,7 +9,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_weight_gradient of 2 x 2 windows for the few input channels of a first layer, which would leave vectors
 /// of taps mostly empty: lanes run along output channels. The four inputs that a tap may meet in a window lie side by

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sinter/kernel/cpu/pooled/pooled_filter_lists.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// pooled_filter_lists where the gradient is so large that a copy of it for each part, which every image of the part goes through, would
 /// not stay in the caches: parts are some output channels of all images instead, and these are read again by each part. Their padded

@@ -8,7 +8,7 @@
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_weight_gradient of 2 x 2 windows where so few input and output channels are that a vector holds the output
 /// channels of several neighbouring windows. Two rows of eight columns, in one register, are all inputs that one row of taps meets

@@ -4,7 +4,7 @@
 
 #include <sinter/kernel/call.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where conv_pooled_input_gradient over few input channels has its arranged weights, one image's dx, and what tells the winners
 /// under one column of windows, whose gradients begin at g.

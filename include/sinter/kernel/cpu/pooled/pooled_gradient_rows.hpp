@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/pooled/pooled_gradient_columns.hpp>
 #include <sinter/kernel/cpu/product/sparse_list.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_input_gradient for few input channels: lanes run along (kx, ci), contiguous in dx, so that 5 x 6 fill 30
 /// of 32 lanes. For each column of the convolution's result one list of (output channel, value), from top to bottom:

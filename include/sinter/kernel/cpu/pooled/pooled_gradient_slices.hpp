@@ -10,7 +10,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// conv_pooled_input_gradient where lanes run along input channels. For each window and place in it a mask of the output
 /// channels that won there; the patch of dx that the place reaches stays in registers for one vector of input channels while

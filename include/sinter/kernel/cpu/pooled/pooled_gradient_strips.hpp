@@ -9,7 +9,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// pooled_gradient_rows for targets whose registers hold all of dx below one column of the convolution's result and a strip of
 /// windows: what won in each window is then walked once, by masks of bits, and its sums wait in registers for those of the next.

@@ -5,7 +5,7 @@
 
 /// Pairs of bfloat16 in the 32 bits of a float: what is summed first is the low half. They are moved as floats and never computed
 /// with as such, since their bits may be those of a denormal or of NaN.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 SINTER_INLINE vf low_of_pairs(vu p) { return (vf)(p << 16); }
 SINTER_INLINE vf high_of_pairs(vu p) { return (vf)(p & 0xffff0000u); }

@@ -7,7 +7,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/detail/bfloat16_products.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Packed [K][N] to packed pairs of rows [(K + 1) / 2][N]. p[0] to p[1]; e = {K, N}.
 struct bfloat16_weights {

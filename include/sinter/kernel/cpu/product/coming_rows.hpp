@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/product.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What a body will touch of some rows of a packed result's panels, asked for a few rows at a time while their sums are computed: all
 /// at once it would hold these up.

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/product/product_limits.hpp>
 
 /// Tiles of transposed products that copy what they read, and what the loops around them share.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
 /// megabyte where vectors have 512 bits. Tiles are larger there, too.

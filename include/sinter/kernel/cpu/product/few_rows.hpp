@@ -5,7 +5,7 @@
 
 /// The weights' gradient of a layer of few inputs, fewer than the smallest tile has rows. One by one their sums would wait for themselves,
 /// so they go in tiles of four, the last of which may begin earlier. Every element is summed as a tile does it.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int few_rows = 4;
 constexpr bool has_few_rows(const product& q) { return q.rows >= few_rows && q.rows < small_tile_rows; }

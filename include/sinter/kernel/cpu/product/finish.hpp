@@ -9,7 +9,7 @@
 /// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const call&)` for a whole vector
 /// of sums and the same with `int n` after `acc` for the first n lanes. It may have `vectors`, which does one vector's
 /// columns of all the tile's rows (body.hpp).
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// `Whole`: the columns fill vectors.
 template <class Body, bool Whole = false>

@@ -9,7 +9,7 @@
 /// them, some turns of the multiply loop, the next row. That takes registers beside the sums: all tiles are small ones.
 /// (multiply_while_finishing in finish.hpp does so with an optimizer's update of packed weights. What holds that up is one slow unit and
 /// not the chain, so there single vectors follow each other, a turn apart.)
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 using following_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
                                     const finished& before, expected_stream, const call&);

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/product/product.hpp>
 #include <sinter/kernel/cpu/product/turned_panel.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Copies rows [t, t + n) of panel columns [j0, j0 + w) to [n][w], zeros where the matrix ends.
 template <class = void>

@@ -11,7 +11,7 @@
 #include <sinter/kernel/cpu/product/turned_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
 /// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to

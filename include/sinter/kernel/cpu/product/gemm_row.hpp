@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// y[N] = a[K] * B, as gemm for the one row of a net that predicts for one example at a time, in one part. There the calls around
 /// a product take as long as its sums, so its extents are constants and the sums go from registers to the body. Every element is

@@ -13,7 +13,7 @@
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
 /// p[0] = A and p[1] = D, row-major; e = {K, N, rows of one example that are zero in A: so many first ones, or, negative, last

@@ -8,7 +8,7 @@
 /// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow each other, each passes by all
 /// panels, which the first one copies, and copies its own rows for the first of them. Meanwhile the next tile's rows are asked for: so
 /// memory is read all the time, and not for the share of it in which something is copied.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Of so much depth a tile's rows stay in the first-level cache.
 inline constexpr std::int64_t kept_depth = 512;

@@ -10,7 +10,7 @@
 /// of the right operand stays in the first-level cache while all rows pass, whose sums lie in the second-level one between
 /// blocks. The terms are added in the same order as by the tiles, so the result has the same bits; but a factor of zero must
 /// not meet what is not finite.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A list by which so many columns are multiplied is worth making.
 inline constexpr std::int64_t listed_columns = sparse_panels * panel_width;

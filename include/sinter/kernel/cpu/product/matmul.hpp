@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[b][M][N] = op(A[b]) op(B[b]) for c.m pairs of plain row-major matrices, as attention needs them.
 /// A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB. p[0] = A, p[1] = B.

@@ -7,7 +7,7 @@
 
 /// The weights' gradient of a layer of so few units (one, two, ten classes) that a vector along them would be empty to a good part: lanes
 /// are the rows of the result, for the left operand's lie one behind the other.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// More columns than this are worth tiles. Columns that are summed at once.
 inline constexpr std::int64_t narrow_gradient = registers >= 32 ? lanes * 3 / 4 : lanes / 2 - 1;

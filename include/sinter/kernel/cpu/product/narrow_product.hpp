@@ -8,7 +8,7 @@
 
 /// Products of so few columns (an output or some) that a vector along them would be nearly empty: lanes are rows, squares of which are
 /// turned in registers. Every element is summed as a tile does it, even and odd terms apart, so the result has the same bits.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// More columns than this are worth tiles.
 inline constexpr std::int64_t narrow_product = lanes >= 8 ? lanes / 2 : 0;

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/product/transposed_product.hpp>
 
 /// The loops of products whose operands lie as pairs of bfloat16: the tiles of product.hpp with another step.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One tile: to[i][j] = the sum over t < n (n >= 1) of both halves of x[i * row_step + t * sum_step] * b[t * NR * lanes + j]: MR
 /// rows of NR vectors, each element summed in the order of t.

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/product/tile.hpp>
 
 /// What the loops around tiles are told: the operands of a product, and what a body does with a finished tile.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth] or as panels of that.
 enum class right { panels, rows, columns, turned_panels };

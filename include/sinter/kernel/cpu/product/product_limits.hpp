@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/caches.hpp>
 
 /// From where on the loops around tiles gather, carry sums and ask for memory: by what the caches hold.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A panel that must be gathered is cut into pieces that stay in L1; one that is packed already streams well from L2.
 inline constexpr std::int64_t gathered_floats = first_level_floats, streamed_floats = 65536;

@@ -8,7 +8,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/detail/product_sum.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The tiles [tile, end) of a sum of products, c.e[2] of them, whose operands are c.p[0], c.p[1] and so on: q is the first. All products'
 /// tiles of one panel of columns follow each other, each from the sums that the product before has left.

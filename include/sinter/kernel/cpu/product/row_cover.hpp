@@ -4,7 +4,7 @@
 #include <sinter/kernel/panels.hpp>
 
 /// How rows are cut into tiles of the two heights that tile.hpp has, and columns into panels.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
 struct row_cover {

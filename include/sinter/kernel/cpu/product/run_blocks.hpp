@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/spread_rows.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the left operand that stay in the second-level cache while panels pass by.
 inline constexpr std::int64_t blocked_floats = 24576;

@@ -7,7 +7,7 @@
 
 /// The loops of transposed products that copy both operands. A piece of either is copied by the first tile that reads it, as far as
 /// whole vectors allow.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Shorter sums are taken from where their operands lie.
 inline constexpr std::int64_t least_copied_depth = 96;

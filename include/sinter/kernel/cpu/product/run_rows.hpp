@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// to = the sums of one row by P whole panels. A single panel's two chains of multiply-adds would wait for each other, and one stream of
 /// weights for memory.

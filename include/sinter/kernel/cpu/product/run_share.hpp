@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/product/row_cover.hpp>
 
 /// How a call works off its part of a product, or those of its whole thread at once.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Does the call for a thread's first part do all of that thread's parts (run_share)? And was this call's part done so?
 inline bool does_all_parts(const finisher& f, const call& c) { return !f.by_part && c.end > c.first; }

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/product/run_tiles.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// So small, or of so few terms, that what is around its tiles would take as long as a quarter of their sums: a body has tiles of its own
 /// for these. The right operand lies in L1, panels are whole, and nothing is asked for.

@@ -8,7 +8,7 @@
 /// The loops around the tile that all matrix products share. They know no body: a finished tile is handed to a
 /// function, so that a program compiles everything in this file once. Functions that name tiles are templates, of nothing: so tiles
 /// are made for programs whose kernels call them, and not by the include.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is summed at once: equal ones below
 /// each other are summed by one call and finished by one, for what is around a small tile takes as long as the tile itself.

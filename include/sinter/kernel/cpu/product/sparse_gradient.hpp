@@ -15,7 +15,7 @@
 /// the first-level cache for all examples; the sums are transposed as they are finished. The terms are added in the same
 /// order as by the tiles, so the result has the same bits. Where an input is not finite nothing is skipped: zero times
 /// infinity is NaN.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr std::int64_t sparse_examples = 512;     ///< at most
 /// At most, over which a block of inputs stays in the cache; never less than one panel of the most examples.

@@ -12,7 +12,7 @@
 /// examples in which it is not zero are gone over, with lanes along the units, whose gradients lie in the first-level
 /// cache for all examples. The terms are added in the same order as by the tiles, so the result has the same bits. Where a
 /// gradient is not finite nothing is skipped: zero times infinity is NaN.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int sparse_inputs = 2 * lanes;          ///< at a time: a line of each example, or part of it
 inline constexpr std::int64_t most_examples = 512;

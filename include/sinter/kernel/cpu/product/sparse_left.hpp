@@ -13,7 +13,7 @@
 /// each of a narrow product, two rows are gone over at once. The other terms are added in the same
 /// order as by the tiles, so the result has the same bits. Where a weight is not finite nothing is skipped: zero times
 /// infinity is NaN.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Panels that a row goes over at once, or fewer of them, and rows that do so one after the other while these lie in the cache.
 inline constexpr int sparse_panels = 4, fewer_panels = 2, sparse_rows = 64;

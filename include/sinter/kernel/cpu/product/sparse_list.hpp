@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no arithmetic.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 #if defined(__AVX2__) && defined(__BMI2__) && !defined(__AVX512F__)
 /// Which bits of m < 256 are set: their numbers, in bytes one behind the other.

@@ -6,7 +6,7 @@
 
 /// Rows that lie pages apart, as those of 1024 units do: a tile reads the same columns of all its rows, whose lines share so few places
 /// of the first-level cache that each throws the others out. Such rows are multiplied from a copy in which they lie a line further apart.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr bool rows_may_meet = tile_rows > first_level_ways;
 /// From row to row of such a copy; as they lie, where none is needed.

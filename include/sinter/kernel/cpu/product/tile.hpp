@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 
 /// The one loop in which all matrix products spend their time, and the tiles that the target's registers allow.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Columns of a tile are one panel: two vectors. Rows: as many accumulators as leave room for the two vectors and a
 /// broadcast (6 of 16 registers, 14 of 32). The small tile covers what large ones leave; it still has the eight

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/product/tile.hpp>
 
 /// The tiles of a height that is known at run time.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 using tile_function = void (*)(const float* from, float* to, const float* x, std::int64_t row_step,
                                std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles);

@@ -7,7 +7,7 @@
 /// tile's few floats of each of its rows cost a line each, and rows that are a power of two apart share few places in the caches:
 /// so both operands are copied, the left one for some tiles at a time, the right one panel by panel (run_copying.hpp); or, where all
 /// panels stay in cache, the other way round (kept_panels.hpp).
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How a product's tiles are split into parts: `down` shares of rows times `across` shares of panels.
 struct part_grid {

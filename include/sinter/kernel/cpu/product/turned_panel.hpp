@@ -5,7 +5,7 @@
 #include <sinter/kernel/panels.hpp>
 
 /// Pieces of packed weights, transposed.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants. `PastCaches`: whole lines
 /// are written that nobody reads soon.

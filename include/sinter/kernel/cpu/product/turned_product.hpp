@@ -5,7 +5,7 @@
 
 /// Few rows times the transpose of packed weights, as a small batch's gradient of a layer's input, with lanes along the rows: the weights
 /// are factors where they lie, each of which is read once, and nothing of them is turned. The few rows are, and the result.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of the weights that do so at once: each
 /// is a stream from memory, of so many lines ahead of the tile that are asked for.

@@ -8,7 +8,7 @@
 /// Products of pairs of bfloat16 by a matrix unit (matrix_unit.hpp). The right operand lies as for vectors, in panels. The left one
 /// lies row by row, rows and pairs filled up to whole blocks; behind a row's last pair there are zeros, behind the last row there is
 /// anything, which is multiplied, and not looked at.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int block_rows = 2 * unit_extent;   ///< four tiles of sums: each of the operands' tiles is used twice
 

@@ -4,7 +4,7 @@
 
 /// Which elements are not exactly zero (NaN is not zero), as words of 64 bits: what is left of a sum when terms with a factor of
 /// zero are left out is found by counting trailing zeros, in the order in which all terms would be added.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int mask_bits = 64;
 /// The first n bits of a word.

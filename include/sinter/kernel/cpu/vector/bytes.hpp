@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// Small integers in memory as bytes, in registers as a vector: the winners of a max-pool.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The first N <= 8 bytes at p as an integer. Put together in registers: a vector written to memory in pieces could not
 /// be loaded as a whole for a while.

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Rows of two or three numbers, as many as a vector has lanes, one behind the other in memory; in registers a vector for each column.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Picks for three columns: number 3 l + J of two vectors laid end to end, where it is one of those, and of a third one.
 template <int J>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
 /// The processor's instructions that the vector extension cannot say. <immintrin.h> declares six thousand of them and
@@ -9,7 +10,7 @@
 
 #define SINTER_INTRINSIC __attribute__((always_inline, artificial)) inline
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 typedef float __m128 __attribute__((vector_size(16), may_alias));
 typedef long long __m128i __attribute__((vector_size(16), may_alias));
@@ -221,7 +222,7 @@ SINTER_INTRINSIC __m512 _mm512_dpbf16_ps(__m512 sum, __m512bh a, __m512bh b) {
 #elif defined(__SSE2__)
 #include <immintrin.h>
 #if defined(__AVX__)
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 inline __attribute__((always_inline)) __m256 compare_not_less_or_equal(__m256 a, __m256 b) { return _mm256_cmp_ps(a, b, _CMP_NLE_UQ); }
 } // namespace sinter::cpu
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
 #if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && defined(__AVX512BF16__) && defined(__linux__)   // clang 14 has the second name
@@ -10,7 +11,7 @@
 
 /// Units that multiply tiles of pairs of bfloat16: eight tiles, each 16 rows of 16 times 32 bits. An object has the tiles while it
 /// lives; tiles are named by constants, as registers are. `ready()`: may this process use the unit? It never changes its answer.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int unit_extent = 16;   ///< a tile's rows, and its columns of 32 bits
 

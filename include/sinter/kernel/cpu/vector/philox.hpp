@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
 /// Random bits for a vector of indices: base/philox.hpp, lane by lane.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 typedef std::uint64_t vu64 __attribute__((vector_size(4 * lanes)));
 

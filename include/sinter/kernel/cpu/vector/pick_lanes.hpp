@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `picks_lanes`; elsewhere it is not used. `has_tables`: of
 /// sixteen, which are enough for a small table.

@@ -19,7 +19,7 @@
 #define SINTER_ONCE __attribute__((noinline, noclone))
 #endif
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 #if defined(__AVX512F__)
 inline constexpr int lanes = 16, registers = 32;

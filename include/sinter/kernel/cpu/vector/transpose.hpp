@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Transposes of lanes x lanes blocks held in registers.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Lane l of the result is lane Pick::lane(l) of a and b laid end to end.
 template <class Pick, int... L>

@@ -5,7 +5,7 @@
 
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 template <class>
 struct unrolled;

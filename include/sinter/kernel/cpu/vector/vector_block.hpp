@@ -6,7 +6,7 @@
 
 /// Blocks of accumulators: N vectors in rows of V, between registers and memory. Written as plain pack expansions: a
 /// lambda for every element (see unroll) costs compilers twice the time.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int N>
 using indices = std::make_integer_sequence<int, N>;

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// What elementwise ops are made of, on a whole vector.
 template <>

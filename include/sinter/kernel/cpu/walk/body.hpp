@@ -10,7 +10,7 @@
 #include <utility>
 
 /// A kernel's elementwise body, as a type made of the program's words, run on whole vectors.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where a vector of the walk lies.
 struct place {

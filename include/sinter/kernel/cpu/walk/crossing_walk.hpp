@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 #include <sinter/kernel/cpu/walk/body.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m rows of fewer columns than a vector has lanes, each element on its own: vectors cross from one row into the next, as if there
 /// were none, and what there is once a row, or once a column, is picked into its lanes. Row by row most lanes would be idle, and a

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The walk that leads a kernel, if there is one, as far as it has come: a kernel asks for some rows before it reads them. Rows are
 /// asked for in their order, and made once.

@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/detail/middle_moment.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of (x - m)^2, or of (x - m) d where there are three operands;
 /// e = {n, inner, operands}; p[0] = x, p[1] = m, p[2] = d. A column is one part's work, so always summed in the same order.

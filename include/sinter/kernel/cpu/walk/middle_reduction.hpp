@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/prod.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 struct adds {
     static SINTER_INLINE vf both(vf a, vf b) { return a + b; }

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/walk/row_lanes.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m rows of so few columns that a vector along a row would leave most of its lanes idle (a loss of two classes): here the
 /// lanes are rows, read where they lie, and all columns are written out.

@@ -3,7 +3,7 @@
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/program/spec.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The loop nest of a spec, as nest<K, Body, X...>::type, where X are its twelve compile-time extents. The file of each kernel
 /// says which op's nest it is.

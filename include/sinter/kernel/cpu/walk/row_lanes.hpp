@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/walk/body.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// `n` rows from `first` on, each a lane.
 struct some_rows {

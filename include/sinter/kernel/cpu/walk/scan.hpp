@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/cumprod.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Running sums, products or linear recurrences along the n of c.m blocks [n][inner], e = {n, inner, exclusive (or ahead), reverse};
 /// p[0] = operand, (p[1] = coefficients,) last: result.

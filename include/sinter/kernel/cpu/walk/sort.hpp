@@ -8,7 +8,7 @@
 #include <sinter/ops/sort.hpp>
 #include <utility>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The first e2 of each sorted axis: p[0] = m blocks [e0][e1]; p[1] = places (may be null), p[2] = values, both m blocks [e2][e1];
 /// e3: descending. Few are inserted one by one into the list of the best so far; many are put in order digit by digit, which keeps

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/walk/row_lanes.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m rows that are reduced and so short that sums over lanes take longer than what they sum (a loss of ten classes): as many rows
 /// as a vector has lanes are transposed into scratch space and gone over with a row in each lane; results are transposed back.

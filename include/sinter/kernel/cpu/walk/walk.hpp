@@ -6,7 +6,7 @@
 #include <sinter/kernel/cpu/walk/turned_walk.hpp>
 
 /// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m elements in the order in which they lie in memory.
 template <class Body>

@@ -9,7 +9,7 @@
 #include <sinter/kernel/panels.hpp>
 
 /// Convolutions of stride 1 by winograd_transform.hpp.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A panel's products of one tile (as transform_products takes them) to the largest of each P x P of its outputs: windows side by
 /// side, their rows `row` apart; and to the places of the first that are as large, for the windows of `rows` x `columns` and `channels`

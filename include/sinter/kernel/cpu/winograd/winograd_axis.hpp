@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// The transforms of Winograd's minimal filtering along one axis, of vectors.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Patches of so many places along the axis, whose values are taken at the points 0, 1, -1 and infinity, for 6 also at 2 and -2.
 /// Windows of all sizes share them.

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
 
 /// Extents and blocks of convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of the vector.
 struct winograd_extents {

@@ -5,7 +5,7 @@
 
 /// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their time if what they touch is in cache, and
 /// as long where it comes from memory: so it is asked for by the turns of the products before them.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines. Rows' floats lie side by side,
 /// or (Turned) those of a turn.

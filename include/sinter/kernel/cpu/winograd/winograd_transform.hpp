@@ -10,7 +10,7 @@
 /// Winograd's minimal filtering F(M x M, K x K) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of
 /// products, place by place, of a transformed (M + K - 1) x (M + K - 1) patch and the transformed window. Summed over channels, each
 /// place is a matrix product. All this knows no extents but M and K: a program compiles it once.
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row, column, v) stores.
 template <int In, int Out, class Along, class Get, class Put>

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/winograd/winograd.hpp>
 #include <sinter/kernel/panels.hpp>
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of patches
 /// times output gradients. p[0] = x, p[1] = dy, c.m = images. Body: off in the packed weights, row = weight row, col = channel;

@@ -4,7 +4,7 @@
 #include <sinter/ops/convolution.hpp>
 
 /// Convolutions of any window and any number of groups, element by element; e as ops/convolution.hpp writes it.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// f(offset of the pixel in the other image, tap) for all taps through which element `at` of a walk over pixels meets
 /// that image's pixels. Forward: at is a result's pixel, the other image is x; else the other way round.

@@ -4,7 +4,7 @@
 
 /// Convolutions, element by element: what runs where the library has no algorithm (padding of different width on both
 /// sides), and on the host. x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows above, columns left}; images [H][W][CI].
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The taps of a window that see the image: [first, last) of `taps`, the window's first element at `from`.
 struct tap_range {

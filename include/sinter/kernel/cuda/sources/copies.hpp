@@ -5,7 +5,7 @@
 #include <sinter/ops/slice.hpp>
 
 /// Kernels that only move data: `out` is their result, written in its own order.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// By steps (ops/detail/strides.hpp): e as set_steps leaves it.
 struct strided_copy : plain_source {

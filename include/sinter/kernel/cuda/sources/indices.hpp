@@ -7,7 +7,7 @@
 #include <sinter/ops/sort.hpp>
 
 /// Whole numbers, and what they are places of.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>
 struct source<static_cast<int>(op::to_int.id)> : plain_source {

@@ -5,7 +5,7 @@
 #include <sinter/ops/interpolate.hpp>
 
 /// Lines with another number of places, and the sums back at the old ones.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>
 struct source<static_cast<int>(op::interpolate.id)> : plain_source {

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/ops/local_response_norm.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Rows of e[0] channels, e = {channels, bits of alpha / size, beta, k}, x = {channels before, behind}.
 struct response_source : plain_source {

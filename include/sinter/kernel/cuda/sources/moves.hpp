@@ -6,7 +6,7 @@
 #include <sinter/ops/roll.hpp>
 
 /// Further kernels that move elements.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// m rows of e0 elements, rotated forward by e1.
 template <>

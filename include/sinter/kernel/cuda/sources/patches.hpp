@@ -5,7 +5,7 @@
 #include <sinter/ops/extract_patches.hpp>
 
 /// The windows that convolutions see, and their sums back at the pixels.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>
 struct source<static_cast<int>(op::extract_patches.id)> : plain_source {

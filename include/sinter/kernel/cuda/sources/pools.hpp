@@ -6,7 +6,7 @@
 
 /// Pools over images [H][W][C], x = {H, W, C, OH, OW, KH, KW, vertical and horizontal stride, rows above, columns
 /// left, divisor of a mean (ops/detail/pool.hpp)}. Padding never wins.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// One axis: the elements of window o that exist, and the windows that hold element i; both [first, last).
 struct pool_window {

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cuda/source.hpp>
 
 /// Matrix products, element by element. Devices leave these to a library; the host checks programs with them.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// y[m][N] = a[m][K] b[K][N]; e = {K, N, floats from one row of a to the next}.
 template <>

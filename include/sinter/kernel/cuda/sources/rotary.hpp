@@ -3,7 +3,7 @@
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/ops/rotary.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// a = x, b = cosines and sines [2][T][n]; e = {T, heads, n}; m rows of 2 n elements; x = {halves?, backwards?}.
 template <>

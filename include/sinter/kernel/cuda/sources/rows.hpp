@@ -5,7 +5,7 @@
 #include <sinter/ops/detail/middle_moment.hpp>
 
 /// Rows of a table by index, their gradient, and reductions over axes in the middle.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// a = table [V][E], b = int32 indices, which were checked when the batch was bound.
 template <>

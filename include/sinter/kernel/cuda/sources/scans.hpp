@@ -4,7 +4,7 @@
 #include <sinter/ops/prod.hpp>
 
 /// Running sums and products, and products over axes.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// m blocks [e0][e1], e2 exclusive (or ahead), e3 reverse: each element goes over those before it.
 template <op_id K>

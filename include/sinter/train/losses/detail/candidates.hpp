@@ -15,13 +15,13 @@
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 
 /// What sampled_softmax and nce share: some classes instead of all.
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// Whether a class may be drawn more than once in a step. `unique` draws from all classes, which costs a sort of them.
 enum class sampling { with_replacement, unique };
 
 } // namespace sinter
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The one parameter of this name, wherever in the net it is; a fault if there is none, or several.
 constexpr tensor only_parameter(graph* g, const char* name) {

@@ -12,7 +12,7 @@
 #include <sinter/program/trace.hpp>
 
 /// What losses share.
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// False, after a fault, unless a loss got float targets of the prediction's extents.
 constexpr bool same_extents(tensor prediction, tensor target, const op_name& where) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/optimizers/none.hpp>
 
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What stands for an optimizer where none was given: to be told so, and nothing else.
 template <class Loss>

@@ -4,7 +4,7 @@
 #include <sinter/ops/neg.hpp>
 #include <sinter/ops/sub.hpp>
 
-namespace sinter::detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// Towards zero by `by`, and no further: the proximal map of by * |x| (soft thresholding).
 constexpr tensor shrink(tensor x, tensor by) { return maximum(x - by, 0.f) - maximum(-x - by, 0.f); }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/compiler_options.hpp>
+
+/// SINTER_TARGET: the inline namespace of everything whose code or layout depends on what a file is compiled for. Headers
+/// outside base/ open `namespace sinter::inline SINTER_TARGET {` (or `...::cpu {`), and users write `sinter::` as ever. Two
+/// files of one program that are compiled for different processors thus have different functions and types: neither calls the
+/// other's, and handing a model from one to the other does not link. What such files may hand to each other is in base/
+/// (errors, spans, batches made by hand): it is the same for all.
+///
+/// The name says the instructions, and the number of parts (SINTER_PARTS), for instance `avx512_8`. Whatever macro a header
+/// looks at must be in it; test/tools/namespaces.sh checks the spelling.
+#if defined(__AVX512F__)
+#define SINTER_VECTORS avx512
+#elif defined(__AVX2__)
+#define SINTER_VECTORS avx2
+#elif defined(__AVX__)
+#define SINTER_VECTORS avx
+#elif defined(__SSE2__)
+#define SINTER_VECTORS sse2
+#elif defined(__SSE__)
+#define SINTER_VECTORS sse
+#elif defined(__aarch64__)
+#define SINTER_VECTORS neon
+#else
+#define SINTER_VECTORS plain
+#endif
+
+// What goes without saying (AVX2 has FMA and BMI2 in all processors) is told only where it is missing, or more than usual.
+#if defined(__AVX2__) && !defined(__FMA__)
+#define SINTER_FMA _nofma
+#elif defined(__FMA__) && !defined(__AVX2__)
+#define SINTER_FMA _fma
+#else
+#define SINTER_FMA
+#endif
+#if defined(__AVX2__) && !defined(__BMI2__)
+#define SINTER_BITS _nobmi
+#elif defined(__BMI2__) && !defined(__AVX2__)
+#define SINTER_BITS _bmi
+#else
+#define SINTER_BITS
+#endif
+#if defined(__AVX512BF16__) && (defined(__AMX_BF16__) || defined(__AMXBF16__))
+#define SINTER_PAIRS _amx
+#elif defined(__AVX512BF16__)
+#define SINTER_PAIRS _bf16
+#else
+#define SINTER_PAIRS
+#endif
+#ifdef SINTER_PROFILE
+#define SINTER_MEASURES _timed
+#else
+#define SINTER_MEASURES
+#endif
+#if defined(__clang__) && !defined(__CUDACC__)   // vectors of comparisons and shuffles are spelled otherwise
+#define SINTER_COMPILER _clang
+#else
+#define SINTER_COMPILER
+#endif
+
+#define SINTER_JOIN_NAME(vectors, fma, bits, pairs, measures, compiler, parts) \
+    vectors##fma##bits##pairs##measures##compiler##_##parts
+#define SINTER_NAME(...) SINTER_JOIN_NAME(__VA_ARGS__)
+#define SINTER_TARGET \
+    SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER, SINTER_PARTS)
+
+namespace sinter {
+inline namespace SINTER_TARGET {}
+} // namespace sinter
