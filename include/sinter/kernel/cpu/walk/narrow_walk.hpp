@@ -45,10 +45,10 @@ private:
             const float* const p = c.p[Body::code[I].arg] + at.first * Columns;
             if constexpr (Columns == 1) return Body::template read<Full>(p, at.n);
             else if constexpr (Full) return load_column<Columns, J>(p);
-            else {
-                vf v = zero();
-                for (int i = 0; i < at.n; ++i) v[i] = p[i * Columns + J];
-                return v;
+            else {   // through memory: g++ 12 crashes where it finds lanes set one by one (its pass slp, with 512 bits)
+                float rows[Columns * lanes] = {};
+                for (int i = 0; i < at.n * Columns; ++i) rows[i] = p[i];
+                return load_column<Columns, J>(rows);
             }
         }
         /// Whole rows are stored with their last column, unless a word in between reads them.

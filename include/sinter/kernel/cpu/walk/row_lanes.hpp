@@ -94,11 +94,12 @@ private:
             std::int64_t of = at.first / q, rest = at.first - of * q;
             if (divided && rest + at.n <= q) v = same_bits(p + of * step);
             else {
-                v = zero();
+                float rows[lanes] = {};   // through memory, as narrow_walk's
                 for (int i = 0; i < at.n; ++i) {
-                    v[i] = p[(divided ? of : rest) * step];
+                    rows[i] = p[(divided ? of : rest) * step];
                     if (++rest == q) rest = 0, ++of;
                 }
+                v = load(rows);
             }
         }
         if constexpr (w.whole()) return __builtin_convertvector((vi)v, vf);
