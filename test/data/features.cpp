@@ -36,6 +36,7 @@ static std::vector<std::int32_t> indices_of(const data::categories& c, const csv
     return i;
 }
 using ints = std::vector<std::int32_t>;
+static data::features everything();
 
 BOOST_AUTO_TEST_CASE(numbers_are_standardised_by_the_training_data) {
     data::features f;
@@ -67,11 +68,111 @@ BOOST_AUTO_TEST_CASE(a_number_that_never_changes) {
     BOOST_TEST(s.x().size() == 4u);
     for (const float v : s.x()) BOOST_TEST(v == 0);
 }
+// Times in seconds, ten apart: as floats, of which there is one every 128 there, nearly all of them would be equal.
+static csv::table times() {
+    std::string text = "time,price\n";
+    for (int i = 0; i < 8; ++i) text += std::to_string(1700000000 + 10 * i) + "," + std::to_string(90000000 + i) + ".25\n";
+    return csv::parse(text, "times.csv");
+}
+BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
+    data::features f;
+    f.number("time").number("time", {.logarithm = true}).target("price");
+    f.index(data::quantiles("time", 4)).index(data::bucketized("time", {1700000030, 1700000031, 1700000060.5}));
+    f.fit(times());
+    const data::example_set s = f.apply(times());
+    const int bucket[] = {0, 0, 0, 1, 2, 2, 2, 3};
+    for (int i = 0; i < 8; ++i) {
+        const double wanted = (i - 3.5) / std::sqrt(5.25);   // the variance of 0 to 7
+        const auto row = static_cast<std::size_t>(i);
+        BOOST_TEST(std::abs(s.x()[2 * row] - wanted) < 1e-6);
+        BOOST_TEST(std::abs(s.x()[2 * row + 1] - wanted) < 1e-4);   // log(1.7e9 + x) has eight digits of x left
+        BOOST_TEST(std::abs(s.targets()[row] - wanted) < 1e-6);
+        BOOST_TEST(std::abs(f.target().original(f.target().scaled(90000000.25 + i)) - (90000000.25 + i)) < 1e-6);
+        BOOST_TEST(*static_cast<const std::int32_t*>(s.row(1, i)) == i / 2);
+        BOOST_TEST(*static_cast<const std::int32_t*>(s.row(2, i)) == bucket[i]);
+    }
+    BOOST_TEST(std::abs(f.target().mean - 90000003.75) < 1e-6);
+    BOOST_TEST(std::abs(f.target().deviation - std::sqrt(5.25)) < 1e-9);
+
+    const std::string text = data::feature_file::text(f);   // and no digit is lost in a file
+    io::memory_source in(std::as_bytes(std::span(text)), "f");
+    const data::features again = data::feature_file::parse(in);
+    BOOST_TEST(again.target().mean == f.target().mean);
+    const data::example_set t = again.apply(times());
+    for (std::int64_t i = 0; i < 8; ++i) {
+        BOOST_TEST(std::memcmp(s.row(0, i), t.row(0, i), s.columns()[0].bytes()) == 0);
+        BOOST_TEST(std::memcmp(s.row(1, i), t.row(1, i), 4) == 0);
+        BOOST_TEST(std::memcmp(s.row(2, i), t.row(2, i), 4) == 0);
+    }
+}
+// Files of before, whose boundaries were floats and compared with numbers rounded to floats: each falls where it fell.
+BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
+    const std::string text = "sinter features,1\nindex,quantiles,x,5,1,3,0.1,1700000000,1700000100\n";   // the last two: floats 128 apart
+    io::memory_source in(std::as_bytes(std::span(text)), "f");
+    const data::features f = data::feature_file::parse(in);
+    const float boundaries[] = {0.1f, 1700000000.f, 1700000100.f};
+    for (const double x : {0.0999999, 0.0999999999, 0.1, 0.10000000149, 0.11, 1699999935.9, 1699999936., 1699999936.1, 1700000000., 1700000063.9,
+                           1700000064., 1700000064.1, 1700000100.}) {
+        int wanted = 0;
+        for (const float b : boundaries) wanted += static_cast<float>(x) >= b;
+        char digits[40];
+        std::snprintf(digits, sizeof digits, "%.17g", x);
+        const csv::table t = csv::parse("x\n" + std::string(digits) + "\n", "t");
+        const data::example_set s = f.apply(t);
+        BOOST_TEST(*static_cast<const std::int32_t*>(s.row(0, 0)) == wanted, digits);
+    }
+}
+BOOST_AUTO_TEST_CASE(rows_to_predict_on_need_no_target) {
+    data::features f = everything();
+    f.fit(train());
+    const csv::table unlabelled = csv::parse("age,job,hours,pay\n20,cook,10,100\n", "new.csv");
+    const data::example_set s = f.inputs_only().apply(unlabelled), all = f.apply(train());
+    BOOST_TEST(s.columns().size() == all.columns().size() - 1);
+    BOOST_TEST(s.labels().empty());
+    for (std::size_t c = 0; c < s.columns().size(); ++c)
+        BOOST_TEST(std::memcmp(s.row(c, 0), all.row(c, 0), s.columns()[c].bytes()) == 0);
+    BOOST_CHECK_THROW((void)f.apply(unlabelled), data_error);
+
+    data::features t;
+    t.number("age").target("pay").fit(train());
+    BOOST_TEST(t.inputs_only().apply(unlabelled).targets().empty());
+    BOOST_TEST(t.inputs_only().apply(unlabelled).x()[0] == t.apply(train()).x()[0]);
+    const temporary_folder folder;
+    const std::string path = write_bytes(folder / "new.csv", "age\n20\n");
+    auto p = data::csv_examples(path, t.inputs_only()) | data::batch(2);
+    const data::batch_view* const b = p.next();
+    BOOST_TEST(b->size == 1);
+    BOOST_TEST(b->x[0] == t.apply(train()).x()[0]);
+    BOOST_TEST(b->y == nullptr);
+}
+BOOST_AUTO_TEST_CASE(own_words_for_missing_values) {
+    const std::string text = "a,b\n1,-1\n-1,2\nnone,3\n - ,4\n,NA\n";
+    const csv::options words{.missing = {"none", "-"}, .missing_in = {{"b", {"NA"}}, {"a", {"-1"}}}};
+    const auto values = [](const csv::table& t, const char* name) {
+        std::string s;
+        for (const double x : t.numbers(name)) s += x == x ? std::to_string(static_cast<int>(x)) + " " : "? ";
+        return s;
+    };
+    const csv::table t = csv::parse(text, "t", words);
+    BOOST_TEST(values(t, "a") == "1 ? ? ? ? ");
+    BOOST_TEST(values(t, "b") == "-1 2 3 4 ? ");
+    data::features f;
+    f.number("a", {.tell_missing = true}).index(data::bucketized("a", {0})).fit(t);
+    const data::example_set s = f.apply(t);
+    BOOST_TEST((column(s, 2, 1) == std::vector<float>{0, 1, 1, 1, 1}));
+    BOOST_TEST(*static_cast<const std::int32_t*>(s.row(1, 1)) == 2);
+    check_error<format_error>([&] { (void)csv::parse(text, "t").numbers("a"); }, "not a number", "t:4:1, column 'a'", "'none'");
+    check_error<format_error>([&] { (void)csv::parse(text, "t", {.missing = {}}).numbers("b"); }, "not a number", "t:6:2, column 'b'",
+                              "'NA'");
+    check_error<data_error>([&] { (void)csv::parse(text, "t", {.missing_in = {{"c", {"x"}}}}); }, "no such column", "t", "'c'");
+    const csv::table headless = csv::parse("7;x\n", "t", {.delimiter = ';', .header = false, .missing_in = {{"1", {"x"}}}});
+    BOOST_TEST(values(headless, "1") == "? ");
+}
 BOOST_AUTO_TEST_CASE(buckets) {
     const csv::table t = csv::parse("x\n-1e9\n9.99\n10\n19\n20\n1e9\n\n\"\"\n", "t");
     BOOST_TEST((indices_of(data::bucketized("x", {10, 20}), t, t) == ints{0, 0, 1, 1, 2, 2, 3}));
     BOOST_TEST((indices_of(data::bucketized("x", {}), t, t) == ints{0, 0, 0, 0, 0, 0, 1}));
-    for (const std::vector<float>& bad : {std::vector<float>{2, 1}, {1, 1}, {NAN}, {1, INFINITY}})
+    for (const std::vector<double>& bad : {std::vector<double>{2, 1}, {1, 1}, {NAN}, {1, INFINITY}})
         BOOST_CHECK_THROW(data::bucketized("x", bad), option_error);
 }
 BOOST_AUTO_TEST_CASE(quantiles_hold_equally_many) {

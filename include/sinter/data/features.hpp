@@ -113,6 +113,15 @@ public:
         return set;
     }
 
+    /// The same, with all that it has learned, but without label and target: for rows to predict on, whose table need not have
+    /// that column. `people.inputs_only().apply(table)`, `csv_examples("new.csv", people.inputs_only())`.
+    features inputs_only() const {
+        features f = *this;
+        f.label_ = {};
+        f.target_ = {};
+        return f;
+    }
+
     /// For those who go through rows themselves. bind finds the columns; data_error where one is not there.
     void bind(const std::vector<std::string>& names, const std::string& file) {
         file_ = file;

@@ -11,6 +11,12 @@
 /// Comma-separated values (RFC 4180), read record by record: nothing but the current one is kept.
 namespace sinter::inline SINTER_TARGET::data::csv {
 
+/// Words of one column that stand for a missing value there, besides those of all columns.
+struct missing_words {
+    std::string column;
+    std::vector<std::string> words;
+};
+
 struct options {
     char delimiter = ',';
     bool header = true;                          ///< the first record names the columns
@@ -18,6 +24,9 @@ struct options {
     std::size_t longest_record = std::size_t{1} << 20;   ///< in bytes; a longer one is refused: a quote is missing, say
     std::size_t most_columns = 4096;
     bool ragged = false;                         ///< records may have any number of fields, whatever the header has
+    /// What stands for "not known" in all columns, spaces around it aside. The empty field always does.
+    std::vector<std::string> missing{"?", "NA", "N/A", "NaN", "nan", "null"};
+    std::vector<missing_words> missing_in{};     ///< `{{"age", {"-1"}}}`: further words of single columns
 };
 
 /// One value as text, without its quotes, and where it begins: both from 1, the column in bytes.
@@ -25,7 +34,14 @@ struct field {
     std::string_view text;
     std::uint64_t line = 0;
     std::uint64_t column = 0;
+    bool missing = false;   ///< it is empty, or one of the words that say so
 };
+/// Without spaces and tabs around it.
+inline std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+    while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+    return text;
+}
 /// What stands for `text` in a CSV file: the same, in quotes where it needs them.
 inline std::string escaped(std::string_view text, char delimiter = ',') {
     const char special[] = {'"', '\r', '\n', delimiter};
@@ -39,10 +55,20 @@ inline std::string place(const std::string& file, const field& f) {
     return file + ':' + std::to_string(f.line) + ':' + std::to_string(f.column);
 }
 
+/// Where the column `name` stands among `names`; data_error, naming all of them, where it does not.
+inline std::int64_t find_column(const std::vector<std::string>& names, std::string_view name, const std::string& file) {
+    std::string all;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name) return static_cast<std::int64_t>(i);
+        all += (all.empty() ? "" : ", ") + names[i];
+    }
+    throw data_error("no such column", file, io::printable(name), "one of " + io::printable(all, 400));
+}
+
 /// Records end with CR LF, or LF alone; empty lines are skipped, and so is UTF-8's byte order mark. In quotes a field may
 /// hold delimiters, line ends and, doubled, quotes. format_error, with file, line and column, for a quote that is
 /// nowhere closed, or stands within a field or before other text; for a record that has more or fewer fields than there
-/// are columns; and beyond the options' limits.
+/// are columns; and beyond the options' limits. data_error where `missing_in` names a column that is not there.
 class reader {
 public:
     /// Reads the header. `source` must outlive this. option_error for an impossible delimiter.
@@ -64,6 +90,7 @@ public:
             for (std::size_t k = 0; k < i; ++k)
                 if (names_[i] == names_[k])
                     throw format_error("two columns of one name", in_.name(), io::printable(names_[i]), "names that differ");
+        if (!names_.empty()) find_missing_in();
     }
 
     const std::string& file() const { return in_.name(); }
@@ -72,9 +99,12 @@ public:
     /// Goes to the next record; false at the end.
     bool next() {
         if (!read_record()) return false;
-        if (names_.empty())
+        if (names_.empty()) {
             for (std::size_t i = 0; i < fields_.size(); ++i) names_.push_back(std::to_string(i));
+            find_missing_in();
+        }
         check_count();
+        mark_missing();
         return true;
     }
     /// The current record's fields, good until next().
@@ -93,6 +123,7 @@ private:
     std::vector<std::size_t> begins_;       // of each field in text_
     std::vector<field> fields_;
     std::vector<std::string> names_;
+    std::vector<std::size_t> missing_in_;   // the columns of options_.missing_in
 
     int peek() {
         if (at_ == filled_) {
@@ -177,6 +208,26 @@ private:
             keep(c);
         }
         if (!at_end_of_field()) refuse("text behind a closing quote", column_, "a delimiter or the end of the line");
+    }
+    void find_missing_in() {
+        for (const missing_words& m : options_.missing_in)
+            missing_in_.push_back(static_cast<std::size_t>(find_column(names_, m.column, in_.name())));
+    }
+    static bool among(const std::vector<std::string>& words, std::string_view text) {
+        for (const std::string& w : words)
+            if (w == text) return true;
+        return false;
+    }
+    void mark_missing() {
+        for (field& f : fields_) {
+            const std::string_view text = trimmed(f.text);
+            f.missing = text.empty() || among(options_.missing, text);
+        }
+        for (std::size_t i = 0; i < missing_in_.size(); ++i)
+            if (missing_in_[i] < fields_.size()) {
+                field& f = fields_[missing_in_[i]];
+                f.missing = f.missing || among(options_.missing_in[i].words, trimmed(f.text));
+            }
     }
     void check_count() const {
         if (options_.ragged || fields_.size() == names_.size()) return;

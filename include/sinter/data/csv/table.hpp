@@ -14,13 +14,13 @@ public:
     explicit table(reader& in) : file_(in.file()) {
         while (in.next()) {
             for (const field& f : in.fields()) {
-                cells_.push_back({text_.size(), f.line, f.column});
+                cells_.push_back({text_.size(), f.line, f.column, f.missing});
                 text_ += f.text;
             }
             ++rows_;
         }
         names_ = in.names();
-        cells_.push_back({text_.size(), 0, 0});
+        cells_.push_back({text_.size(), 0, 0, true});
     }
 
     const std::string& file() const { return file_; }
@@ -28,12 +28,12 @@ public:
     std::int64_t rows() const { return rows_; }
     std::int64_t columns() const { return static_cast<std::int64_t>(names_.size()); }
     /// The column of this name; data_error, with the names that there are, where there is none.
-    std::int64_t column(std::string_view name) const;
+    std::int64_t column(std::string_view name) const { return find_column(names_, name, file_); }
 
     field at(std::int64_t row, std::int64_t column) const {
         const std::size_t i = static_cast<std::size_t>(row) * names_.size() + static_cast<std::size_t>(column);
         const cell &a = cells_[i], &b = cells_[i + 1];
-        return {std::string_view(text_).substr(a.begin, b.begin - a.begin), a.line, a.column};
+        return {std::string_view(text_).substr(a.begin, b.begin - a.begin), a.line, a.column, a.missing};
     }
     /// A row's fields; `into` is overwritten.
     span<const field> row(std::int64_t row, std::vector<field>& into) const {
@@ -41,10 +41,11 @@ public:
         for (std::int64_t c = 0; c < columns(); ++c) into.push_back(at(row, c));
         return into;
     }
-    /// A column as numbers, NaN where one is missing; format_error as number() where one is none.
-    std::vector<float> numbers(std::string_view name) const {
+    /// A column as numbers, NaN where one is missing; format_error as number() where one is none. Doubles: what makes floats of
+    /// them (data/standardised.hpp) can first take off what they have in common.
+    std::vector<double> numbers(std::string_view name) const {
         const std::int64_t c = column(name);
-        std::vector<float> values;
+        std::vector<double> values;
         values.reserve(static_cast<std::size_t>(rows_));
         for (std::int64_t r = 0; r < rows_; ++r) values.push_back(number(at(r, c), file_, names_[static_cast<std::size_t>(c)]));
         return values;
@@ -54,23 +55,13 @@ private:
     struct cell {
         std::size_t begin;   // in text_
         std::uint64_t line, column;
+        bool missing;
     };
     std::string file_, text_;
     std::vector<std::string> names_;
     std::vector<cell> cells_;   // row by row, and one more that ends the last
     std::int64_t rows_ = 0;
 };
-
-/// Where the column `name` stands among `names`; data_error, naming all of them, where it does not.
-inline std::int64_t find_column(const std::vector<std::string>& names, std::string_view name, const std::string& file) {
-    std::string all;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (names[i] == name) return static_cast<std::int64_t>(i);
-        all += (all.empty() ? "" : ", ") + names[i];
-    }
-    throw data_error("no such column", file, io::printable(name), "one of " + io::printable(all, 400));
-}
-inline std::int64_t table::column(std::string_view name) const { return find_column(names_, name, file_); }
 
 /// The CSV file at `path`, plain or gzip. io_error where it cannot be read, format_error as csv::reader.
 inline table read(const std::string& path, const options& o = {}) {

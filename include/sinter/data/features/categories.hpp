@@ -15,7 +15,7 @@ namespace detail {
 struct category_work {
     std::size_t at = 0;                                       ///< the column's place in a row
     std::map<std::string, std::int64_t, std::less<>> seen;   ///< words, while it learns
-    std::vector<float> values;
+    std::vector<double> values;
     std::map<std::string, int, std::less<>> numbers;         ///< of the words
 };
 } // namespace detail
@@ -26,7 +26,7 @@ struct categories {
     kind form = kind::hashed;
     std::string column;                 ///< its name; several share none
     int size = 0;
-    std::vector<float> boundaries{};    ///< ascending
+    std::vector<double> boundaries{};   ///< ascending
     std::vector<std::string> words{};   ///< the vocabulary; number 0 is for all others
     std::vector<categories> parts{};    ///< that are crossed
     bool learns = false;                ///< words or boundaries come from the training data
@@ -44,7 +44,7 @@ struct categories {
         for (categories& p : parts) p.observe(row, file);
         if (!learns) return;
         if (form == kind::vocabulary) ++work.seen[std::string(csv::trimmed(row[work.at].text))];
-        else if (const float x = csv::number(row[work.at], file, column); x == x) work.values.push_back(x);
+        else if (const double x = csv::number(row[work.at], file, column); x == x) work.values.push_back(x);
     }
     /// Has looked at all of it.
     void learn() {
@@ -56,7 +56,7 @@ struct categories {
     int of(span<const csv::field> row, const std::string& file) const {
         switch (form) {
             case kind::bucketized: case kind::quantiles: {
-                const float x = csv::number(row[work.at], file, column);
+                const double x = csv::number(row[work.at], file, column);
                 const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), x);
                 return x == x ? static_cast<int>(above - boundaries.begin()) : size - 1;
             }
@@ -99,7 +99,7 @@ private:
         boundaries.clear();
         const auto buckets = static_cast<std::size_t>(size - 1);
         for (std::size_t i = 1; i < buckets && !work.values.empty(); ++i) {
-            const float b = work.values[work.values.size() * i / buckets];
+            const double b = work.values[work.values.size() * i / buckets];
             if (b > work.values.front() && (boundaries.empty() || b > boundaries.back())) boundaries.push_back(b);
         }
         work.values = {};
@@ -116,7 +116,7 @@ inline void need_size(int size, int least, const char* where) {
 
 /// The stretch of numbers that x is in: 0 below the first boundary, i from boundary i - 1 (with it) to boundary i; and a
 /// last one where x is missing. Boundaries + 2 categories. option_error unless the boundaries ascend.
-inline categories bucketized(std::string column, std::vector<float> boundaries) {
+inline categories bucketized(std::string column, std::vector<double> boundaries) {
     for (std::size_t i = 0; i < boundaries.size(); ++i)
         if (!(boundaries[i] - boundaries[i] == 0) || (i && !(boundaries[i - 1] < boundaries[i])))
             throw option_error("boundaries must ascend", "bucketized, boundary " + std::to_string(i),

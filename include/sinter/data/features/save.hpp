@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/data/features.hpp>
 #include <sinter/io/atomic_write.hpp>
+#include <cmath>
 
 /// Features as a file, with all that they have learned: what was done to the training data can then be done to other data,
 /// in another program.
@@ -23,7 +24,9 @@ public:
     static features parse(io::byte_source& in) {
         csv::reader reader(in, {.header = false, .most_columns = categories::most, .ragged = true});
         cursor at(reader);
-        if (!at.next_line() || at.rest() != first_line) at.refuse("not a file of features", first_line);
+        const std::string head = at.next_line() ? at.rest() : "";
+        at.floats = head == first_line_of_floats;
+        if (head != first_line && !at.floats) at.refuse("not a file of features", first_line);
         features f;
         std::int64_t wide = 0;
         while (at.next_line()) {
@@ -50,15 +53,12 @@ public:
     }
 
 private:
-    static constexpr const char* first_line = "sinter features,1";
+    static constexpr const char* first_line = "sinter features,2";
+    static constexpr const char* first_line_of_floats = "sinter features,1";   // boundaries were floats, and so compared
     static constexpr std::size_t most_items = 4096;
     static constexpr const char* names[] = {"bucketized", "quantiles", "vocabulary", "hashed", "crossed"};
 
     static std::string digits(double x) {   // the shortest that read back as the same number
-        char s[40];
-        return {s, std::to_chars(s, s + sizeof s, x).ptr};
-    }
-    static std::string digits(float x) {
         char s[40];
         return {s, std::to_chars(s, s + sizeof s, x).ptr};
     }
@@ -71,7 +71,7 @@ private:
         std::string s = what + ',' + names[static_cast<int>(c.form)] + ',' + csv::escaped(c.column) + ',' +
                         std::to_string(c.size) + (c.learns ? ",1," : ",0,");
         s += std::to_string(c.boundaries.size() + c.words.size() + c.parts.size());
-        for (const float b : c.boundaries) s += ',' + digits(b);
+        for (const double b : c.boundaries) s += ',' + digits(b);
         for (const std::string& w : c.words) s += ',' + csv::escaped(w);
         s += '\n';
         for (const categories& p : c.parts) s += lines("part", p);
@@ -81,6 +81,8 @@ private:
     /// Goes through a record's fields.
     class cursor {
     public:
+        bool floats = false;   ///< of an older file, whose boundaries were floats
+
         explicit cursor(csv::reader& in) : in_(in) {}
         bool next_line() {
             if (at_ < in_.fields().size()) refuse("more than was expected", "the end of the line");
@@ -121,6 +123,13 @@ private:
         csv::reader& in_;
         std::size_t at_ = 0;
     };
+    /// The first double that is `b` or more as a float: with it as a boundary all numbers fall where they fell when they
+    /// were compared as floats.
+    static double least_that_rounds_to(float b) {
+        const double below = static_cast<double>(std::nextafter(b, -std::numeric_limits<float>::infinity()));
+        const double middle = std::isfinite(below) ? below + (static_cast<double>(b) - below) / 2 : static_cast<double>(b);
+        return static_cast<float>(middle) == b ? middle : std::nextafter(middle, std::numeric_limits<double>::infinity());
+    }
     static numeric read_numeric(cursor& at) {
         constexpr double most = 3.5e38;
         numeric n;
@@ -150,7 +159,8 @@ private:
         if (!fits || (c.form != kind::crossed && static_cast<std::size_t>(n) != at.left()))
             at.refuse("a number of values that does not fit", "as many as follow, and as there are categories for", 1);
         for (int i = 0; i < n && numbers; ++i) {
-            c.boundaries.push_back(static_cast<float>(at.number(-3.4028234e38, 3.4028234e38)));
+            const double b = at.number(-3.4028234e38, 3.4028234e38);
+            c.boundaries.push_back(at.floats ? least_that_rounds_to(static_cast<float>(b)) : b);
             if (i && !(c.boundaries[static_cast<std::size_t>(i) - 1] < c.boundaries.back()))
                 at.refuse("boundaries must ascend", "a larger one", 1);
         }
