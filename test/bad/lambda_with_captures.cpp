@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: >> takes layers, and this is none
-// expect: what it captures must become a constant
+// expect: must become constants or template arguments
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

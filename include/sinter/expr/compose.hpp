@@ -112,7 +112,7 @@ template <detail::begins_net A, class B>
     requires(std::is_class_v<B> && !composable<B>)
 constexpr A operator>>(A a, B) {
     static_assert(std::is_void_v<A>, ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
-                                     "nothing: what it captures must become a constant or a template argument");
+                                     "nothing. What it captures, and members of a class, must become constants or template arguments");
     return a;
 }
 

@@ -33,6 +33,7 @@ enum class fault_kind : std::uint8_t {
     extents_not_positive,
     input_missing,                 ///< a net that does not begin with what it is given
     loss_missing,                  ///< a model is trained without one
+    loss_holds_values,             ///< a loss with members or captures, of which its type knows nothing
     loss_not_scalar,               ///< a loss without a batch axis that is more than one number, or is no tensor
     loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
     branches_disagree,             ///< the two sides of a cond give different extents

@@ -67,6 +67,11 @@ template <initializer_choice I, text... Patterns, composable F>
 constexpr initialized_layer<I, F, Patterns...> initialized(F) {
     return {};
 }
+template <initializer_choice I, text... Patterns, class F>
+    requires(!composable<F> && !std::is_base_of_v<model_tag, F>)
+constexpr auto initialized(F) {
+    return detail::refuse_layer<F>();
+}
 /// The same for all layers of a net.
 template <initializer_choice I, text... Patterns, class In, class S, class... Rows>
 constexpr auto initialized(model<In, S, Rows...>) {

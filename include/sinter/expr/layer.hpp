@@ -8,9 +8,9 @@ namespace sinter::inline SINTER_TARGET {
 struct layer_tag {};
 template <class L>
 concept is_layer = std::is_base_of_v<layer_tag, L>;
-/// Layers, and users' captureless lambdas over tensors.
+/// Layers, and users' lambdas over tensors, if they hold no values: a net is a type, in which members and captures would be lost.
 template <class F>
-concept composable = is_layer<F> || (std::is_empty_v<F> && detail::arity<F>() != 0);
+concept composable = std::is_empty_v<F> && (is_layer<F> || detail::arity<F>() != 0);
 
 namespace detail {
 // Concepts of their own, because D is incomplete while its base is made, and clang 14 looks at other conditions then.
@@ -18,6 +18,17 @@ template <class D, class... T>
 concept traced_from = (std::is_same_v<T, tensor> && ...) && requires(T... x) { D::trace(x...); };
 template <class D, class... T>
 concept run_with = (std::is_same_v<T, tensor> && ...) && (D::arity < 0 || D::arity == sizeof...(T));
+
+/// In the place of what is refused, so that one error is not followed by others.
+struct refused_layer : layer_tag {
+    constexpr tensor operator()(tensor x) const { return x; }
+};
+template <class F>
+constexpr refused_layer refuse_layer() {
+    static_assert(std::is_void_v<F>, "named, shared, checkpoint and initialized take layers, and this is none. A layer, as a lambda, takes "
+                                     "tensors, not auto, and holds no values: members and captures must become constants or template arguments");
+    return {};
+}
 } // namespace detail
 
 /// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one tensor or of several.

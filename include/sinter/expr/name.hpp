@@ -51,6 +51,11 @@ template <text T, composable F>
 constexpr named_layer<T, F> named(F) {
     return {};
 }
+template <text T, class F>
+    requires(!composable<F>)
+constexpr auto named(F) {
+    return detail::refuse_layer<F>();
+}
 
 /// `shared<"tower">(block)`: wherever it is applied in the same scope, the same parameters.
 template <text T, class F>
@@ -67,6 +72,11 @@ struct shared_layer : detail::block_of<shared_layer<T, F>, F> {
 template <text T, composable F>
 constexpr shared_layer<T, F> shared(F) {
     return {};
+}
+template <text T, class F>
+    requires(!composable<F>)
+constexpr auto shared(F) {
+    return detail::refuse_layer<F>();
 }
 
 /// `checkpoint(block)`: keeps only the block's inputs and results in training and computes what lies between once more
@@ -92,6 +102,11 @@ struct checkpoint_layer : detail::block_of<checkpoint_layer<F>, F> {
 template <composable F>
 constexpr checkpoint_layer<F> checkpoint(F) {
     return {};
+}
+template <class F>
+    requires(!composable<F>)
+constexpr auto checkpoint(F) {
+    return detail::refuse_layer<F>();
 }
 
 } // namespace sinter

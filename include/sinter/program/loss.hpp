@@ -82,7 +82,8 @@ struct one_more {
     using type = tensor;
 };
 
-/// Calls a loss in whichever form it is written: a function of one prediction and its targets, or of two bundles.
+/// Calls a loss in whichever form it is written: a function of one prediction and its targets, or of two bundles. All that is
+/// there of it is its type: what an object holds cannot be had.
 template <class Loss, int... I>
 constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t, std::integer_sequence<int, I...>) {
     if constexpr (std::is_invocable_r_v<weighted_values, Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);
@@ -92,7 +93,8 @@ constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] co
 }
 template <class Loss>
 constexpr weighted_values call_loss(const bundle& y, const bundle& t) {
-    if constexpr (std::is_invocable_v<Loss, bundle, bundle>) return Loss{}(y, t);   // asked first: a tensor would do as one
+    if constexpr (!std::is_empty_v<Loss>) return fail(y.g, fault_kind::loss_holds_values, op::none, extents(), extents());
+    else if constexpr (std::is_invocable_v<Loss, bundle, bundle>) return Loss{}(y, t);   // asked first: a tensor would do as one
     else {
         if (y.n != 1) {
             y.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));

@@ -130,12 +130,12 @@ struct reduced_loss : L {
     static constexpr reduction reduce = R;
 };
 template <class L>
-constexpr reduced_loss<L, reduction::sum> summed(L) {
-    return {};
+constexpr reduced_loss<L, reduction::sum> summed(L l) {
+    return {l};
 }
 template <class L>
-constexpr reduced_loss<L, reduction::over_batch> averaged_over_batch(L) {
-    return {};
+constexpr reduced_loss<L, reduction::over_batch> averaged_over_batch(L l) {
+    return {l};
 }
 
 /// expects<target_kind::class_index>(f): a function as a loss, with a declaration of its targets. Several are written as
@@ -145,8 +145,8 @@ struct declared_loss : F {
     static constexpr target_list targets = T;
 };
 template <target_list T, class F>
-constexpr declared_loss<T, F> expects(F) {
-    return {};
+constexpr declared_loss<T, F> expects(F f) {
+    return {f};
 }
 
 } // namespace sinter

@@ -48,6 +48,7 @@ struct settings<program_policy<O>, S...> : settings<S...> {
 };
 template <strategy D, class... S>
 struct settings<D, S...> : settings<S...> {
+    static_assert(std::is_empty_v<D>, "a strategy is a type: its members would be lost, and must become template arguments");
     static constexpr bool once = settings<S...>::once && !settings<S...>::has_strategy, has_strategy = true;
     using device = typename D::device;
 };

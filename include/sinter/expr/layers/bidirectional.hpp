@@ -35,6 +35,7 @@ private:
 };
 template <class L>
 constexpr bidirectional_layer<L> bidirectional(L) {
+    static_assert(std::is_empty_v<L>, "bidirectional: the layer's members would be lost; they must become template arguments");
     static_assert(!L::options.reverse, "bidirectional: the layer must go forwards");
     return {};
 }
