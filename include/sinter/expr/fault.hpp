@@ -40,6 +40,7 @@ enum class fault_kind : std::uint8_t {
     carry_changes_shape,           ///< what a loop hands on must keep its extents
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
+    places_beyond_floats,          ///< more places than floats have whole numbers, 2^24, where floats name them
     no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
     assigned_twice,                ///< a state has one new value a step
     not_a_state,                   ///< only states are assigned to

@@ -55,7 +55,7 @@ struct labelled {
             shape row = extents(), column = extents();
             row.rank = column.rank = s.rank;
             for (int k = 0; k < s.rank; ++k) row.d[k] = k == i ? s.d[k] : 1, column.d[k] = k == j ? s.d[k] : 1;
-            const tensor number = make<op::column_index>(t.g, extents(s.d[i]), {});
+            const tensor number = column_numbers(t.g, extents(s.d[i]));
             const tensor same = binary<op::equal>(reshape(number, row), reshape(number, column));
             t = sum(where(same, t, constant(t.g, 0)), {j});
             for (int k = j; k + 1 < of.n; ++k) of.c[k] = of.c[k + 1];

@@ -78,8 +78,8 @@ namespace detail {
 /// zeros: for derivatives of derivatives alone.
 constexpr tensor sums_around(tensor v, int before, int behind) {
     const int n = v.shape().last();
-    const tensor row = ops::reshape(make<op::column_index>(v.g, extents(n), {}), extents(n, 1));
-    const tensor apart = make<op::column_index>(v.g, extents(n, n), {}) - row;
+    const tensor row = ops::reshape(ops::column_numbers(v.g, extents(n)), extents(n, 1));
+    const tensor apart = ops::column_numbers(v.g, extents(n, n)) - row;
     const tensor near = ops::less_equal(apart, static_cast<float>(before)) * ops::greater_equal(apart, -static_cast<float>(behind));
     return ops::matmul(v, near);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/indices.hpp>
 #include <sinter/ops/equal.hpp>
 
 /// one_hot(labels, n): [...] int32 -> [..., n], 1 where the column is the label, else 0. Nothing is stored: the kernel
-/// compares as it goes. Labels are compared as floats, exact below 2^24. ONNX: OneHot.
+/// compares as it goes. Labels are compared as floats, so there are at most 2^24 columns. ONNX: OneHot.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -33,7 +34,14 @@ constexpr tensor to_float(tensor a) {
     if (!a.ok() || a.shape().type == dtype::f32) return a;
     shape s = a.shape();
     s.type = dtype::f32;
+    if (!floats_can_name(*a.g, op::to_float, s, known_below(*a.g, a.id))) return {a.g, -1};
     return make<op::to_float>(a.g, s, {a});
+}
+
+/// The numbers of the last axis' places, 0, 1, ..., for all rows of `s` alike.
+constexpr tensor column_numbers(graph* g, const shape& s) {
+    if (!floats_can_name(*g, op::column_index, s, s.last())) return {g, -1};
+    return make<op::column_index>(g, s, {});
 }
 
 constexpr tensor one_hot(tensor labels, int n) {
@@ -44,7 +52,7 @@ constexpr tensor one_hot(tensor labels, int n) {
     s.type = dtype::f32;
     s.d[s.rank++] = n;
     rows.d[rows.rank++] = 1;
-    const tensor column = make<op::column_index>(labels.g, s, {});
+    const tensor column = column_numbers(labels.g, s);
     const tensor label = to_float(make<op::reshape>(labels.g, rows, {labels}));
     return binary<op::equal>(column, label);
 }

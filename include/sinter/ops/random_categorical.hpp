@@ -19,7 +19,7 @@ constexpr tensor random_categorical(tensor logits) {
     const tensor noisy = logits - log(-log(random_above_zero(logits)));
     const tensor hit = equal(noisy, max(noisy, {-1}, keep::yes));
     const float classes = static_cast<float>(s.last());
-    return classes - max(hit * (classes - make<op::column_index>(logits.g, s, {})), {-1});
+    return classes - max(hit * (classes - column_numbers(logits.g, s)), {-1});
 }
 
 } // namespace sinter::ops

@@ -13,7 +13,8 @@ namespace ops {
 constexpr tensor range(tensor of, int n, float start = 0, float step = 1) {
     if (!of.ok()) return of;
     if (n < 1) return fail(of.g, fault_kind::axis_out_of_range, op::column_index, extents(n), extents(1));
-    tensor i = make<op::column_index>(of.g, extents(n), {});
+    tensor i = column_numbers(of.g, extents(n));
+    if (!i.ok()) return i;
     if (step != 1) i = i * step;
     return start != 0 ? i + start : i;
 }

@@ -7,6 +7,7 @@
 #include <sinter/ops/permute.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/train/trainer.hpp>
+#include <sinter/train/losses/mse.hpp>
 
 #include "fixtures/pytorch_ops.hpp"
 #include "support/check_net.hpp"
@@ -32,6 +33,28 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     p->run(1, {i, doubles({1, n, 3}, std::vector<double>(golden::embedding_dy, golden::embedding_dy + 3 * n))});
     check_close(p->output(0, 1), doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
     check_close(p->gradient(0), doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6, "gradient");
+}
+// A table of more rows than floats have whole numbers: indices are int32 all the way, forward and in the update.
+BOOST_AUTO_TEST_CASE(rows_above_2_to_the_24th) {
+    constexpr int first = 1 << 24, rows = first + 4;
+    static trainer<decltype(indices<2> >> embedding<rows, 1> >> flatten), std::remove_const_t<decltype(mse)>, sgd, 2> t(sgd{.learning_rate = 1.f});
+    std::vector<float> table = t.plain(t.parameter(0));
+    for (int i = -2; i < 4; ++i) table[static_cast<std::size_t>(first + i)] = static_cast<float>(10 + i);
+    t.set_plain(t.parameter(0), table.data());
+    const std::int32_t i[] = {first + 1, first - 1, first + 3, first + 1};
+    const float y[] = {0, 9, 13, 0};   // with mse's gradient 2 x / 4, 1 of row `first + 1` goes twice half of 11: to 0
+    const data::input_view input{nullptr, i, 2};
+    data::batch_view b{};
+    b.y = y;
+    b.size = 2;
+    b.inputs = {&input, 1};
+    const span<const float> seen = t.predict(b);
+    for (int k = 0; k < 4; ++k) BOOST_TEST(seen[static_cast<std::size_t>(k)] == static_cast<float>(10 + i[k] - first));
+    t.step(b);
+    const std::vector<float> updated = t.plain(t.parameter(0));
+    for (int k = -2; k < 4; ++k)
+        BOOST_TEST(updated[static_cast<std::size_t>(first + k)] == (k == 1 ? 0.f : static_cast<float>(10 + k)));
+    BOOST_TEST(updated[0] == table[0]);
 }
 template <class Net>
 void refuses_an_index_beyond_the_table(Net) {   // of six rows

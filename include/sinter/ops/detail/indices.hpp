@@ -23,6 +23,25 @@ constexpr bool bound_indices(graph& g, int id, int n) {
     return true;
 }
 /// The same, a fault if they are not.
+/// The most places of an axis that floats can name: each whole number up to it is a float.
+inline constexpr int most_places_of_floats = 1 << 24;
+
+/// False, with a fault, where an axis is longer.
+constexpr bool floats_can_name(graph& g, const op_name& k, const shape& s, int n, int most = most_places_of_floats) {
+    if (n <= most) return true;
+    g.fail(fault_kind::places_beyond_floats, k, s, extents(most));
+    return false;
+}
+/// What a computed whole number is known to be below; 0 where nothing is known, as of inputs.
+constexpr int known_below(const graph& g, int id) {
+    const node& n = g.n[id];
+    if (n.k == op::input) return 0;
+    if (const int below = n.about->below(n); below > 0 || !n.about->moves) return below;
+    int most = 0;
+    for (int i = 0; i < n.operands; ++i)
+        if (const int below = known_below(g, n.in[i]); below > most) most = below;
+    return most;
+}
 constexpr bool are_indices(const op_name& k, tensor indices, int n) {
     if (indices.shape().type == dtype::i32 && bound_indices(*indices.g, indices.id, n)) return true;
     indices.g->fail(fault_kind::wrong_element_type, k, indices.shape(), indices.shape());

@@ -52,7 +52,7 @@ constexpr drawn_classes log_uniform_candidates(graph* g, int k, int v) {
 /// geometric number says. So this is what drawing and looking gives, without the loop.
 constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
     const auto uniform = [&](int n) { return make<op::random_uniform>(g, extents(n), {}, {++g->streams}); };
-    const tensor each = log_uniform_probability(make<op::column_index>(g, extents(v), {}), v);
+    const tensor each = log_uniform_probability(ops::column_numbers(g, extents(v)), v);
     const tensor classes = ops::top_k(-ops::log1p(-uniform(v)) / each, k, -1, order::ascending).indices;
     const tensor p = log_uniform_probability(ops::to_float(classes), v);
     const tensor seen = ops::minimum(ops::cumsum(p, -1, {.exclusive = true}), 1.f - 0x1p-22f);   // probability of a repetition
