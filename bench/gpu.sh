@@ -1,30 +1,123 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Checks and times the CUDA slice on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt, cuDNN) and g++; no CMake,
-# no Boost.
-#   bench/gpu.sh [FOLDER]   FOLDER gets gpu.jsonl and gpu.txt; default: build/gpu
-# SINTER_CUDA_ARCH: what to compile for (default: native); NVCC: the compiler.
+# Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9 (in the toolkit, in the
+# system's folders or in Python's package nvidia-cudnn-cu13) and g++; no CMake, no Boost.
+#   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
+#   --built FOLDER    programs made before by --build
+#   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
+#   --sanitize        also run some cases under compute-sanitizer (memcheck, racecheck)
+#   --peers MODES     also time PyTorch, if python3 has it: eager, graph, compile, with commas between
+# SINTER_CUDA_ARCH: what to compile for (native; or sm_90, say); SINTER_CPU_ARCH: -march for g++ (native); NVCC: the compiler;
+# SINTER_GPU_JOBS: cases at a time (4).
 # Exit status: 0 all is well, 1 a check failed or the build did, 2 there is no GPU or no compiler.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
-out=${1:-$here/build/gpu}
-mkdir -p "$out"
+out=$here/build/gpu built='' build='' sanitize='' peers=''
+while [ $# -gt 0 ]; do
+    case $1 in
+        --built) built=$(cd "$2" && pwd); shift ;;
+        --build) build=$2; shift ;;
+        --sanitize) sanitize=yes ;;
+        --peers) peers=$(echo "$2" | tr , ' '); shift ;;
+        -*) echo "unknown option $1" >&2; exit 2 ;;
+        *) out=$1 ;;
+    esac
+    shift
+done
 
 nvcc=${NVCC:-$(command -v nvcc || true)}
 [ -n "$nvcc" ] || { [ ! -x /usr/local/cuda/bin/nvcc ] || nvcc=/usr/local/cuda/bin/nvcc; }
-[ -n "$nvcc" ] || { echo "no nvcc: install the CUDA toolkit or set NVCC" >&2; exit 2; }
+toolkit=''
+[ -z "$nvcc" ] || toolkit=$(cd "$(dirname "$(readlink -f "$nvcc")")/.." && pwd)
+
+# the folder of a file, looked for in the toolkit, in the system and in Python's packages; empty if it is nowhere
+folder_of() {
+    for folder in ${toolkit:+"$toolkit/lib64" "$toolkit/include"} /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/include; do
+        if [ -e "$folder/$1" ]; then echo "$folder"; return; fi
+    done
+    python3 - "$1" <<'END' 2>/dev/null || true
+import glob, os, sys
+for root in sys.path:
+    for found in glob.glob(os.path.join(root, "nvidia", "*", "*", sys.argv[1])):
+        print(os.path.dirname(found))
+        sys.exit()
+END
+}
+cudnn=$(folder_of libcudnn.so.9) cublas=$(folder_of libcublasLt.so.13)
+
+build_into() {
+    [ -n "$nvcc" ] || { echo "no nvcc: install the CUDA toolkit or set NVCC" >&2; exit 2; }
+    [ -n "$cudnn" ] || { echo "no cuDNN 9: install it or Python's package nvidia-cudnn-cu13" >&2; exit 2; }
+    mkdir -p "$1"
+    cpu=${SINTER_CPU_ARCH:-native} headers=$(folder_of cudnn.h)
+    echo "building for ${SINTER_CUDA_ARCH:-native} (some minutes)"
+    g++ -std=c++20 -O2 -march="$cpu" -Wno-psabi -I"$here/include" -I"$here/test" -I"$here" "$here/bench/gpu/reference.cpp" \
+        -o "$1/reference" -lz -lpthread
+    for program in slice cases steps; do
+        "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -arch="${SINTER_CUDA_ARCH:-native}" -lineinfo \
+            -Xcompiler -march="$cpu",-Wno-psabi -I"$here/include" -I"$here/test" -I"$here" ${headers:+-I"$headers"} \
+            "$here/bench/gpu/$program.cu" -o "$1/$program" -L"$toolkit/lib64" -L"$cudnn" -lcublasLt -l:libcudnn.so.9 -lz -lpthread
+    done
+}
+[ -z "$build" ] || { build_into "$build"; exit 0; }
+
 if ! { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU; } && [ ! -e /dev/nvidia0 ]; then
     echo "no GPU: nothing was built, nothing was run" >&2
     exit 2
 fi
-arch=${SINTER_CUDA_ARCH:-native}
-libraries=$(dirname "$nvcc")/../lib64
-
-echo "building for $arch (one to two minutes)"
-"$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -arch="$arch" -Xcompiler -march=native,-Wno-psabi \
-    -I"$here/include" -I"$here/test" "$here/bench/gpu/slice.cu" -o "$out/slice" \
-    -L"$libraries" -Xlinker -rpath,"$libraries" -lcublasLt -lcudnn -lz -lpthread
+mkdir -p "$out"
+[ -n "$built" ] || { built=$out/programs; build_into "$built"; }
+export LD_LIBRARY_PATH="$cudnn:$cublas${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" built out
 status=0
-"$out/slice" "$out/gpu.jsonl" >"$out/gpu.txt" 2>&1 || status=$?
-cat "$out/gpu.txt"
+: >"$out/gpu.jsonl"
+keep() { tee -a "$out/gpu.jsonl" | tee -a "$out/gpu.txt"; }
+
+{
+    date -u '+%Y-%m-%d %H:%M UTC'
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || true
+    [ -z "$nvcc" ] || "$nvcc" --version | tail -n 1
+    echo "cuDNN in $cudnn: $(readlink -f "$cudnn/libcudnn.so.9"); cuBLASLt in $cublas"
+    git -C "$here" rev-parse --short HEAD 2>/dev/null || true
+} | tee "$out/gpu.txt"
+
+# the perceptron and the quickstart net beside PyTorch's and the processor's recorded losses
+timeout 120 "$built/slice" "$out/slice.jsonl" >"$out/slice.txt" 2>&1 || status=1
+tee -a "$out/gpu.txt" <"$out/slice.txt"
+[ ! -e "$out/slice.jsonl" ] || cat "$out/slice.jsonl" >>"$out/gpu.jsonl"
+
+# every kind of kernel beside the processor's results, each case in a process of its own; one that fails runs again with a
+# wait behind each launch, which says where
+if timeout 120 "$built/reference" "$out/reference"; then
+    "$built/cases" | xargs -P "${SINTER_GPU_JOBS:-4}" -I NAME sh -c '
+        timeout 100 "$built/cases" NAME "$out/reference" >"$out/case.NAME" 2>&1 && exit
+        rc=$?
+        grep -q . "$out/case.NAME" || echo "{\"check\": \"NAME\", \"ok\": false, \"error\": \"exit status $rc\"}" >"$out/case.NAME"
+        SINTER_CUDA_SYNC=1 timeout 100 "$built/cases" NAME "$out/reference" 2>&1 | sed "s/{/{\"with_waits\": true, /" >>"$out/case.NAME"
+        exit 1' || status=1
+    for name in $("$built/cases"); do cat "$out/case.$name"; rm "$out/case.$name"; done | keep
+else
+    status=1
+fi
+
+timeout 120 "$built/steps" >"$out/steps.jsonl" 2>&1 || status=1
+keep <"$out/steps.jsonl"
+if [ -n "$sanitize" ]; then
+    checker=$(command -v compute-sanitizer || echo "$toolkit/bin/compute-sanitizer")
+    for pair in memcheck:dense_sgd memcheck:recurrent memcheck:attention memcheck:gpt memcheck:lazy_table memcheck:pools \
+                memcheck:uneven_padding memcheck:batch_norm memcheck:computed_places memcheck:clipped racecheck:attention \
+                racecheck:gpt initcheck:recurrent; do
+        echo "$pair"
+    done | env checker="$checker" xargs -P "${SINTER_GPU_JOBS:-4}" -I PAIR sh -c '
+        tool=${0%%:*} name=${0##*:}
+        rc=0
+        timeout 150 "$checker" --tool "$tool" --error-exitcode 9 "$built/cases" "$name" >"$out/sanitizer.$tool.$name" 2>&1 || rc=$?
+        echo "{\"sanitizer\": \"$tool\", \"case\": \"$name\", \"exit\": $rc, \"summary\": \"$(grep SUMMARY "$out/sanitizer.$tool.$name" | tail -n 1)\"}"
+        exit $((rc != 0))' PAIR >"$out/sanitizer.jsonl" || status=1
+    keep <"$out/sanitizer.jsonl"
+    (cd "$out" && cat sanitizer.*.* >sanitizer.txt && rm sanitizer.*check.*)
+fi
+for mode in $peers; do
+    python3 -c 'import torch' 2>/dev/null || { echo "python3 has no PyTorch: no peers"; break; }
+    env -u LD_LIBRARY_PATH timeout "${SINTER_PEER_SECONDS:-200}" python3 "$here/bench/gpu/peers.py" "$mode" 2>"$out/peers.$mode.log" | keep
+done
 exit $status

@@ -45,10 +45,10 @@ struct rehearsal_engine {
     void convolve(const gpu::convolution&) {}
 };
 
-template <class P>
+template <class Engine, class P>
 class rehearsal_runner {
 public:
-    using program_type = gpu_program<rehearsal_engine, P>;
+    using program_type = gpu_program<Engine, P>;
     static constexpr std::int64_t scratch_floats() { return program_type::scratch_floats(); }
     void bind(const model_memory& m) {
         for (int i = 0; i < program_type::ports; ++i) {
@@ -60,7 +60,7 @@ public:
         program_.bind(m, at_, tables_.data());
     }
     template <class Observer>
-    void run(rehearsal_engine& e, const step_arguments& s, Observer& observe) {
+    void run(Engine& e, const step_arguments& s, Observer& observe) {
         gpu::step_state now;
         for (int i = 0; i < program_type::scalars; ++i) now.scalars[i] = s.scalars[i];
         now.seed = s.seed;
@@ -79,16 +79,18 @@ private:
     float* at_[program_type::ports + 1] = {};
 };
 
-class rehearsal_device {
+/// `Engine`: rehearsal_engine, or one made of it that watches.
+template <class Engine>
+class rehearsal_on {
 public:
     static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = model_memory;
     template <class P>
-    using runner = rehearsal_runner<P>;
+    using runner = rehearsal_runner<Engine, P>;
 
-    explicit rehearsal_device(int) {}
+    explicit rehearsal_on(int) {}
     int threads() const { return 1; }
     template <class P, class Observer = unobserved>
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
@@ -102,7 +104,8 @@ public:
     }
 
 private:
-    rehearsal_engine engine_;
+    Engine engine_;
 };
+using rehearsal_device = rehearsal_on<rehearsal_engine>;
 
 } // namespace sinter::test

@@ -34,7 +34,9 @@ constexpr philox_block philox_at(std::uint64_t key, std::uint64_t index, std::ui
 
 /// Word number `index` of a stream, of which a block has four: what random_stream gives after as many others.
 constexpr std::uint32_t philox_word(std::uint64_t key, std::uint64_t index, std::uint64_t step = 0) {
-    return philox_at(key, index / 4, step).word[index % 4];
+    const philox_block b = philox_at(key, index / 4, step);   // chosen, not indexed: a GPU's registers have no indices
+    const std::uint32_t low = index % 2 ? b.word[1] : b.word[0], high = index % 2 ? b.word[3] : b.word[2];
+    return index % 4 < 2 ? low : high;
 }
 
 /// The key of an independent stream for the thing named (see fnv1a) in a run with this seed. Seeds and names pass

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/device/cuda/current_device.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/gpu_program.hpp>
 #include <sinter/program/target.hpp>
@@ -17,14 +18,17 @@ public:
         if (const cudaError_t s = cudaGetDeviceCount(&n); s != cudaSuccess || n < 1)
             throw device_error("no CUDA device", "cudaGetDeviceCount",
                                s == cudaSuccess ? "0 devices" : cudaGetErrorString(s), "a GPU and its driver");
+        number_ = gpu::current_device_number();
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
         engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
     }
+    int number() const { return number_; }   ///< the GPU's
     cudaStream_t stream() const { return stream_.get(); }
     gpu::stream_engine& engine() const { return *engine_; }
     void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
 
 private:
+    int number_ = 0;
     gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_;
     std::unique_ptr<gpu::stream_engine> engine_;
 };
@@ -113,16 +117,21 @@ public:
     explicit cuda_device(int /*threads: the host's, of which this takes none*/ = 0) {}
 
     int threads() const { return 1; }
+    /// While what this returns lives, the calling thread's current GPU is this one: memory taken then lies on it.
+    gpu::current_device enter() const { return gpu::current_device(context_.number()); }
     template <class P, class Observer = unobserved>
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+        const auto here = enter();
         r.run(context_, s, observe);
     }
     void read(const cuda_memory& m, address from, float* to, std::int64_t floats) const {
+        const auto here = enter();
         gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost,
                                    context_.stream()), "cudaMemcpyAsync from the device");
         context_.wait();   // faults of the kernels before come to light here
     }
     void write(cuda_memory& m, address to, const float* from, std::int64_t floats) const {
+        const auto here = enter();
         gpu::check(cudaMemcpyAsync(m.at(to), from, static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyHostToDevice,
                                    context_.stream()), "cudaMemcpyAsync to the device");
         context_.wait();
@@ -131,7 +140,10 @@ public:
         read(m, from, room, floats);
         return room;
     }
-    void wait() const { context_.wait(); }
+    void wait() const {
+        const auto here = enter();
+        context_.wait();
+    }
 
 private:
     cuda_context context_;

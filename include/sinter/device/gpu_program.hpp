@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/error.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/tables.hpp>
 #include <sinter/kernel/cuda/reify.hpp>
@@ -60,7 +61,8 @@ public:
         scratch_ = m.scratch.data();
     }
 
-    /// `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch.
+    /// `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch. A
+    /// device_error that a launch meets is thrown on with the launch's number.
     template <class Observer>
     void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe) const {
         const auto one = [&](int i, std::int64_t turn) {
@@ -77,7 +79,11 @@ public:
             w.turn = turn;
             w.scratch = scratch_;
             observe(i, true);
-            gpu::kernel_table<Engine, P>::entries[l.spec].run(engine, w);
+            try {
+                gpu::kernel_table<Engine, P>::entries[l.spec].run(engine, w);
+            } catch (const device_error& e) {
+                fail(e, i, turn);
+            }
             observe(i, false);
         };
         int next = 0;
@@ -106,6 +112,13 @@ private:
     }();
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
+
+    /// The fault, with the launch's number as describe(model) prints it.
+    [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t turn) {
+        throw device_error(e.fault(), "launch " + std::to_string(launch) + " of " + std::to_string(P::v.n_launches) +
+                                          (turn ? " (turn " + std::to_string(turn) + " of its loop): " : ": ") + e.where(),
+                           e.got(), e.needed());
+    }
 
     static constexpr gpu::work work_of(int i, int batch) {
         const launch& l = P::v.launches[i];

@@ -42,4 +42,11 @@ struct unobserved {
     void operator()(int /*launch*/, bool /*before*/) const {}
 };
 
+/// While what this returns lives, memory is taken on device `d`, where a thread chooses among devices of its kind.
+template <class Device>
+auto enter(const Device& d) {
+    if constexpr (requires { d.enter(); }) return d.enter();
+    else return unobserved{};
+}
+
 } // namespace sinter

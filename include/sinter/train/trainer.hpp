@@ -280,6 +280,7 @@ private:
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         outputs_in_ = nullptr;
+        [[maybe_unused]] const auto here = enter(device_);
         if (!o) o = make_other<P>();
         float loss = 0;
         {

@@ -26,7 +26,7 @@ private:
     static constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
     using layout = owned<cublasLtMatrixLayout_t, &cublasLtMatrixLayoutDestroy>;
     struct plan {
-        product key{};
+        product_key key{};
         owned<cublasLtMatmulDesc_t, &cublasLtMatmulDescDestroy> how;
         layout a, b, c;
         cublasLtMatmulAlgo_t algorithm{};
@@ -37,8 +37,7 @@ private:
     std::deque<plan> plans_;
 
     const plan& plan_of(const product& p) {
-        product key = p;   // equal extents are one plan, wherever the operands lie
-        key.a = key.b = key.c = nullptr;
+        const product_key key = product_key::of(p);
         for (const plan& old : plans_)
             if (old.key == key) return old;
         plan fresh;
@@ -58,12 +57,15 @@ private:
         const std::size_t bytes = workspace_.bytes();
         // no sums in place: those come in whatever order the blocks finish
         const std::uint32_t sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
-        const std::uint32_t alignment = 64;   // addresses of a program come in units of this
         set(wish.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes);
         set(wish.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, sums);
-        for (auto attribute : {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
-                               CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES})
-            set(wish.get(), attribute, alignment);
+        auto promise = [&](cublasLtMatmulPreferenceAttributes_t of, int bytes) {
+            set(wish.get(), of, static_cast<std::uint32_t>(bytes));
+        };
+        promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, to.key.b);   // the library's first operand is b
+        promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, to.key.a);
+        promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, to.key.c);
+        promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, to.key.c);
         cublasLtMatmulHeuristicResult_t found{};
         int n = 0;
         check(cublasLtMatmulAlgoGetHeuristic(lt_.get(), to.how.get(), to.b.get(), to.a.get(), to.c.get(), to.c.get(), wish.get(),

@@ -3,10 +3,13 @@
 #include <sinter/device/cuda/convolutions.hpp>
 #include <sinter/device/cuda/products.hpp>
 #include <sinter/kernel/cuda/launch.hpp>
+#include <cstdlib>
+#include <cstring>
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// Puts a program's kernels, products and convolutions on a stream, in order.
+/// Puts a program's kernels, products and convolutions on a stream, in order. With SINTER_CUDA_SYNC=1 in the environment it
+/// waits for each, so that a fault is reported by the launch that made it rather than by a later call.
 class stream_engine {
 public:
     static constexpr bool multiplies = true;   ///< products never need kernels of ours
@@ -15,38 +18,52 @@ public:
     template <int S, std::uint64_t... W>
     void elements(const source_call& s, const typename body<W...>::call& c) {
         launch_elements<S, W...>(s, c, stream_);
-        check(cudaGetLastError(), "launch of an element kernel");
+        done("launch of an element kernel");
     }
     template <std::uint64_t... W>
     void rows(const typename body<W...>::call& c) {
         launch_rows<W...>(c, stream_);
-        check(cudaGetLastError(), "launch of a row kernel");
+        done("launch of a row kernel");
     }
     template <int S>
     void blocks(const block_call& c) {
         launch_blocks<S>(c, stream_);
-        check(cudaGetLastError(), "launch of a block kernel");
+        done("launch of a block kernel");
     }
     void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
         check(cudaMemsetAsync(first, 0xff, static_cast<std::size_t>(V) * 4, stream_), "cudaMemsetAsync");
         launch_chain(index, first, next, m, stream_);
-        check(cudaGetLastError(), "launch of the chain kernel");
+        done("launch of the chain kernel");
     }
     void add_partials(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
         launch_sums(partial, to, used, columns, parts, stream_);
-        check(cudaGetLastError(), "launch of the sum kernel");
+        done("launch of the sum kernel");
     }
     bool product(const gpu::product& p) {
         products_.run(p);
+        done("a product by cuBLASLt");
         return true;
     }
     bool can_convolve(const convolution& v) { return convolutions_.can(v); }
-    void convolve(const convolution& v) { convolutions_.run(v); }
+    void convolve(const convolution& v) {
+        convolutions_.run(v);
+        done("a convolution by cuDNN");
+    }
 
 private:
     cudaStream_t stream_;
+    const bool waits_ = asked_to_wait();
     products products_;
     convolutions convolutions_;
+
+    static bool asked_to_wait() {
+        const char* const s = std::getenv("SINTER_CUDA_SYNC");
+        return s && *s && std::strcmp(s, "0") != 0;
+    }
+    void done(const char* what) const {
+        check(cudaGetLastError(), what);
+        if (waits_) check(cudaStreamSynchronize(stream_), what);
+    }
 };
 
 } // namespace sinter::gpu

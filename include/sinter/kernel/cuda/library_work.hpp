@@ -17,6 +17,26 @@ struct product {
     bool operator==(const product&) const = default;
 };
 
+/// What may be promised of an address of floats, in bytes: 64, 16 or 4. No more kinds than libraries tell apart: each is a
+/// plan of its own, and slices of a loop's turns begin at any float.
+constexpr int alignment_of(std::uintptr_t address) { return address % 64 == 0 ? 64 : address % 16 == 0 ? 16 : 4; }
+
+/// What an algorithm for a product is chosen by: its extents and how its operands are aligned, wherever they lie.
+struct product_key {
+    product extents;
+    int a, b, c;   ///< bytes
+
+    static product_key of(const product& p) {
+        product_key k{p, aligned(p.a), aligned(p.b), aligned(p.c)};
+        k.extents.a = k.extents.b = k.extents.c = nullptr;
+        return k;
+    }
+    bool operator==(const product_key&) const = default;
+
+private:
+    static int aligned(const float* p) { return alignment_of(reinterpret_cast<std::uintptr_t>(p)); }
+};
+
 /// x [images][H][W][CI], y [images][OH][OW][CO], filter [CO][KH][KW][CI]. `kind` says which of the three is computed:
 /// conv y, conv_input_gradient x, conv_weight_gradient the filter.
 struct convolution {
