@@ -3,7 +3,7 @@
 // process of its own, since a fault on a GPU ends all work of its process.
 //   cases                    prints the cases' names
 //   cases NAME REFERENCE     prints a JSON line; REFERENCE is what reference.cpp wrote
-//   cases NAME               runs two steps of it once and compares nothing (for compute-sanitizer)
+//   cases NAME               runs some steps of it once and compares nothing (for compute-sanitizer)
 // Exit status: 0 all is well, 1 it differs or failed, 2 there is no GPU or no such case.
 #include "cuda/case_files.hpp"
 #include "cuda/device_part.hpp"
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
                 const test::record once = run();
                 status = argc > 2 ? compare(name, once, run(), argv[2]) : 0;
             }
-        }, argc > 2 ? 20 : 2);
+        }, argc > 2 ? 20 : 6);
     } catch (const error& e) {
         std::printf("{\"check\": \"%s\", \"ok\": false, \"error\": \"%s\"}\n", wanted, e.what());
         status = 1;

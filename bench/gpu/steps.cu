@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The time of whole training steps on this machine's GPU: batch to the device, kernels, loss back.
-//   steps          prints a JSON line for each model; peers.py measures PyTorch's in the same way
+//   steps            prints a JSON line for each model; peers.py measures PyTorch's in the same way
+//   steps profile    prints what each kernel takes
 #include <algorithm>
 #include <chrono>
 #include <sinter/cuda.hpp>
 #include <sinter/expr/layers/lstm.hpp>
+#include <sinter/profile/kernel_times.hpp>
 #include <zoo/gpt.hpp>
 #include "cuda/nets.hpp"
 
@@ -16,6 +18,8 @@ constexpr auto lstm_net = array<32, 256> >> lstm<256> >> lstm<256, recurrent_opt
 constexpr auto gpt_net = zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 64, .width = 128, .heads = 4, .blocks = 4, .dropout = 0.0}>;
 constexpr auto wide_gpt_net =
     zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 256, .width = 512, .heads = 8, .blocks = 4, .dropout = 0.0}>;
+
+bool profiling = false;
 
 double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -36,6 +40,10 @@ void measure(const char* model, Net, int floats, int whole, int labels, int clas
     if (whole) b.inputs = {&input, 1};
 
     for (int i = 0; i < 30; ++i) t.step(b);
+    if (profiling) {
+        std::printf("%s, batch %d\n", model, Batch);
+        return profile::kernel_times(t, [&]() -> const data::batch_view& { return b; }, 20);
+    }
     std::vector<double> ms;
     float loss = 0;
     for (int i = 0; i < 200; ++i) {
@@ -52,7 +60,8 @@ void measure(const char* model, Net, int floats, int whole, int labels, int clas
 
 } // namespace
 
-int main() try {
+int main(int argc, char**) try {
+    profiling = argc > 1;
     measure<64>("mlp", test::mlp, 784, 0, 1, 10);
     measure<1024>("mlp", test::mlp, 784, 0, 1, 10);
     measure<64>("quickstart", test::quickstart, 784, 0, 1, 10);

@@ -37,7 +37,7 @@ struct case_data {
     int floats = 0, whole = 0, below = 1, labels = 1, classes = 10, targets = 0;
 };
 
-/// `steps` steps, the second on half a batch, then evaluation and prediction on a batch that is one short.
+/// `steps` steps, the second on half a batch, one evaluation between them, then evaluation and prediction on a batch that is one short.
 template <class Device, int MaxBatch, class Net, class Loss, class Optimizer>
 record run_case(Net, Loss, Optimizer optimizer, const case_data& d, int steps) {
     trainer<Net, Loss, Optimizer, MaxBatch, Device> t(optimizer);
@@ -57,6 +57,7 @@ record run_case(Net, Loss, Optimizer optimizer, const case_data& d, int steps) {
     for (int s = 0; s < steps; ++s) {
         b.size = s == 1 ? (MaxBatch + 1) / 2 : MaxBatch;
         losses.push_back(t.step(b));
+        if (s == 4) losses.push_back(t.evaluate(b));   // training goes on in the memory that this has used
     }
     b.size = MaxBatch - 1;
     losses.push_back(t.evaluate(b));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/cuda/current_device.hpp>
+#include <sinter/device/cuda/launch_times.hpp>
+#include <sinter/device/cuda/step_graphs.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/gpu_program.hpp>
 #include <sinter/program/target.hpp>
@@ -26,15 +28,18 @@ public:
     cudaStream_t stream() const { return stream_.get(); }
     gpu::stream_engine& engine() const { return *engine_; }
     void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
+    bool records() const { return records_; }   ///< steps as CUDA graphs
 
 private:
     int number_ = 0;
+    bool records_ = gpu::environment("SINTER_CUDA_GRAPHS", true) && !gpu::environment("SINTER_CUDA_SYNC", false);
     gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_;
     std::unique_ptr<gpu::stream_engine> engine_;
 };
 
 /// Runs a compiled program P on a GPU. The first bind takes the memory of the batch; a step allocates nothing once its
-/// batch size has been seen.
+/// batch size has been seen twice: the first step chooses algorithms, the second records the CUDA graph that all later
+/// ones are. With SINTER_CUDA_GRAPHS=0 in the environment each launch is queued by itself.
 template <class P>
 class cuda_runner {
     using program_type = gpu_program<gpu::stream_engine, P>;
@@ -47,19 +52,36 @@ public:
     void bind(const cuda_memory& m) {
         if (!batch_.size()) take_batch_memory();
         program_.bind(m, at_, tables_);
+        graphs_.clear();
     }
     template <class Observer>
     void run(cuda_context& on, const step_arguments& s, Observer& observe) {
         on.wait();   // the last copy out of the staging buffer is done
         write_state(s);
+        gpu::step_key key{.batch = s.batch, .fires = program_type::fires(s.step), .generation = on.engine().generation()};
         for (int i = 0; i < ports; ++i)   // evaluation without targets: those are not read
-            if (s.ports[i]) stage(i, s.ports[i], s.batch, on.stream());
-        copy(0, sizeof(gpu::step_state), on.stream());
-        program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, observe);
+            if (s.ports[i]) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
+        const auto queue = [&](auto& watch) {
+            copy(0, sizeof(gpu::step_state), on.stream());
+            for (int i = 0; i < ports; ++i)
+                if (s.ports[i]) copy(place_of(i), bytes_of(i, s.batch), on.stream());
+            program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, watch);
+        };
+        if constexpr (requires { observe.took(0, 0.); }) {
+            gpu::launch_times times(on.stream());
+            queue(times);
+            times.tell(observe);
+        } else if (!std::is_same_v<Observer, unobserved> || !on.records()) {
+            queue(observe);
+        } else {
+            graphs_.run(on.stream(), key, [&] { queue(observe); });
+        }
     }
 
 private:
+    static_assert(ports <= 64, "a program on a GPU has at most 64 inputs and targets");
     program_type program_;
+    gpu::step_graphs graphs_;
     cuda_arena batch_;        ///< the step's state, then the ports
     pinned_buffer staging_;   ///< the same on the host
     float* at_[ports + 1] = {};
@@ -91,12 +113,11 @@ private:
         now.batch = s.batch;
         std::memcpy(staging_.data(), &now, sizeof now);
     }
-    void stage(int i, const float* from, int batch, cudaStream_t stream) {
-        const auto bytes = static_cast<std::size_t>(program_type::port_floats(i) / P::v.max_batch * batch) * sizeof(float);
-        const auto place = static_cast<std::size_t>(at_[i] - batch_.data()) * sizeof(float);
-        std::memcpy(staging_.data() + place, from, bytes);
-        copy(place, bytes, stream);
+    static std::size_t bytes_of(int i, int batch) {
+        return static_cast<std::size_t>(program_type::port_floats(i) / P::v.max_batch * batch) * sizeof(float);
     }
+    std::size_t place_of(int i) const { return static_cast<std::size_t>(at_[i] - batch_.data()) * sizeof(float); }
+    void stage(int i, const float* from, int batch) { std::memcpy(staging_.data() + place_of(i), from, bytes_of(i, batch)); }
     void copy(std::size_t place, std::size_t bytes, cudaStream_t stream) {
         gpu::check(cudaMemcpyAsync(reinterpret_cast<char*>(batch_.data()) + place, staging_.data() + place, bytes,
                                    cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the device");

@@ -37,6 +37,13 @@ public:
     }();
     static_assert(scalars <= gpu::most_scalars, "the optimizer has more run-time scalars than a GPU step carries");
 
+    /// Which of the launches that do not run in each step run in this one: a bit for each of their periods.
+    static std::uint64_t fires(std::int64_t number) {
+        std::uint64_t bits = 0;
+        for (int i = 0; i < periods.n; ++i) bits |= std::uint64_t{(number + 1) % periods.every[i] == 0} << i;
+        return bits;
+    }
+
     /// Floats of scratch space that the program's kernels want, the libraries' workspaces not among them.
     static constexpr std::int64_t scratch_floats() {
         std::int64_t most = 0;
@@ -99,6 +106,19 @@ public:
     }
 
 private:
+    struct period_list {
+        int n = 0, every[64] = {};
+    };
+    static constexpr period_list periods = [] {
+        period_list found;
+        for (int i = 0; i < P::v.n_launches; ++i) {
+            const int every = P::v.launches[i].every;
+            int k = 0;
+            while (k < found.n && found.every[k] != every) ++k;
+            if (every > 1 && k == found.n) found.every[found.n++] = every;
+        }
+        return found;
+    }();
     static_assert([] {
         for (int l = 0; l < P::v.n_loops; ++l)
             if (P::v.loops[l].count.where() != space::none || P::v.loops[l].condition.where() != space::none) return false;

@@ -7,6 +7,18 @@
 /// Where a training step's time goes, kernel by kernel.
 namespace sinter::inline SINTER_TARGET::profile {
 
+/// Notes what each launch takes: by the clock, or as a device that works apart from the host tells.
+struct launch_clock {
+    std::vector<std::vector<double>>& times;   ///< of each launch, seconds
+    double began = 0;
+
+    void operator()(int launch, bool before) {
+        if (before) began = monotonic_seconds();
+        else took(launch, monotonic_seconds() - began);
+    }
+    void took(int launch, double seconds) { times[static_cast<std::size_t>(launch)].push_back(seconds); }
+};
+
 /// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), its
 /// fastest launch's, share, rates, and the part of it that the machine could not do without. The trainer (or estimator) has
 /// really been trained meanwhile. Throws option_error where there are no steps.
@@ -19,15 +31,11 @@ void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) 
         using P = typename Model::training;
         const program_text text = text_of_program<P>();
         std::vector<std::vector<double>> times(static_cast<std::size_t>(P::v.n_launches));
-        double began = 0;
         int batch = 0;
         for (int s = 0; s < steps; ++s) {
             const data::batch_view& b = next();
             batch = b.size;
-            m.step(b, [&](int launch, bool before) {
-                if (before) began = monotonic_seconds();
-                else times[static_cast<std::size_t>(launch)].push_back(monotonic_seconds() - began);
-            });
+            m.step(b, launch_clock{times});
         }
         std::vector<kernel_count> counts(times.size());
         for (std::size_t i = 0; i < times.size(); ++i) {

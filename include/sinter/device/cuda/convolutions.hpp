@@ -19,6 +19,8 @@ public:
     /// that nothing is allocated.
     bool can(const convolution& v) { return plan_of(v).algorithm >= 0; }
 
+    std::int64_t generation() const { return generation_; }   ///< how often the workspace has moved
+
     void run(const convolution& v) {
         const plan& p = plan_of(v);
         const float one = 1.f, zero = 0.f;
@@ -55,6 +57,7 @@ private:
     owned<cudnnHandle_t, &cudnnDestroy> dnn_;
     cudaStream_t stream_;
     cuda_arena workspace_;
+    std::int64_t generation_ = 0;
     std::deque<plan> plans_;
 
     const plan& plan_of(const convolution& v) {
@@ -70,6 +73,7 @@ private:
         if (floats > workspace_.size()) {
             check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");   // what is queued still uses the old one
             workspace_ = cuda_arena(floats);
+            ++generation_;
         }
         return plans_.emplace_back(std::move(fresh));
     }

@@ -5,6 +5,8 @@
 #include <cudnn.h>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
+#include <cstdlib>
+#include <cstring>
 #include <utility>
 
 /// Every status that CUDA and its libraries return becomes a device_error that names the call.
@@ -20,6 +22,12 @@ inline void check(cublasStatus_t s, const char* call) {
 }
 inline void check(cudnnStatus_t s, const char* call) {
     if (s != CUDNN_STATUS_SUCCESS) throw device_error("cuDNN refuses", call, cudnnGetErrorString(s), "CUDNN_STATUS_SUCCESS");
+}
+
+/// A switch in the environment: 0 is no, anything else yes; `otherwise` where it is not set.
+inline bool environment(const char* name, bool otherwise) {
+    const char* const s = std::getenv(name);
+    return s && *s ? std::strcmp(s, "0") != 0 : otherwise;
 }
 
 /// A library's handle or descriptor, destroyed with its owner.

@@ -3,8 +3,6 @@
 #include <sinter/device/cuda/convolutions.hpp>
 #include <sinter/device/cuda/products.hpp>
 #include <sinter/kernel/cuda/launch.hpp>
-#include <cstdlib>
-#include <cstring>
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
@@ -44,6 +42,8 @@ public:
         done("a product by cuBLASLt");
         return true;
     }
+    /// Another number once the memory that libraries work in has moved.
+    std::int64_t generation() const { return convolutions_.generation(); }
     bool can_convolve(const convolution& v) { return convolutions_.can(v); }
     void convolve(const convolution& v) {
         convolutions_.run(v);
@@ -52,14 +52,10 @@ public:
 
 private:
     cudaStream_t stream_;
-    const bool waits_ = asked_to_wait();
+    const bool waits_ = environment("SINTER_CUDA_SYNC", false);
     products products_;
     convolutions convolutions_;
 
-    static bool asked_to_wait() {
-        const char* const s = std::getenv("SINTER_CUDA_SYNC");
-        return s && *s && std::strcmp(s, "0") != 0;
-    }
     void done(const char* what) const {
         check(cudaGetLastError(), what);
         if (waits_) check(cudaStreamSynchronize(stream_), what);
