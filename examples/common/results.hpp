@@ -44,7 +44,7 @@ inline void tell(const options& given, const outcome& o) {
     r.loss_by_epoch = o.loss_by_epoch;
     r.test_accuracy = o.test_accuracy;
     r.seconds = o.seconds;
-    r.images_per_second = speed;
+    r.examples_per_second = speed;
     r.write(given.report);
     std::printf("Wrote %s.\n", given.report.c_str());
 }
@@ -72,11 +72,11 @@ inline void tell_measured(const char* program, const options& given, const std::
         r.seconds += e.seconds;
         examples += e.examples;
     }
-    r.images_per_second = r.seconds > 0 ? static_cast<double>(examples) / r.seconds : 0;
+    r.examples_per_second = r.seconds > 0 ? static_cast<double>(examples) / r.seconds : 0;
     std::printf("On %s:", data.c_str());
     for (const auto& [name, value] : measured)
         std::printf(" %s %.4f%s", name.c_str(), value, name == measured.back().first ? "" : ",");
-    std::printf("; %.0f examples/s for %.1f s on %d thread%s.\n", r.images_per_second, r.seconds, threads,
+    std::printf("; %.0f examples/s for %.1f s on %d thread%s.\n", r.examples_per_second, r.seconds, threads,
                 threads == 1 ? "" : "s");
     if (given.report.empty()) return;
     r.program = program;

@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(reports_say_what_was_asked_for_and_learned) {
         BOOST_TEST(report.get<double>("test_accuracy") >= t.least_accuracy);
         BOOST_TEST(report.get<double>("test_accuracy") <= 1);
         BOOST_TEST(report.get<double>("seconds") > 0);
-        BOOST_TEST(report.get<double>("images_per_second") > 0);
+        BOOST_TEST(report.get<double>("examples_per_second") > 0);
         std::vector<double> losses;
         for (const auto& [key, loss] : report.get_child("loss_by_epoch")) losses.push_back(loss.get_value<double>());
         BOOST_TEST(static_cast<int>(losses.size()) == t.epochs);

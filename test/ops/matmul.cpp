@@ -45,4 +45,6 @@ BOOST_AUTO_TEST_CASE(vectors) {
     check<vector_of<batch_of(5, 3), batch_of(5), "Zji,Zj->Zi", true>>();
     check<vector_of<extents(5), batch_of(2, 3, 5), "j,Ztij->Zti", false, true>>();
     check<vector_of<batch_of(5), extents(5), "Zi,i->Z">>();
+    check<vector_of<batch_of(2, 3, 5), batch_of(5), "Ztij,Zj->Zti">>();   // the vector stretches over the leading axis
+    check<vector_of<batch_of(5), batch_of(2, 5, 3), "Zj,Ztji->Zti">>();
 }

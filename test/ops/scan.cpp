@@ -107,3 +107,40 @@ BOOST_AUTO_TEST_CASE(each_turn_draws_anew) {
     for (std::size_t i = 0; i < y.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) BOOST_TEST(y[i] != y[j], "elements " << i << " and " << j);
 }
+
+/// Inputs [T]: a slice is one number for each example, and so may be what is handed on. h = h / 2 + x_t x_t.
+struct scalars_net {
+    static constexpr int T = 5;
+    static constexpr bundle trace(graph& g) {
+        const tensor x = make<op::input>(&g, batch_of(T), {}, {0});
+        g.inputs.push(x.id);
+        const tensor scale = parameter(x, "scale", extents(T), ones), y = x * scale;
+        const scan_step r = scan(
+            [](bundle h, bundle x_t) {
+                const tensor next = h[0] * 0.5f + x_t[0] * x_t[0];
+                return scan_step{next, next};
+            },
+            ops::broadcast_to(constant(&g, 0.f), batch_of()), y);
+        return outputs(r.carry[0], r.outputs[0]);
+    }
+    static std::vector<doubles> reference(const std::vector<doubles>& p, const std::vector<doubles>& in) {
+        const doubles &scale = p[0], &x = in[0];
+        doubles last({x.d[0]}), all({x.d[0], T});
+        for (int e = 0; e < x.d[0]; ++e)
+            for (int t = 0; t < T; ++t) {
+                const double v = x[e * T + t] * scale[t];
+                last[e] = last[e] / 2 + v * v;
+                all[e * T + t] = last[e];
+            }
+        return {last, all};
+    }
+};
+BOOST_AUTO_TEST_CASE(one_number_a_turn) {
+    check_net(scalars_net{}, scalars_net::reference);
+    constexpr bool hands_scalars = [] {
+        graph g;
+        const bundle y = scalars_net::trace(g);
+        return y[0].shape().rank == 0 && y[1].shape() == batch_of(scalars_net::T) && g.err.what == fault_kind::none;
+    }();
+    static_assert(hands_scalars);
+}

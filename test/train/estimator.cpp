@@ -149,10 +149,10 @@ BOOST_AUTO_TEST_CASE(the_rate_is_that_of_training_alone) {
     auto slow = points(10) | data::map([](data::example&) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }) | data::batch(16);
     std::vector<epoch_result> h;
     const std::string line = written(model, training, &slow, 1, h);
-    const auto at = line.find(", ", line.find(" images, ") + 9);   // "epoch 1/1: 40/40 images, 0:00, 123 images/s"
+    const auto at = line.find(", ", line.find(" examples, ") + 11);   // "epoch 1/1: 40/40 images, 0:00, 123 examples/s"
     BOOST_REQUIRE(at != std::string::npos);
     std::string digits;
-    for (char c : line.substr(at + 2, line.find(" images/s") - at - 2))
+    for (char c : line.substr(at + 2, line.find(" examples/s") - at - 2))
         if (c != ',') digits += c;
     // With validation's second the rate would be below 40.
     BOOST_TEST(std::stod(digits) > 40 / (h[0].seconds + 0.5), line);

@@ -35,7 +35,7 @@ static progress_state halfway() {
 
 BOOST_AUTO_TEST_CASE(a_wide_line_has_everything) {
     BOOST_TEST(progress_line(halfway(), 140) ==
-               "epoch 2/5 [================>               ]  50%  30,000/60,000  12,000 images/s  eta 0:03  "
+               "epoch 2/5 [================>               ]  50%  30,000/60,000  12,000 examples/s  eta 0:03  "
                "loss 0.2500  accuracy 0.8889");
 }
 
@@ -51,9 +51,9 @@ BOOST_AUTO_TEST_CASE(the_end_shows_the_time_taken_and_an_unknown_total_no_share)
     BOOST_TEST(progress_line(p, 140).find("[================================] 100%") != std::string::npos);
     BOOST_TEST(progress_line(p, 140).find("  1:02:05  loss") != std::string::npos);
     p.total = 0;
-    BOOST_TEST(progress_line(p, 140) == "epoch 2/5  60,000  16 images/s  loss 0.2500  accuracy 0.8889");
+    BOOST_TEST(progress_line(p, 140) == "epoch 2/5  60,000  16 examples/s  loss 0.2500  accuracy 0.8889");
     p.loss = std::numeric_limits<double>::quiet_NaN();
-    BOOST_TEST(plain_progress_line(p) == "epoch 2/5: 60,000 images, 1:02:05, 16 images/s  accuracy 0.8889");
+    BOOST_TEST(plain_progress_line(p) == "epoch 2/5: 60,000 examples, 1:02:05, 16 examples/s  accuracy 0.8889");
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_line_is_redrawn_at_most_ten_times_a_second) {
@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(what_follows_the_last_example_does_not_count) {
         }
         const std::string text = out.text();
         if (style == progress_style::plain) {
-            BOOST_TEST(text == "epoch 1: 100/100 images, 0:02, 50 images/s  loss 0.2500  val_loss 0.7500\n"
-                               "epoch 2: 100/100 images, 0:02, 50 images/s  loss 0.2500  val_loss 0.7500\n");
+            BOOST_TEST(text == "epoch 1: 100/100 examples, 0:02, 50 examples/s  loss 0.2500  val_loss 0.7500\n"
+                               "epoch 2: 100/100 examples, 0:02, 50 examples/s  loss 0.2500  val_loss 0.7500\n");
         } else {
-            BOOST_TEST(text.find("50 images/s  0:02  loss 0.5000\x1b") != std::string::npos);   // full, while validation runs
-            BOOST_TEST(text.find("50 images/s  0:02  loss 0.2500") != std::string::npos);
+            BOOST_TEST(text.find("50 examples/s  0:02  loss 0.5000\x1b") != std::string::npos);   // full, while validation runs
+            BOOST_TEST(text.find("50 examples/s  0:02  loss 0.2500") != std::string::npos);
             BOOST_TEST(text.find("1:02") == std::string::npos);
         }
     }

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(a_report_is_one_json_object) {
     r.set("shuffled", true);
     r.loss_by_epoch = {0.5, 0.25, std::numeric_limits<double>::quiet_NaN()};
     r.seconds = 2.5;
-    r.images_per_second = 24000;
+    r.examples_per_second = 24000;
     BOOST_TEST(r.json_text() == R"({
   "program": "quick\"start",
   "settings": {
@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(a_report_is_one_json_object) {
   "loss_by_epoch": [0.5, 0.25, null],
   "test_accuracy": null,
   "seconds": 2.5,
-  "images_per_second": 24000
+  "examples_per_second": 24000
 }
 )");
     BOOST_TEST(report{}.json_text().find("\"settings\": {},") != std::string::npos);

@@ -70,6 +70,7 @@ constexpr auto apply(const bundle& x) {
 template <class F>
 constexpr bool gives_one() {
     if constexpr (requires { F::gives_one; }) return F::gives_one;
+    else if constexpr (arity<F>() == 0) return true;   // call() says what is wrong
     else return std::is_same_v<decltype(apply<F>(bundle{})), tensor>;
 }
 
@@ -77,12 +78,17 @@ constexpr bool gives_one() {
 template <class F>
 constexpr bundle call(bundle x) {
     constexpr int n = arity<F>();
-    static_assert(n != 0, "a layer must be callable with one to six sinter::tensor, or a sinter::bundle");
-    if (n > 0 && x.n != n) {
-        if (x.g) x.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(x.n), extents(n));
-        return tensor{x.g, -1};
+    static_assert(n != 0, "a layer must be callable with one to six sinter::tensor, or a sinter::bundle; one that derives from "
+                          "layer<...> by its static constexpr tensor trace(tensor)");
+    if constexpr (n == 0) {
+        return x;
+    } else {
+        if (n > 0 && x.n != n) {
+            if (x.g) x.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(x.n), extents(n));
+            return tensor{x.g, -1};
+        }
+        return apply<F>(x);
     }
-    return apply<F>(x);
 }
 
 } // namespace detail

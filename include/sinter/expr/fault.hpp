@@ -10,6 +10,7 @@ enum class fault_kind : std::uint8_t {
     none,
     inner_extents_differ,          ///< matmul or dense: what is summed over has two different extents
     shapes_not_broadcastable,
+    batched_ranks_differ,          ///< both operands have a batch, and one has more axes: which of its axes meet is unclear
     einsum_not_understood,         ///< a string that does not say what einsum shall do
     heads_do_not_fit,              ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
     dropout_rate_refused,          ///< attention: a share of probabilities to drop that is not at least 0 and below 1
@@ -17,6 +18,7 @@ enum class fault_kind : std::uint8_t {
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input
     window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
+    dilation_refused,              ///< a pool whose window has holes
     padding_refused,               ///< negative padding, causal padding of more than one axis, or a pool's place in it alone
     groups_do_not_divide_channels, ///< a convolution's groups must divide its input and its output channels
     sizes_differ,                  ///< reshape to another number of elements
@@ -44,6 +46,8 @@ enum class fault_kind : std::uint8_t {
     no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
     assigned_twice,                ///< a state has one new value a step
     not_a_state,                   ///< only states are assigned to
+    undeclared_slot,               ///< an optimizer's update uses more slots, or scalars, than it declares
+    undeclared_scalar,
     does_not_depend,               ///< the gradient of a tensor by another that it is not made of
     gradient_through_loop,         ///< a gradient within a net, through a loop that lies between the two tensors
     program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through

@@ -29,6 +29,8 @@ constexpr refused_layer refuse_layer() {
                                      "tensors, not auto, and holds no values: members and captures must become constants or template arguments");
     return {};
 }
+template <class D>
+concept named_scope = requires { D::name; };
 } // namespace detail
 
 /// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one tensor or of several.
@@ -39,8 +41,14 @@ struct layer : layer_tag {
     constexpr auto operator()(T... x) const {
         graph* const g = detail::graph_of(x...);
         if (!(x.ok() && ...)) return decltype(D::trace(x...))(tensor{g, -1});
-        const scoped s(g, D::name);
-        return D::trace(x...);
+        static_assert(detail::named_scope<D>, "what derives from layer<...> names the scope of its parameters: static constexpr "
+                                              "const char* name = \"...\"; (without parameters: plain_layer<...>)");
+        if constexpr (detail::named_scope<D>) {
+            const scoped s(g, D::name);
+            return D::trace(x...);
+        } else {
+            return D::trace(x...);   // so that the missing name is the one error
+        }
     }
 };
 /// Base of a layer without parameters or a scope of its own.

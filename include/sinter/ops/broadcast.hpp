@@ -52,7 +52,7 @@ constexpr bool stretches_to(const shape& from, const shape& to) {
 /// `a` under larger extents: read in place by whoever uses it.
 constexpr tensor broadcast_to(tensor a, const shape& s) {
     if (!a.ok() || a.shape() == s) return a;
-    if (!stretches_to(a.shape(), s)) return fail(a.g, fault_kind::shapes_not_broadcastable, op::broadcast, a.shape(), s);
+    if (!stretches_to(a.shape(), s)) return fail_to_broadcast(a.g, op::broadcast, a.shape(), s);
     return make<op::broadcast>(a.g, s, {expand(unpack(a), s)});
 }
 

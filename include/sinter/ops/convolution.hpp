@@ -112,7 +112,9 @@ constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int a
         g->fail(fault_kind::window_out_of_range, k, extents(o.stride.least(), o.dilation.least()), extents(1, 1));
     else if (negative || (p.how == padding::rule::causal && (axes > 1 || pool)))
         g->fail(fault_kind::padding_refused, k, extents(p.before[1], p.after[1], p.before[2], p.after[2]), extents(0, 0, 0, 0));
-    else if (pool ? o.groups != 1 || o.dilation != 1 : o.rounding != rounding::floor || o.count_padding)
+    else if (pool && o.dilation != 1)
+        g->fail(fault_kind::dilation_refused, k, extents(o.dilation.d[0], o.dilation.d[1], o.dilation.d[2]), extents(1, 1, 1));
+    else if (pool ? o.groups != 1 : o.rounding != rounding::floor || o.count_padding)
         g->fail(fault_kind::window_out_of_range, k, extents(o.groups, o.dilation.d[2]), extents(1, 1));
     else return false;
     return true;

@@ -105,8 +105,10 @@ constexpr tensor matmul_of_vectors(tensor a, tensor b, transposed ta, transposed
     const bool row = x.rank == 1, column = y.rank == 1;
     if (x.rank < 1 || y.rank < 1 || (row && ta == transposed::yes) || (column && tb == transposed::yes))
         return fail(a.g, fault_kind::inner_extents_differ, op::matmul, x, y);
-    if (row) a = reshape(a, extents(1, x.d[0]));
-    if (column) b = reshape(b, extents(y.d[0], 1));
+    // Both with a batch: the vector's matrix gets leading axes of 1, so that it stretches over the other's.
+    const int rank = x.batched && y.batched ? x.rank > y.rank ? x.rank : y.rank : 2;
+    if (row) a = reshape(a, with_leading_ones(extents(1, x.d[0]), rank));
+    if (column) b = reshape(b, with_leading_ones(extents(y.d[0], 1), rank));
     const tensor z = matmul(a, b, ta, tb);
     if (!z.ok()) return z;
     shape s = z.shape();
@@ -141,7 +143,7 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta, transposed tb) {
     if (la.rank < 2 || lb.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
     const int ma = la.d[la.rank - 2], na = la.last(), mb = lb.d[lb.rank - 2], nb = lb.last();
     la.d[la.rank - 2] = la.d[la.rank - 1] = lb.d[lb.rank - 2] = lb.d[lb.rank - 1] = 1;
-    if (!broadcast_shape(la, lb, lead)) return fail(g, fault_kind::shapes_not_broadcastable, op::matmul, x, y);
+    if (!broadcast_shape(la, lb, lead)) return fail_to_broadcast(g, op::matmul, la, lb, x, y);
     shape sa = lead, sb = lead;
     sa.d[lead.rank - 2] = ma;
     sa.d[lead.rank - 1] = na;

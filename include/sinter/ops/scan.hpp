@@ -5,7 +5,7 @@
 #include <sinter/ops/reshape.hpp>
 
 /// scan(body, carry, inputs, {options}): a loop over time. In turn t, `body(carry, input)` gets what the turn before handed
-/// on (in the first, `carry`) and slice t of each input [T, ...], and returns {what it hands on, what it puts out}, both
+/// on (in the first, `carry`) and slice t of each input [T, ...] (of [T], one number), and returns {what it hands on, what it puts out}, both
 /// bundles or lone tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside may be used in
 /// the body as they are: a layer's weights are found once, whatever the number of turns, and what does not depend on the
 /// turn is computed once, before. The body's kernels are compiled once.
@@ -76,6 +76,7 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
     for (int i = 0; i < carry.n; ++i)
         if (!carry[i].ok()) return none;
     int steps = o.length;
+    bool scalars[bundle::most] = {};   // inputs [T], whose slices are one number for each example
     for (int i = 0; i < inputs.n; ++i) {
         if (!inputs[i].ok()) return none;
         const shape s = inputs[i].shape();
@@ -84,7 +85,8 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
             return none;
         }
         steps = s.d[0];
-        if (s.rank == 1) inputs.t[i] = reshape(inputs[i], extents(steps, 1));
+        scalars[i] = s.rank == 1;
+        if (scalars[i]) inputs.t[i] = reshape(inputs[i], extents(steps, 1));
         inputs.t[i] = to_steps(inputs[i]);
     }
     if (!g || steps < 1) {
@@ -97,7 +99,10 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
     const detail::carry_list carries(carry, l);
     bundle input_of_turn;
     input_of_turn.g = g;
-    for (int i = 0; i < inputs.n; ++i) input_of_turn.t[input_of_turn.n++] = detail::slice_of_turn(inputs[i], l);
+    for (int i = 0; i < inputs.n; ++i) {
+        const tensor slice = detail::slice_of_turn(inputs[i], l);
+        input_of_turn.t[input_of_turn.n++] = scalars[i] ? reshape(slice, extents()) : slice;
+    }
     const scan_step step = body(carries.values, input_of_turn);
     scan_step result = none;
     if (!carries.end(who, step.carry, result.carry)) return none;

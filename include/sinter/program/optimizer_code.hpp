@@ -20,6 +20,7 @@ struct optimizer_code {
     int words = 0, literals = 0, operands = 0, slots = 0;
     int levels = 0, sums = 0;   ///< of the whole update
     bool fits = true;           ///< false: the update is too long for one kernel
+    fault err;                  ///< what is wrong with it; it then has no code
 
     constexpr update_code view() const { return {{code, words}, {constants, literals}, {operand, operands}, slots}; }
 };
@@ -28,9 +29,11 @@ struct optimizer_code {
 template <class Optimizer>
 constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -1) {
     graph g;
-    update_context u(g, Optimizer::slots, group_number);
+    update_context u(g, Optimizer::slots, Optimizer::n_scalars, group_number);
     Optimizer::update(u);
     optimizer_code out;
+    out.err = g.err;
+    if (out.err.what != fault_kind::none) return out;
     int of_sum[update_context::most_sums] = {};
     out.sums = u.sums();
     out.levels = out.sums ? u.levels(of_sum) : 0;
@@ -79,7 +82,7 @@ namespace detail {
 /// What a step does with a gradient while gradients are accumulated.
 template <int Slot>
 struct gather_gradients {
-    static constexpr int slots = Slot + 1;
+    static constexpr int slots = Slot + 1, n_scalars = 0;
     static constexpr void update(update_context& u) { u.set_slot(Slot, u.slot(Slot) + u.gradient()); }
 };
 
@@ -106,6 +109,11 @@ struct update_of;
 template <class Optimizer, int... G>
 struct update_of<Optimizer, std::integer_sequence<int, G...>> {
     static constexpr bool fits = (group_code<Optimizer, G>::fits && ...);
+    static constexpr fault err = [] {
+        fault first;
+        ((first = first.what == fault_kind::none ? group_code<Optimizer, G>::last.err : first), ...);
+        return first;
+    }();
     static constexpr group_update groups[] = {group_code<Optimizer, G>::make()...};
     static constexpr int every = batches_of<Optimizer>();
     static constexpr optimizer_code gather = [] {

@@ -114,13 +114,14 @@ struct graph_value : exact<whole_stage<R>> {};
 template <class R>
 struct graph_value<R, true> : exact<rounded_stage<R>> {};
 
-// ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation
+// ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation, then by the optimizer
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        if constexpr (R::mode == program_mode::training && traced_stage<R>::v.c.err.what == fault_kind::none)
-            return gradient_stage<R>::v.c.err;
-        else return traced_stage<R>::v.c.err;
+        if constexpr (R::mode != program_mode::training || traced_stage<R>::v.c.err.what != fault_kind::none)
+            return traced_stage<R>::v.c.err;
+        else if constexpr (gradient_stage<R>::v.c.err.what != fault_kind::none) return gradient_stage<R>::v.c.err;
+        else return update_of<typename R::optimizer>::err;
     }();
 };
 

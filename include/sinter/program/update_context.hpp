@@ -14,7 +14,9 @@ namespace sinter::inline SINTER_TARGET {
 class update_context {
 public:
     static constexpr int most_slots = 8, most_sums = 6;
-    constexpr update_context(graph& g, int slots, int group = 0) : g_(&g), group_(group) {
+    /// `scalars`: how many the optimizer writes before each step.
+    constexpr update_context(graph& g, int slots, int scalars, int group = 0)
+        : g_(&g), group_(group), slots_(slots), scalars_(scalars) {
         for (int i = 0; i < 2 + slots; ++i) {
             port_[i] = make<op::optimizer_port>(g_, extents(1024), {}, {i});
             target_[i] = port_[i].id;
@@ -22,7 +24,7 @@ public:
     }
     constexpr tensor parameter() const { return port_[0]; }
     constexpr tensor gradient() const { return port_[1]; }
-    constexpr tensor slot(int i) const { return port_[2 + i]; }
+    constexpr tensor slot(int i) const { return has_slot(i) ? port_[2 + i] : port_[0]; }
     /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then computed before any
     /// parameter is updated.
     constexpr tensor squared_gradient_norm() const {
@@ -42,9 +44,15 @@ public:
         return make<op::optimizer_port>(g_, extents(), {}, {first_sum_operand + k});
     }
     /// Number i of those that the optimizer's scalars() writes before each step.
-    constexpr tensor scalar(int i) const { return make<op::runtime_scalar>(g_, extents(), {}, {first_scalar_ + i}); }
+    constexpr tensor scalar(int i) const {
+        if (i < 0 || first_scalar_ + i >= scalars_)
+            g_->fail(fault_kind::undeclared_scalar, {"update"}, extents(scalars_), extents(first_scalar_ + i + 1));
+        return make<op::runtime_scalar>(g_, extents(), {}, {first_scalar_ + i});
+    }
     constexpr void set_parameter(tensor v) { set(0, v); }
-    constexpr void set_slot(int i, tensor v) { set(2 + i, v); }
+    constexpr void set_slot(int i, tensor v) {
+        if (has_slot(i)) set(2 + i, v);
+    }
 
     // ---- for optimizers around others
     constexpr void set_gradient(tensor v) {   ///< what the inner one will see
@@ -100,12 +108,18 @@ public:
     }
 
 private:
+    constexpr bool has_slot(int i) const {
+        if (i >= 0 && i < slots_) return true;
+        g_->fail(fault_kind::undeclared_slot, {"update"}, extents(slots_), extents(i + 1));
+        return false;
+    }
     constexpr void set(int port, tensor v) {
         if (!value_[port].g) order_[set_++] = port;
         value_[port] = v;
     }
     graph* g_;
     int group_ = 0, first_scalar_ = 0, batches_ = 1, sums_ = 0, set_ = 0;
+    int slots_ = 0, scalars_ = 0;
     bool changed_ = false;
     int sum_[most_sums] = {};              ///< the squares to be summed
     tensor port_[2 + most_slots] = {};     ///< what the optimizer sees

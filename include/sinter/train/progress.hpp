@@ -23,7 +23,7 @@ struct progress_options {
     progress_style style = progress_style::detect;   ///< detect: a bar if the file is a terminal
     double bar_every = 0.1;                          ///< seconds between two drawings of the bar
     double line_every = 10;                          ///< seconds between two plain lines of one pass
-    const char* unit = "images";                     ///< what an example is called
+    const char* unit = "examples";                     ///< what an example is called
     double (*clock)() = monotonic_seconds;
 };
 

@@ -19,7 +19,7 @@ struct named_value {
 /// What there is to tell about a pass over the data.
 struct progress_state {
     std::string title;                       ///< "epoch 2/5"
-    const char* unit = "images";             ///< what an example is called
+    const char* unit = "examples";             ///< what an example is called
     std::int64_t done = 0, total = 0;        ///< examples; a total of 0 or less is unknown
     double seconds = 0;                      ///< since the pass began
     double loss = 0;                         ///< shown unless NaN

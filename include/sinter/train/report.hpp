@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 /// What a run was and what came of it, for programs that compare runs: one JSON object.
 ///
 ///     {"program": "quickstart", "settings": {"epochs": 5, ...}, "loss_by_epoch": [0.51, ...],
-///      "test_accuracy": 0.91, "seconds": 12.5, "images_per_second": 24000.0}
+///      "test_accuracy": 0.91, "seconds": 12.5, "examples_per_second": 24000.0}
 ///
 /// A number that is not known (NaN) is null. Where there are other results than the accuracy, they are in one more
 /// object, "results".
@@ -22,7 +22,7 @@ struct report {
     double test_accuracy = std::numeric_limits<double>::quiet_NaN();   ///< in [0, 1]
     std::vector<std::pair<std::string, double>> results{};             ///< what else was measured: name and value
     double seconds = 0;                                                ///< of training
-    double images_per_second = 0;
+    double examples_per_second = 0;
 
     /// Notes a setting: text, a number or a truth value; a second one of the same name replaces the first.
     template <class T>
@@ -42,7 +42,7 @@ struct report {
         for (std::size_t i = 0; i < results.size(); ++i)
             s += (i ? ", " : ",\n  \"results\": {") + json::text(results[i].first) + ": " + json::text(results[i].second);
         return s + (results.empty() ? "" : "}") + ",\n  \"seconds\": " +
-               json::text(seconds) + ",\n  \"images_per_second\": " + json::text(images_per_second) + "\n}\n";
+               json::text(seconds) + ",\n  \"examples_per_second\": " + json::text(examples_per_second) + "\n}\n";
     }
     /// Writes the whole file or, with an io_error, leaves what was there.
     void write(const std::string& path) const {

@@ -10,4 +10,21 @@ struct optimizer_missing : no_optimizer {
     static_assert(sizeof(Loss) == 0, "estimator: behind the loss an optimizer is needed: estimator model{net, loss, adam{}}");
 };
 
+/// What stands for an optimizer that lacks a part: the same.
+template <class Given>
+struct optimizer_incomplete : no_optimizer {
+    optimizer_incomplete(const Given&) {}
+    static_assert(sizeof(Given) == 0, "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static "
+                                      "constexpr void update(update_context&), and void scalars(std::int64_t step, float* out) const");
+};
+
+template <class O>
+concept complete_optimizer = requires(const O& o, update_context& u, float* out) {
+    O::slots + O::n_scalars;
+    O::update(u);
+    o.scalars(std::int64_t{}, out);
+};
+template <class O>
+using optimizer_or_fault = std::conditional_t<complete_optimizer<O>, O, optimizer_incomplete<O>>;
+
 } // namespace sinter::detail
