@@ -61,6 +61,8 @@ public:
     }
 
     std::int64_t size() const { return size_; }
+    /// Whether it begins behind another set's first example: then no columns can be added.
+    bool is_slice() const { return first_ != 0; }
     const column_list& columns() const { return columns_; }
     /// Address of example i's row in a column: floats, std::int32_t, or bytes.
     const void* row(std::size_t col, std::int64_t i) const {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+#include <sinter/data/csv/table.hpp>
+#include <sinter/data/scaling.hpp>
+#include <sinter/io/atomic_write.hpp>
+
+/// A scaling as a file, so that what was done to the training data can be done to other data, in another program.
+namespace sinter::inline SINTER_TARGET::data {
+
+/// The file is CSV: a line of names, then one for each column of numbers, all digits kept.
+class scaling_file {
+public:
+    static std::string text(const scaling& s) {
+        const scaling_options& o = s.options();
+        std::string all = first_line + std::string("\n");
+        all += o.form == scaling_form::standard ? "standard" : "min_max";
+        all += ',' + std::string(names[static_cast<int>(o.of)]) + ',' + digits(o.low) + ',' + digits(o.high) + '\n';
+        for (const scaling::column_scale& c : s.statistics()) all += digits(c.shift) + ',' + digits(c.spread) + '\n';
+        return all;
+    }
+    /// format_error, with file, line and column, for anything that text() does not write.
+    static scaling parse(io::byte_source& in) {
+        csv::reader reader(in, {.header = false, .ragged = true});
+        const auto& f = reader.fields();
+        if (!reader.next() || f.size() != 2 || csv::escaped(f[0].text) + ',' + csv::escaped(f[1].text) != first_line)
+            refuse(reader, "not a file of a scaling", 0, first_line);
+        scaling_options o;
+        if (!reader.next() || f.size() != 4 || (f[0].text != "standard" && f[0].text != "min_max"))
+            refuse(reader, "unknown scaling", 0, "standard or min_max, what has statistics, and two numbers");
+        o.form = f[0].text == "standard" ? scaling_form::standard : scaling_form::min_max;
+        int k = 0;
+        while (k < 3 && f[1].text != names[k]) ++k;
+        if (k == 3) refuse(reader, "unknown statistics", 1, "columns, last_axis or everything");
+        o.of = static_cast<statistics_of>(k);
+        o.low = number(reader, 2);
+        o.high = number(reader, 3);
+        if (!(o.low < o.high)) refuse(reader, "a range that is empty", 3, "a number above " + digits(o.low));
+        std::vector<scaling::column_scale> columns;
+        while (reader.next()) {
+            if (f.size() != 2) refuse(reader, "a line of other length", 0, "a shift and a spread");
+            columns.push_back({number(reader, 0), number(reader, 1)});
+            if (!(columns.back().spread > 0)) refuse(reader, "a number cannot be used", 1, "a spread above 0");
+        }
+        if (columns.empty()) throw format_error("no columns", reader.file(), "the end of the file", "a shift and a spread");
+        return scaling(std::move(columns), o);
+    }
+
+private:
+    static constexpr const char* first_line = "sinter scaling,1";
+    static constexpr const char* names[] = {"columns", "last_axis", "everything"};
+
+    static std::string digits(double x) {   // the shortest that read back as the same number
+        char s[40];
+        return {s, std::to_chars(s, s + sizeof s, x).ptr};
+    }
+    static double number(const csv::reader& in, std::size_t at) {
+        const std::string_view s = in.fields()[at].text;
+        double x = 0;
+        const auto [end, fault] = std::from_chars(s.data(), s.data() + s.size(), x);
+        if (fault != std::errc{} || end != s.data() + s.size() || x - x != 0) refuse(in, "a number cannot be used", at, "a number");
+        return x;
+    }
+    [[noreturn]] static void refuse(const csv::reader& in, const char* what, std::size_t at, const std::string& needed) {
+        if (at >= in.fields().size()) throw format_error(what, in.file(), "the end of the file", needed);
+        const csv::field& f = in.fields()[at];
+        throw format_error(what, csv::place(in.file(), f), io::printable(f.text, 40), needed);
+    }
+};
+
+/// Writes the whole file or, with an io_error, leaves what was there.
+inline void save(const scaling& s, const std::string& path) {
+    io::atomic_write(path, [&](io::output_file& file) { file.write(scaling_file::text(s)); });
+}
+/// io_error where the file cannot be read, format_error where it is none of save's.
+inline scaling load_scaling(const std::string& path) {
+    io::input_file file(path);
+    return scaling_file::parse(file);
+}
+
+} // namespace sinter::data
