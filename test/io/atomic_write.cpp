@@ -7,6 +7,10 @@
 
 #include <sinter/io/atomic_write.hpp>
 
+#include <atomic>
+#include <csignal>
+#include <sys/wait.h>
+#include <thread>
 #include <vector>
 
 using sinter::io::atomic_write;
@@ -124,4 +128,102 @@ BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
                                   "a device or pipe");
     mkfifo((folder / "pipe").c_str(), 0600); // opening one for reading would otherwise wait for a writer
     check_error<sinter::io_error>([&] { read_whole_file(folder / "pipe"); }, "cannot read", folder / "pipe", "pipe");
+}
+
+BOOST_AUTO_TEST_CASE(a_write_protected_file_is_not_replaced) {
+    namespace fs = std::filesystem;
+    temporary_folder folder;
+    const std::string path = write_bytes(folder / "good", "kept");
+    fs::create_symlink("good", folder / "link");
+    fs::permissions(path, fs::perms{0444});
+    for (const std::string& name : {path, folder / "link"})   // root, too, is refused
+        check_error<sinter::io_error>([&] { save(name, "x"); }, "cannot replace", "/", "write-protected file (mode 0444)", "chmod u+w");
+    BOOST_TEST(read_bytes(path) == "kept");
+    BOOST_TEST(folder.entries() == 2u);
+    fs::permissions(path, fs::perms{0600});
+    save(path, "new");
+    BOOST_TEST(read_bytes(path) == "new");
+}
+BOOST_AUTO_TEST_CASE(links_to_devices_and_pipes_are_not_replaced) {
+    temporary_folder folder;
+    int ends[2];
+    BOOST_TEST_REQUIRE(::pipe(ends) == 0);
+    const std::string pipe = "/dev/fd/" + std::to_string(ends[1]);   // what /dev/stdout is in `program | less`
+    check_error<sinter::io_error>([&] { save(pipe, "x"); }, "cannot replace", pipe, "a device or pipe", "regular file");
+    std::filesystem::create_symlink("/dev/full", folder / "full");
+    check_error<sinter::io_error>([&] { save(folder / "full", "x"); }, "cannot replace", folder / "full", "a device or pipe");
+    std::filesystem::create_symlink(".", folder / "here");
+    check_error<sinter::io_error>([&] { save(folder / "here", "x"); }, "cannot replace", folder / "here", "a folder");
+    ::close(ends[0]);
+    ::close(ends[1]);
+}
+
+namespace {
+/// A child that begins to write `path` and stays there until it is killed.
+pid_t begin_to_write(const std::string& path) {
+    int ends[2];
+    if (::pipe(ends) != 0) return -1;
+    const pid_t child = ::fork();
+    if (child == 0) {
+        atomic_write(path, [&](output_file& out) {
+            out.write("half");
+            if (::write(ends[1], "x", 1) == 1) ::sleep(60);
+        });
+        ::_exit(0);
+    }
+    char ready = 0;
+    if (::read(ends[0], &ready, 1) != 1) ready = 0;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return ready ? child : -1;
+}
+void end(pid_t child) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(what_killed_writers_left_is_removed_and_what_living_ones_write_is_not) {
+    temporary_folder folder;
+    const std::string path = folder / "a", other = folder / "a.5", longest = folder / std::string(255, 'n');
+    write_bytes(path, "old");
+    for (const std::string& name : {path, path, other, longest}) {
+        const pid_t dead = begin_to_write(name);
+        BOOST_TEST_REQUIRE(dead > 0);
+        end(dead);
+    }
+    const pid_t living = begin_to_write(path);
+    BOOST_TEST_REQUIRE(living > 0);
+    BOOST_TEST(read_bytes(path) == "old");
+    // The second writer removed what the first had left.
+    BOOST_TEST(folder.entries() == 1u + 1u + 2u);
+    // Files of the user's own that look much the same.
+    for (const char* name : {".a.1.tmp", ".a.x.1.tmp", ".a.1.1.tmpx", "a.1.1.tmp", ".b.1.1.tmp"}) write_bytes(folder / name, "mine");
+    save(path, "new");
+    BOOST_TEST(read_bytes(path) == "new");
+    BOOST_TEST(folder.entries() == 1u + 1u + 2u + 5u);
+    end(living);
+    for (const std::string& name : {path, other, longest}) save(name, "whole");
+    BOOST_TEST(folder.entries() == 3u + 5u);
+}
+BOOST_AUTO_TEST_CASE(many_writers_of_one_file_do_not_disturb_each_other) {
+    temporary_folder folder;
+    const std::string path = folder / "a";
+    std::atomic<int> failed{0};
+    std::vector<std::thread> writers;
+    for (int t = 0; t < 4; ++t)
+        writers.emplace_back([&, t] {
+            for (int i = 0; i < 50; ++i) {
+                try {
+                    save(path, std::string(1000, static_cast<char>('a' + t)));
+                    const std::string is = read_bytes(path);
+                    if (is.size() != 1000 || is != std::string(1000, is[0])) ++failed;
+                } catch (const std::exception&) {
+                    ++failed;
+                }
+            }
+        });
+    for (std::thread& t : writers) t.join();
+    BOOST_TEST(failed == 0);
+    BOOST_TEST(folder.entries() == 1u);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/fork.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace sinter::inline SINTER_TARGET::data {
 /// Prepares batches on a thread of its own while the caller works on the one it has. Batches change hands by swapping buffers with a
 /// ring of `depth`: nothing is copied, and nothing allocated once the ring is there. Of the two sides' counters each is written by one
 /// and waited for by the other. Waking a sleeper takes as long as a small net's step, so the worker is woken when half of the ring is
-/// empty, and not for each batch.
+/// empty, and not for each batch. In a child of fork() another worker goes on behind what was prepared; fork() waits until the
+/// batch that is being prepared is whole.
 class prefetcher final : public batch_stage {
 public:
     prefetcher(std::unique_ptr<batch_stage> up, int depth)
@@ -24,11 +26,12 @@ public:
 
     bool fill(batch_buffer& into) override {
         if (!worker_.joinable()) start();
+        else if (forks_ != forks::so_far()) go_on();
         const unsigned taken = taken_.load(std::memory_order_relaxed);
         await_change(made_, taken, true);
         slot& s = ring_[next_];
         if (s.fault) {   // all that was made before it has been delivered
-            worker_.join();   // it has left its loop; the next call starts another, from where the fault arose
+            finish();   // it has left its loop; the next call starts another, from where the fault arose
             std::rethrow_exception(std::exchange(s.fault, nullptr));
         }
         std::swap(into, s.buffer);
@@ -57,21 +60,42 @@ private:
         }
         next_ = 0;
         made_ = taken_ = 0;
+        begin(0);
+    }
+    SINTER_COLD void begin(unsigned made) {
         stopping_ = false;
-        worker_ = std::thread([this] { work(); });
+        forks_ = forks::so_far();
+        const unsigned at = (next_ + (made - taken_)) % depth_;
+        worker_ = std::thread([this, made, at] { work(made, at); });
+    }
+    /// In a forked child, which has the ring but not the worker.
+    SINTER_COLD void go_on() {
+        forget_thread(worker_);
+        worker_ = {};
+        const unsigned made = made_;
+        if (made != taken_ && ring_[(next_ + (made - 1 - taken_)) % depth_].fault) {   // that worker had left its loop
+            forks_ = forks::so_far();
+            worker_ = std::thread([] {});
+            return;
+        }
+        begin(made);
+    }
+    SINTER_COLD void finish() {
+        if (forks_ == forks::so_far()) return worker_.join();
+        forget_thread(worker_);
     }
     SINTER_COLD void stop() {
         if (!worker_.joinable()) return;
         stopping_ = true;
         taken_.fetch_add(1);   // whatever it waits for has changed
         taken_.notify_one();
-        worker_.join();
+        finish();
     }
-    void work() {
-        unsigned at = 0;
-        for (unsigned made = 0;; at = after(at)) {
+    void work(unsigned made, unsigned at) {
+        for (;; at = after(at)) {
             await_change(taken_, made - depth_, false);   // the ring is full
             if (stopping_) return;
+            const forks::delay whole;
             slot& s = ring_[at];   // nobody else's until it is counted
             try {
                 s.more = up_->fill(s.buffer);
@@ -94,6 +118,7 @@ private:
     alignas(64) std::atomic<unsigned> taken_{0};
     alignas(64) std::atomic<bool> stopping_{false};
     std::thread worker_;
+    unsigned forks_ = 0;   ///< that it was begun under
 };
 
 struct prefetch_step { int depth; };   ///< 0: by the batches' size

@@ -14,6 +14,7 @@
 #endif
 
 #include <sinter/base/error.hpp>
+#include <sinter/base/fork.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/device/denormals.hpp>
@@ -33,7 +34,8 @@ inline int usable_cores() {
 /// Threads that do one thing together, over and over: the caller is one of them, the others wait in between. Denormal
 /// numbers are flushed to zero in all of them while they work. A run allocates nothing.
 ///
-/// One run at a time, begun by one thread, and not from inside a run.
+/// One run at a time, begun by one thread, and not from inside a run. Where fork() was called between two runs, the child's
+/// first run begins as many threads anew (the parent's did not come along).
 class team {
 public:
     static constexpr int most = 1024;
@@ -45,13 +47,7 @@ public:
             throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
         if (size_ > 1) presences_ = std::make_unique<presence[]>(static_cast<std::size_t>(size_));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
-        others_.reserve(static_cast<std::size_t>(size_ - 1));
-        try {
-            for (int t = 1; t < size_; ++t) others_.emplace_back([this, t] { serve(t); });
-        } catch (...) {
-            dismiss();
-            throw;
-        }
+        if (size_ > 1) begin_others();
     }
     ~team() { dismiss(); }
     team(const team&) = delete;
@@ -94,6 +90,7 @@ private:
             const flush_denormals here;
             return f(context, 0);
         }
+        if (forks_ != forks::so_far()) begin_anew();
         job_ = f;
         context_ = context;
         const unsigned before = begun_.fetch_add(1);
@@ -141,11 +138,35 @@ private:
         return before;
     }
 
+    SINTER_COLD void begin_others() {
+        forks_ = forks::so_far();
+        others_.reserve(static_cast<std::size_t>(size_ - 1));
+        try {
+            for (int t = 1; t < size_; ++t) others_.emplace_back([this, t] { serve(t); });
+        } catch (...) {
+            dismiss();
+            throw;
+        }
+    }
+    /// In a forked child: as if nothing had run yet.
+    SINTER_COLD void begin_anew() {
+        for (std::thread& t : others_) forget_thread(t);
+        others_.clear();
+        begun_ = 0;
+        failed_ = claimed_error_ = dismissed_ = false;
+        for (int t = 0; t < size_; ++t) presences_[t].arrivals = presences_[t].ends = 0;
+        begin_others();
+    }
     SINTER_COLD void dismiss() {
+        if (size_ > 1 && forks_ != forks::so_far()) {
+            for (std::thread& t : others_) forget_thread(t);
+            return;
+        }
         dismissed_ = true;
         begun_.fetch_add(1);
         begun_.notify_all();
         for (std::thread& t : others_) t.join();
+        others_.clear();
     }
 
     alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line
@@ -154,6 +175,7 @@ private:
     alignas(64) std::atomic<bool> failed_{false};
     std::atomic<bool> claimed_error_{false}, dismissed_{false};
     int size_;
+    unsigned forks_ = 0;   ///< that others_ were begun under
     bool may_spin_ = true;
     std::unique_ptr<presence[]> presences_;
     std::exception_ptr error_;

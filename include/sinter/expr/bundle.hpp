@@ -40,10 +40,27 @@ constexpr graph* graph_of(tensor first, T...) {
 
 inline constexpr int any_number = -1;
 
+/// A layer whose trace takes one tensor, or more: lengths, weights, a memory.
+template <class F>
+concept traces_several = requires(tensor x) { F::trace(x); } &&
+                         (requires(tensor x) { F::trace(x, x); } || requires(tensor x) { F::trace(x, x, x); });
+/// What f gives for as many tensors as x has, one to three.
+template <class F>
+constexpr tensor call_by_number(F f, const bundle& x, const char* name) {
+    constexpr bool two = std::is_invocable_v<F, tensor, tensor>, three = std::is_invocable_v<F, tensor, tensor, tensor>;
+    if (x.n == 1) return f(x[0]);
+    if constexpr (two)
+        if (x.n == 2) return f(x[0], x[1]);
+    if constexpr (three)
+        if (x.n == 3) return f(x[0], x[1], x[2]);
+    return x.g ? fail(x.g, fault_kind::wrong_number_of_inputs, op_name(name), extents(x.n), extents(three ? 3 : 2)) : tensor{};
+}
+
 /// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies might not compile.
 template <class F>
 constexpr int arity() {
     if constexpr (requires { F::arity; }) return F::arity;
+    else if constexpr (traces_several<F>) return any_number;
     else if constexpr (requires { &F::operator(); } && std::is_invocable_v<F, bundle>) return any_number;
     else if constexpr (std::is_invocable_v<F, tensor>) return 1;
     else if constexpr (std::is_invocable_v<F, tensor, tensor>) return 2;

@@ -50,6 +50,12 @@ struct layer : layer_tag {
             return D::trace(x...);   // so that the missing name is the one error
         }
     }
+    /// The tensors of a bundle, for layers that take one tensor or more.
+    template <class B>
+        requires(std::is_same_v<B, bundle> && detail::traces_several<D>)
+    constexpr tensor operator()(B x) const {
+        return detail::call_by_number([](auto... t) requires requires { D::trace(t...); } { return layer{}(t...); }, x, D::name);
+    }
 };
 /// Base of a layer without parameters or a scope of its own.
 template <class D>

@@ -22,6 +22,12 @@ struct unnamed {
     constexpr auto operator()(T... x) const {
         return F::trace(x...);
     }
+    static constexpr int arity = detail::arity<F>();
+    template <class B>
+        requires(std::is_same_v<B, bundle> && traces_several<F>)
+    constexpr tensor operator()(B x) const {
+        return call_by_number([](auto... t) requires requires { F::trace(t...); } { return F::trace(t...); }, x, F::name);
+    }
 };
 /// Runs F inside the scope `name`, which replaces a layer's own.
 template <class F>

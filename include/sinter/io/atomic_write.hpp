@@ -3,9 +3,12 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/io/file.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <dirent.h>
+#include <sys/file.h>
 
 namespace sinter::inline SINTER_TARGET::io {
 
@@ -13,7 +16,8 @@ namespace detail {
 
 /// Where a symbolic link leads, so that saving through a link replaces the file and not the link.
 SINTER_COLD inline std::string behind_links(const std::string& path) {
-    struct stat status {};
+    struct stat status {}, behind {};
+    if (::stat(path.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode)) return path;   // refused by what it is: /dev/stdout
     if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
     char* const resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) throw_io_error(errno, "cannot follow the link", path);
@@ -28,20 +32,66 @@ SINTER_COLD inline std::string behind_links(const std::string& path) {
     return target;
 }
 
-/// A file under a name of its own in an open folder; unlinked again unless it was renamed to its final name.
+/// The longest part of a final name in a temporary one: leaves room for the suffix under the usual limit of 255.
+inline constexpr std::size_t longest_stem = 200;
+
+/// Whether `name` is one that temporary_file makes for `final_name`: .NAME.PROCESS.COUNTER.tmp
+SINTER_COLD inline bool is_temporary_of(std::string_view name, std::string_view final_name) {
+    const auto skip = [&](std::string_view text) {
+        const bool there = name.starts_with(text);
+        if (there) name.remove_prefix(text.size());
+        return there;
+    };
+    const auto skip_digits = [&] {
+        const std::size_t n = std::min(name.find_first_not_of("0123456789"), name.size());
+        name.remove_prefix(n);
+        return n > 0;
+    };
+    return skip(".") && skip(final_name.substr(0, longest_stem)) && skip(".") && skip_digits() && skip(".") &&
+           skip_digits() && name == ".tmp";
+}
+
+/// Removes what killed writers of `final_name` have left in the open folder. A writer holds a lock on its temporary file
+/// until it is renamed, and the system ends the lock with its process. So what can be locked belongs to nobody. Where the
+/// file system knows no locks, and where a file cannot be opened, it stays. Never throws: saving does not depend on it.
+SINTER_COLD inline void remove_stale_temporaries(int folder, std::string_view final_name) noexcept {
+    const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);   // closedir() closes it
+    DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
+    if (entries == nullptr) {
+        if (again >= 0) ::close(again);
+        return;
+    }
+    while (const dirent* const e = ::readdir(entries)) {
+        if (!is_temporary_of(e->d_name, final_name)) continue;
+        const descriptor fd(::openat(folder, e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        struct stat status {};
+        if (fd && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+            ::unlinkat(folder, e->d_name, 0);
+    }
+    ::closedir(entries);
+}
+
+/// A file under a name of its own in an open folder, locked; unlinked again unless it was renamed to its final name.
 class temporary_file {
 public:
     SINTER_COLD temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
         : folder_(folder) {
         static std::atomic<unsigned> counter{0};
-        constexpr std::size_t longest_stem = 200; // leaves room for the suffix under the usual limit of 255
         for (;;) {
             name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", ::getpid(), ".", counter.fetch_add(1), ".tmp"});
             fd_ = descriptor(uninterrupted([&] {
                 return ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             }));
-            if (fd_) return;
             const int fault = errno;
+            if (fd_) {
+                // A second descriptor of the same open file keeps the lock while, and after, the first is closed.
+                lock_ = descriptor(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
+                const bool locked = lock_ && uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0;
+                const bool taken = !locked && errno == EWOULDBLOCK;
+                struct stat status {};
+                if (!taken && ::fstat(fd_.get(), &status) == 0 && status.st_nlink > 0) return;
+                continue;   // between creation and lock another writer took it for a dead one's: the next name
+            }
             if (fault == EEXIST) continue; // left by a process that was killed
             name_.clear();
             throw_io_error(fault, "cannot create a temporary file beside", path);
@@ -64,7 +114,7 @@ public:
 private:
     int folder_;
     std::string name_;
-    descriptor fd_;
+    descriptor fd_, lock_;
 };
 
 } // namespace detail
@@ -73,8 +123,12 @@ private:
 /// synced and then renamed over the target. Whoever reads `path`, also after a crash, finds the old file or the new
 /// one, never a part. An existing file's permissions are kept; a symbolic link is followed.
 ///
-/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder or a device; then, and
-/// when `fill` throws, the old file is untouched and no temporary file stays behind. (One error comes later: if the
+/// Temporary files that killed writers of the same target left behind are removed first. Living writers, also of other
+/// processes, hold locks on theirs and are not disturbed; the last to finish is the one whose file stays.
+///
+/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a device or a
+/// write-protected file: one that this process may not write, or whose mode lets nobody write, for then even root is
+/// meant. Then, and when `fill` throws, the old file is untouched and no temporary file stays behind. (One error comes later: if the
 /// folder cannot be synced, the new file is in place and the error says that it may not survive a power cut.)
 template <class Fill>
 SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
@@ -95,6 +149,14 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
         throw io_error("cannot replace", path, S_ISDIR(old.st_mode) ? "a folder" : "a device or pipe",
                        "a regular file");
     if (replaces) mode = old.st_mode & 07777;
+    // A rename asks only for a folder that may be written. Programs that open the file would be refused.
+    if (replaces && ((mode & 0222) == 0 || ::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0)) {
+        const char octal[] = {'0', static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
+                              static_cast<char>('0' + (mode & 7)), 0};
+        throw io_error("cannot replace", path, joined({"a write-protected file (mode ", octal, ")"}),
+                       "a file that may be written (chmod u+w), or another name");
+    }
+    detail::remove_stale_temporaries(folder.get(), name);
 
     detail::temporary_file temporary(folder.get(), name, mode, path);
     output_file out(temporary.take_descriptor(), path);

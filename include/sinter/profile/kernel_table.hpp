@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/decimal.hpp>
 #include <sinter/profile/machine_limits.hpp>
 #include <sinter/profile/program_text.hpp>
 #include <utility>
@@ -59,20 +60,22 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
         const double s = std::max(n.seconds, 1e-9);   // the clock may not have moved
         const double floor = limits ? w.floor(*limits, n.launches) : 0;
         floors += floor;
-        std::fprintf(out, "%8lld %9.3f %9.2f %9.2f %5.1f %9.1f %8.1f ", static_cast<long long>(n.launches), 1e3 * n.seconds,
-                     1e6 * n.seconds / static_cast<double>(std::max<std::int64_t>(n.launches, 1)), 1e6 * n.least,
-                     100 * n.seconds / all, 1e-9 * w.flops / s, 1e-9 * w.bytes / s);
-        if (limits) std::fprintf(out, "%6.2f", floor / s);
-        else std::fprintf(out, "%6s", "-");
+        const double each = 1e6 * n.seconds / static_cast<double>(std::max<std::int64_t>(n.launches, 1));
+        std::fprintf(out, "%8lld %9s %9s %9s %5s %9s %8s %6s", static_cast<long long>(n.launches),
+                     fixed_text(1e3 * n.seconds, 3).c_str(), fixed_text(each, 2).c_str(),
+                     fixed_text(1e6 * n.least, 2).c_str(), fixed_text(100 * n.seconds / all, 1).c_str(),
+                     fixed_text(1e-9 * w.flops / s, 1).c_str(), fixed_text(1e-9 * w.bytes / s, 1).c_str(),
+                     limits ? fixed_text(floor / s, 2).c_str() : "-");
         std::fprintf(out, "  %s%s%s: %s\n", k.layer.c_str(), k.layer.empty() ? "" : " ", k.out.c_str(),
                      std::exchange(members, {}).c_str());
     }
     const double each = 1e3 / static_cast<double>(std::max<std::int64_t>(steps, 1));
-    std::fprintf(out, "%9.3f ms a step in kernels, %.3f at their best, %lld steps", each * all, each * best, static_cast<long long>(steps));
+    std::fprintf(out, "%9s ms a step in kernels, %s at their best, %lld steps", fixed_text(each * all, 3).c_str(),
+                 fixed_text(each * best, 3).c_str(), static_cast<long long>(steps));
     if (limits) {
-        std::fprintf(out, ", floors / time %.2f\n%d thread%s: peak %.1f GFLOP/s, copies", floors / all, limits->threads(),
-                     limits->threads() == 1 ? "" : "s", 1e-9 * limits->flops());
-        for (const double kib : {32., 1024., 65536.}) std::fprintf(out, " %.0f", 1e-9 * limits->copied_bytes(1024 * kib));
+        std::fprintf(out, ", floors / time %s\n%d thread%s: peak %s GFLOP/s, copies", fixed_text(floors / all, 2).c_str(),
+                     limits->threads(), limits->threads() == 1 ? "" : "s", fixed_text(1e-9 * limits->flops(), 1).c_str());
+        for (const double kib : {32., 1024., 65536.}) std::fprintf(out, " %s", fixed_text(1e-9 * limits->copied_bytes(1024 * kib), 0).c_str());
         std::fprintf(out, " GB/s within 32 KiB, 1 MiB, 64 MiB");
     }
     std::fputc('\n', out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/decimal.hpp>
 #include <sinter/train/variables.hpp>
 #include <cstdio>
 #include <string>
@@ -18,9 +19,7 @@ inline std::string short_number(double x) {
     const char* const unit[] = {"", " k", " M", " G", " T"};
     int u = 0;
     while (x >= 999.5 && u < 4) x /= 1000, ++u;   // what would be rounded to a thousand is one of the next unit
-    char t[32];
-    std::snprintf(t, sizeof t, u && x < 999.5 ? "%.3g%s" : "%.0f%s", x, unit[u]);
-    return t;
+    return (u && x < 999.5 ? general_text(x, 3) : fixed_text(x, 0)) + unit[u];
 }
 /// "3.2 MB": bytes as short_number gives them.
 inline std::string bytes_text(std::int64_t n) {

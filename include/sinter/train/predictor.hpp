@@ -48,9 +48,11 @@ public:
             take(from.inner());
         } else {
             constexpr auto& p = program::v;
-            finite_ = true;
-            for (int i = 0; i < p.n_parameters; ++i) copy(p.parameters[i], from, Model::parameters(), Model::parameter);
-            for (int i = 0; i < p.n_states; ++i) copy(p.states[i], from, Model::states(), Model::state);
+            values_of taken;
+            for (int i = 0; i < p.n_parameters; ++i) copy(p.parameters[i], from, Model::parameters(), Model::parameter, taken);
+            for (int i = 0; i < p.n_states; ++i)
+                if (!p.states[i].of_examples) copy(p.states[i], from, Model::states(), Model::state, taken);
+            store(taken);
             seed_ = from.options().seed;
             step_ = from.steps();
             batch_ = 0;
@@ -60,10 +62,17 @@ public:
     /// A file's weights and states. mismatch_error where it is of another net; the predictor is then as it was.
     void take(const weights_file& from) {
         std::vector<safetensors::expected_tensor> expected;
-        each_variable([&](const variable_info& v) { expected.push_back({path(v), safetensors::dtype::f32, extents_of(v.s)}); });
-        from.check(expected);
-        finite_ = true;
-        each_variable([&](const variable_info& v) { store(v, from.plain(path(v))); });
+        std::vector<std::string> not_needed;   // where examples' sequences have come to: prediction begins each anew
+        each_variable([&](const variable_info& v) {
+            if (v.of_examples) not_needed.push_back(path(v));
+            else expected.push_back({path(v), safetensors::dtype::f32, extents_of(v.s)});
+        });
+        from.check(expected, not_needed);
+        values_of taken;
+        each_variable([&](const variable_info& v) {
+            if (!v.of_examples) taken.add(v, from.plain(path(v)));
+        });
+        store(taken);
         batch_ = 0;
     }
 
@@ -140,17 +149,25 @@ private:
         for (int i = 0; i < p.n_states; ++i) f(p.states[i]);
     }
     static std::string path(const variable_info& v) { return path_of(program::graph.scopes, v); }
-    void store(const variable_info& v, const std::vector<float>& plain) {
-        for (const float number : plain) finite_ = finite_ && std::isfinite(number);
-        const std::vector<float> x = from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes);
-        std::memcpy(memory_.at(v.at), x.data(), 4 * x.size());
+    /// Variables as they will lie in memory, made before any is written: where one cannot be, all stay as they are.
+    struct values_of {
+        std::vector<std::pair<address, std::vector<float>>> all;
+        bool finite = true;
+        void add(const variable_info& v, const std::vector<float>& plain) {
+            for (const float number : plain) finite = finite && std::isfinite(number);
+            all.emplace_back(v.at, from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes));
+        }
+    };
+    void store(const values_of& taken) {
+        finite_ = taken.finite;
+        for (const auto& [at, x] : taken.all) std::memcpy(memory_.at(at), x.data(), 4 * x.size());
     }
     template <class Model>
-    void copy(const variable_info& v, const Model& from, int n, const variable_info& (*nth)(int)) {
+    void copy(const variable_info& v, const Model& from, int n, const variable_info& (*nth)(int), values_of& to) {
         const std::string name = path(v);
         for (int i = 0; i < n; ++i)
             if (const variable_info& other = nth(i); Model::path(other) == name && other.s.size() == v.s.size())
-                return store(v, from.plain(other));
+                return to.add(v, from.plain(other));
         throw option_error("the model does not have this variable", "predictor", name);
     }
     void prepare(const float* const* ports, int batch) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/decimal.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/span.hpp>
 #include <cstdint>
@@ -56,8 +57,8 @@ SINTER_COLD inline std::string duration(double seconds) {
 template <class = void>
 SINTER_COLD inline std::string progress_values(const progress_state& p) {
     std::string s;
-    if (p.loss == p.loss) s += detail::formatted("  loss %.4f", p.loss);
-    for (const named_value& m : p.metrics) s += joined({"  ", m.name, detail::formatted(" %.4f", m.value)});
+    if (p.loss == p.loss) s += joined({"  loss ", fixed_text(p.loss, 4)});
+    for (const named_value& m : p.metrics) s += joined({"  ", m.name, " ", fixed_text(m.value, 4)});
     return s;
 }
 

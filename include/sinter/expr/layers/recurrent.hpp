@@ -80,14 +80,6 @@ constexpr tensor by_steps(tensor x, const char* layer) {
 template <class D>
 struct sequence_layer : layer<D> {
     static constexpr int arity = detail::any_number;
-    using layer<D>::operator();
-    template <class B>
-        requires std::is_same_v<B, bundle>
-    constexpr tensor operator()(B x) const {
-        if (x.n == 1) return (*this)(x[0]);
-        if (x.n == 2) return (*this)(x[0], x[1]);
-        return x.g ? fail(x.g, fault_kind::wrong_number_of_inputs, op_name(D::name), extents(x.n), extents(2)) : tensor{};
-    }
 };
 
 /// Base of a recurrent layer D: `D::steps(x, lengths, state)` does the work, D::state(x) is what it begins with. As a layer

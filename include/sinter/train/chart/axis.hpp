@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/target_namespace.hpp>
-#include <cstdio>
+#include <sinter/base/decimal.hpp>
 #include <string>
 
 namespace sinter::inline SINTER_TARGET {
@@ -32,10 +32,8 @@ struct axis {
     std::string label(int i) const {
         const double power = __builtin_floor(__builtin_log10(step) + 1e-9), value = tick(i);
         const double shown = __builtin_fabs(value) < 1e-9 * step ? 0 : value;   // not "-0"
-        char text[64];
-        if (power < -6 || power > 6) std::snprintf(text, sizeof text, "%.3g", shown);
-        else std::snprintf(text, sizeof text, "%.*f", power < 0 ? static_cast<int>(-power) : 0, shown);
-        return text;
+        if (power < -6 || power > 6) return general_text(shown, 3);
+        return fixed_text(shown, power < 0 ? static_cast<int>(-power) : 0);
     }
     double share(double value) const { return (value - low) / (high - low); }
 };

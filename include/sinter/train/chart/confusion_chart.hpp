@@ -3,6 +3,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/train/chart/svg.hpp>
 #include <sinter/train/metrics/confusion_matrix.hpp>
+#include <cstdio>
 
 namespace sinter::inline SINTER_TARGET {
 

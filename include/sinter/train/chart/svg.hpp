@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/decimal.hpp>
 #include <sinter/io/atomic_write.hpp>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -10,9 +10,7 @@ namespace sinter::inline SINTER_TARGET::svg {
 
 /// A coordinate or short number: at most two decimals, no trailing zeros.
 inline std::string number(double v) {
-    char text[48];
-    std::snprintf(text, sizeof text, "%.2f", v);
-    std::string s = text;
+    std::string s = fixed_text(v, 2);
     while (s.back() == '0') s.pop_back();
     if (s.back() == '.') s.pop_back();
     return s == "-0" ? "0" : s;
