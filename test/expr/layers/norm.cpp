@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(batch_norm_of_five_axes) {
         return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-3, 4, [](int i) { return i % 4; })};
     }, {.value = 2e-5, .gradient = 1e-4});
 }
-/// Behind a product both statistics are sums of its kernel's; relu behind is found again from what the layer was given.
+/// Relu behind it is found again from what the layer was given. (Numbers far from zero: batch_norm_moments.cpp.)
 BOOST_AUTO_TEST_CASE(batch_norm_of_a_product) {
     check_net(features<5> >> dense<17> >> batch_norm >> relu, [](const auto& p, const auto& x) {
         doubles y({x[0].d[0], 17});
@@ -63,20 +63,6 @@ BOOST_AUTO_TEST_CASE(batch_norm_of_a_product) {
         const doubles n = normalised(y, p[2], p[3], 1e-3, 17, [](int i) { return i % 17; });
         return std::vector{map(n, n, [](double a, double) { return a > 0 ? a : 0; })};
     }, {.value = 1e-4, .gradient = 1e-3});
-}
-/// Of numbers far from zero, and thus from the running mean's beginning, the variance is lost in rounding: nothing is blown up by that.
-BOOST_AUTO_TEST_CASE(batch_norm_of_a_product_far_from_zero) {
-    const auto p = make_run<decltype(features<1> >> dense<3> >> batch_norm), weigh_outputs, as_fused, 64>();
-    doubles x({64, 1}), dy({64, 3});
-    for (int i = 0; i < 64; ++i) x[i] = 5e4 + i % 8;
-    for (double& v : dy.v) v = 0;
-    p->set(p->parameters[0], doubles({1, 3}, {1, -0.3, 2e-3}));
-    p->run(64, {x, dy});
-    const auto y = p->output(0, 64);
-    for (std::size_t i = 0; i < y.size(); ++i) {
-        BOOST_TEST(std::abs(y[i]) < 2);
-        if (i / 3 % 8) BOOST_TEST((y[i] - y[i % 3]) * (i % 3 == 1 ? -1 : 1) >= 0);
-    }
 }
 BOOST_AUTO_TEST_CASE(layer_norm_of_rows) {
     check_net(array<3, 17> >> scaled_input<3, 17>{} >> layer_norm, [](const auto& p, const auto& x) {

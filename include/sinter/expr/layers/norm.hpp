@@ -23,7 +23,7 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         const tensor running_mean = state(x, "running_mean", c, zeros), running_var = state(x, "running_variance", c, ones);
         if (!x.g->trains())
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
-        const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, running_mean, Epsilon.value);
+        const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, Epsilon.value);
         const tensor keep = constant(x.g, Momentum.value);
         const auto moved = [&](tensor s, tensor towards) {
             return ops::multiply_add(detail::so_far(s), keep, towards * (1.f - Momentum.value));

@@ -34,6 +34,7 @@ inline constexpr refusal refusals[] = {
     {"distinct_table", "what a training program makes of looked-up rows' products"},
     {"product_sum", "what a training program makes of products' sums"},
     {"multiply_add", "a part of batch_norm in training"},
+    {"first_row", "a part of batch_norm in training"},
     {"optimizer_port", "a part of optimizers, which predictions have not"},
     {"runtime_scalar", "a part of optimizers, which predictions have not"},
 };

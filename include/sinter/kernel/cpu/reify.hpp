@@ -23,6 +23,7 @@
 #include <sinter/kernel/cpu/general_convolution/depthwise_weight_sums.hpp>
 #include <sinter/kernel/cpu/local_response_norm.hpp>
 #include <sinter/kernel/cpu/move/copies.hpp>
+#include <sinter/kernel/cpu/move/first_row.hpp>
 #include <sinter/kernel/cpu/move/gather.hpp>
 #include <sinter/kernel/cpu/move/gather_axis.hpp>
 #include <sinter/kernel/cpu/move/interpolate.hpp>

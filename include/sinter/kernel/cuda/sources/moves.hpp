@@ -2,12 +2,19 @@
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/kernel/pad_axes.hpp>
+#include <sinter/ops/detail/first_row.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
 
 /// Further kernels that move elements.
 namespace sinter::inline SINTER_TARGET::gpu {
 
+/// The first e0 elements.
+template <>
+struct source<static_cast<int>(op::first_row.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[0]}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
+};
 /// m rows of e0 elements, rotated forward by e1.
 template <>
 struct source<static_cast<int>(op::roll.id)> : plain_source {
