@@ -48,8 +48,9 @@ public:
     }
 
     /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
+    /// False where it ended before anything was updated, because the loss is not finite (program_walk::run).
     template <class Observer = unobserved>
-    void run(team& threads, const step_arguments& s, Observer observe = {}) {
+    bool run(team& threads, const step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
         if constexpr (std::is_same_v<Observer, unobserved>) return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
 #endif
@@ -62,7 +63,12 @@ public:
             const flush_denormals here;
             return walk({&threads, 1}, 0, s, observe);
         }
-        threads.run([&](int thread) { walk({&threads, threads.size()}, thread, s, observe); });
+        bool whole = true;
+        threads.run([&](int thread) {
+            const bool done = walk({&threads, threads.size()}, thread, s, observe);
+            if (thread == 0) whole = done;
+        });
+        return whole;
     }
     /// Waking others, and waiting for them after each kernel, would take longer than all kernels of a small net for so many
     /// examples: its programs are run by the calling thread then.
@@ -83,8 +89,8 @@ private:
 #endif
 
     template <class Observer>
-    void walk(crew workers, int thread, const step_arguments& s, Observer& observe) const {
-        program_walk<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
+    bool walk(crew workers, int thread, const step_arguments& s, Observer& observe) const {
+        return program_walk<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {
@@ -117,8 +123,8 @@ public:
 
     int threads() const { return threads_.size(); }   ///< that it works with
     template <class P, class Observer = unobserved>
-    void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
-        r.run(threads_, s, observe);
+    bool run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+        return r.run(threads_, s, observe);
     }
     void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
         std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));

@@ -35,6 +35,7 @@ struct step_arguments {
     std::uint64_t seed = 0;
     std::int64_t step = 0;
     int batch = 0;
+    bool needs_finite_loss = false;        ///< end before anything is updated where the loss is not that (on the processor)
 };
 
 /// Stands for an observer, who is told before and after each launch, where nobody watches.

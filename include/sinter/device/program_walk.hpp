@@ -19,10 +19,12 @@ struct program_view {
     const std::int64_t* extents;
     const float* constants;
     const cpu::kernel_entry* kernels;
+    int second_half;   ///< the launch before which the loss is looked at
+    address loss;
 };
 template <class P>
 inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P::v.loops, P::v.n_loops, P::v.buffers, P::v.args,
-                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries};
+                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::second_half, P::v.loss};
 
 /// The threads that a program is run by: all of a team, or one.
 struct crew {
@@ -41,16 +43,25 @@ public:
                  const step_arguments& s)
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s) {}
 
+    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and states is changed then.
     template <class Observer>
-    __attribute__((noinline)) void run(Observer& observe) const {
+    __attribute__((noinline)) bool run(Observer& observe) const {
         int next = 0;
         if constexpr (Operands > 0)
             for (int l = 0; l < p_.n_loops; ++l) {
-                for (; next < p_.loops[l].first; ++next) one(next, observe);
+                for (; next < p_.loops[l].first; ++next) {
+                    if (next == p_.second_half && !loss_is_finite()) return false;
+                    one(next, observe);
+                }
+                if (next <= p_.second_half && p_.second_half < p_.loops[l].end && !loss_is_finite()) return false;
                 turns(p_.loops[l], observe);
                 next = p_.loops[l].end;
             }
-        for (; next < p_.n_launches; ++next) one(next, observe);
+        for (; next < p_.n_launches; ++next) {
+            if (next == p_.second_half && !loss_is_finite()) return false;
+            one(next, observe);
+        }
+        return true;
     }
 
 private:
@@ -62,6 +73,12 @@ private:
     int thread_;
     const step_arguments& s_;
 
+    /// All threads find the same, for they have all passed the barrier behind the launch that makes the loss.
+    bool loss_is_finite() const {
+        if (!s_.needs_finite_loss) return true;
+        const float* const loss = places_.at(p_.loss);
+        return !loss || __builtin_fabsf(*loss) <= 3.402823466e38f;
+    }
     /// A launch outside of loops; one that leads with its next one.
     template <class Observer>
     void one(int i, Observer& observe) const {

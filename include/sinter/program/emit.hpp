@@ -122,6 +122,8 @@ private:
         l.scope = n.scope;
         l.leads = q.leads;
         l.idles_last = idle_.idles_in_last_turn(q);
+        l.loss = g_.loss >= 0 && r_.of[base_of(g_.n, g_.loss)] == group_number;
+        l.updates = first_update_[group_number] >= 0;
         std::int64_t* const e = write_.extents();
         body_.begin(q);
         if (q.heavy) {
@@ -188,6 +190,7 @@ private:
             body_.copy(v, at_[a.target]);
             l.root = v;
             l.m = q.space.size();
+            l.updates = true;
             write_.finish(s, l, q.space.size());
         }
     }

@@ -135,6 +135,7 @@ private:
         write_.body.begin(q);
         write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, last); });
         l.m = end - begin;
+        l.updates = true;
         if (last) l.every = u_.every;
         write_.finish(s, l, end - begin);
     }

@@ -19,6 +19,7 @@ struct variable_info {
     std::int64_t floats = 0;   ///< in memory, with padding
     address gradient;          ///< none: it is never stored
     int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
+    bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
     bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
 };
 /// An input or target: what a batch must hold.
@@ -85,6 +86,14 @@ struct compiled_value {
     static constexpr view<const scope_entry> scopes{scope_entries.data(), static_cast<int>(scope_entries.size())};
     static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
     static constexpr port_info port(const node& n) { return {n.s, n.p[1], n.p[3], n.p[4] != 0}; }
+    /// Where the loss is among the first things that are known of the gradient (a last bias), one kernel makes both.
+    static constexpr bool updates_before_loss(int parameter) {
+        const graph_view g = detail::graph_value<R>::v.view();
+        if (R::mode != program_mode::training || g.loss < 0 || g.gradients[parameter] < 0) return false;
+        if (!detail::choice_stage<R>::v.updated[parameter]) return false;
+        const grouping r = detail::fused_stage<R>::groups();
+        return r.of[base_of(g.n, g.gradients[parameter])] <= r.of[base_of(g.n, g.loss)];
+    }
     static constexpr auto make() {
         constexpr auto& d = detail::emit_stage<R>::v;
         const graph_view g = detail::graph_value<R>::v.view();
@@ -113,6 +122,7 @@ struct compiled_value {
                 f.parameters[i].gradient = {space::gradient, f.parameters[i].at.offset()};
                 stored = true;
             }
+            f.parameters[i].early = updates_before_loss(i);
         }
         for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
         for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
@@ -131,6 +141,17 @@ struct compiled_value {
         return f;
     }
     static constexpr auto v = make();
+    /// A step has two halves: launches before this one leave parameters and slots alone (but for early ones), and the loss is
+    /// known. No launch where nothing is updated.
+    static constexpr int second_half = [] {
+        int loss = -1, first = v.n_launches;
+        for (int i = v.n_launches - 1; i >= 0; --i) {
+            if (v.launches[i].loss && loss < 0) loss = i;
+            if (v.launches[i].updates && (loss < 0 || i > loss)) first = i;
+        }
+        while (first > loss + 1 && first < v.n_launches && v.launches[first - 1].leads) --first;   // two that run as one
+        return loss < 0 ? v.n_launches : first;
+    }();
 };
 
 /// After a fault a tiny valid program stands in, so that the one error is not followed by others.

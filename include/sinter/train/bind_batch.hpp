@@ -13,6 +13,11 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
+/// option_error unless a net of `n` outputs has one of this number.
+inline void need_output(int i, int n, const char* where) {
+    if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return;
+    [&]() SINTER_COLD { throw option_error("the net has no such output", where, joined({i}), joined({"0 to ", n - 1})); }();
+}
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
                      joined({"1 to ", most, ", the largest batch that the model is compiled for: at_most<", size > most ? size : most,
@@ -32,9 +37,26 @@ inline void check_range(const std::int32_t* x, const port_info& p, int batch, co
     if (p.below && most >= static_cast<std::uint32_t>(p.below)) refuse_range(x, n, p, what);
 }
 
+/// Throws unless these numbers, one or several an example, are from 0 to p.below - 1.
+SINTER_COLD inline void refuse_length(const float* x, std::int64_t n, const port_info& p, int input) {
+    const std::int64_t each = p.s.size();
+    for (std::int64_t i = 0; i < n; ++i)
+        if (!(x[i] >= 0.f && x[i] <= static_cast<float>(p.below - 1)))
+            throw data_error("length out of range", joined({"input ", input, ", example ", i / each}), std::to_string(x[i]),
+                             joined({"0 to ", p.below - 1}));
+}
+inline const float* check_lengths(const float* x, const port_info& p, int batch, int input) {
+    if (p.below == 0) return x;
+    const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();
+    bool fit = true;
+    for (std::int64_t i = 0; i < n; ++i) fit = fit && x[i] >= 0.f && x[i] <= static_cast<float>(p.below - 1);
+    if (!fit) refuse_length(x, n, p, input);
+    return x;
+}
+
 inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
-    if (b.inputs.empty() && i == 0 && !whole && b.x) return b.x;
+    if (b.inputs.empty() && i == 0 && !whole && b.x) return check_lengths(b.x, p, b.size, i);
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
         throw data_error(fault, joined({"input ", i}), got.view(), needed.view());
     };
@@ -42,7 +64,7 @@ inline const float* input_port(const data::batch_view& b, int i, const port_info
     const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
     if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
     if (whole ? !v.indices : !v.values) fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
-    if (!whole) return v.values;
+    if (!whole) return check_lengths(v.values, p, b.size, i);
     check_range(v.indices, p, b.size, "index");
     return reinterpret_cast<const float*>(v.indices);
 }

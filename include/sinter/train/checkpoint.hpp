@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors.hpp>
+#include <sinter/train/not_finite.hpp>
 #include <sinter/train/saved_names.hpp>
 #include <sinter/train/trainer.hpp>
 
@@ -11,6 +12,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
+enum class not_finite { refused, saved };   ///< what save() does about weights and states that are infinite or NaN
 
 namespace detail {
 
@@ -76,7 +78,9 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 
 /// save(), and what else `entries` has.
 template <class Trainer>
-SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what) {
+SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
+                           not_finite allow = not_finite::refused) {
+    if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
     const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -128,10 +132,11 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
 
 } // namespace detail
 
-/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error.
+/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error; data_error where
+/// a weight or a state is infinite or NaN, and the old file stays, unless these are asked for.
 template <class Trainer>
-void save(const Trainer& t, const std::string& path, saved what = saved::whole) {
-    detail::save_with({}, t, path, what);
+void save(const Trainer& t, const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) {
+    detail::save_with({}, t, path, what, allow);
 }
 
 /// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,

@@ -46,7 +46,8 @@ struct train_options {
     std::int64_t max_steps = 0;                  ///< stop once so many steps have been done in all; 0: no such limit
     data::pipeline* validation = nullptr;        ///< evaluated after each epoch
     std::FILE* progress = stderr;                ///< null: silence
-    callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop
+    callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop. Of several: together(...) (train/hooks/together.hpp)
+    callback<bool()> stop{};                     ///< asked after each step; true: stop, without an error
 };
 
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
@@ -86,7 +87,10 @@ public:
     estimator(Net, Loss) requires std::same_as<Optimizer, detail::optimizer_missing<Loss>> : t_({}) {}
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
-    /// whatever the pipeline throws. A loss that is not finite ends training with a data_error: there is nothing to save.
+    /// whatever the pipeline throws. A loss that is not finite ends training with a data_error that names the first number that
+    /// is not (of the batch, or of the weights); on the processor the weights are still those before that step. So does a weight
+    /// that is not finite at the end of a pass, before validation and hooks. option_error where the learning rate is negative.
+    /// The first pass goes on where the data are: a pipeline that was partly read gives the rest first.
     SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o = {}) {
         if (o.epochs < 0) throw option_error("number of epochs", "train", joined({o.epochs}), "0 or more");
         if (o.max_steps < 0) throw option_error("number of steps", "train", joined({o.max_steps}), "0 or more");
@@ -98,11 +102,13 @@ public:
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
         if (o.validation) need_an_end(*o.validation, "train, validation");
+        need_a_rate();
         std::vector<named_value> validated;   // what the last validation gave
         for (int epoch = 1; more && epoch <= epochs; ++epoch) {
             epoch_result r = one_epoch(data, o, epoch, bar.get(), validated, more);
             if (r.examples == 0) throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
             if (bar) bar->stop_clock();
+            detail::need_finite_weights(t_, joined({"train, after step ", t_.steps()}).c_str());
             validated = validate(o, r);
             std::vector<named_value> shown = validated;
             if (counts_in_training) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
@@ -113,9 +119,10 @@ public:
         return history;
     }
 
-    /// One pass over `data` without training. data_error where there are none, or batches do not fit.
+    /// One pass over `data`, from its beginning, without training. data_error where there are none, or batches do not fit.
     evaluation_result evaluate(data::pipeline& data) {
         need_an_end(data, "evaluate");
+        whole_pass(data);
         metrics::mean loss;
         metrics::accuracy accuracy;
         evaluation_result r;
@@ -135,7 +142,23 @@ public:
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
     span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
 
-    void save(const std::string& path, saved what = saved::whole) const { sinter::save(t_, path, what); }
+    /// Output `i` of the net for all examples of one pass over `data`, from its beginning, one after the other: [examples,
+    /// extents...]. Targets and weights are not looked at. option_error where there is no such output or the data never end.
+    std::vector<float> predict(data::pipeline& data, int i = 0) {
+        need_an_end(data, "predict");
+        whole_pass(data);
+        std::vector<float> all;
+        one_pass(data, [&](const data::batch_view& b) {
+            const span<const float> y = t_.predict(b, i);
+            all.insert(all.end(), y.begin(), y.end());
+            return true;
+        });
+        return all;
+    }
+
+    void save(const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) const {
+        sinter::save(t_, path, what, allow);
+    }
     void load(const std::string& path) { sinter::load(t_, path); }
     /// Initial weights from elsewhere; its user includes <sinter/train/load_weights.hpp>, which says more.
     void load_weights(const std::string& path, const name_map& map) { sinter::load_weights(t_, path, map); }
@@ -158,9 +181,17 @@ private:
         if (data.size() == data::endless)
             throw option_error("the data never end", where, "repeat() without a number", "a pass that ends");
     }
-    [[noreturn]] SINTER_COLD void refuse_loss(float loss) const {
-        throw data_error("the loss is not finite: try a smaller learning rate, or clip_by_global_norm",
-                         joined({"step ", t_.steps()}), std::to_string(loss), "a finite loss");
+    /// A rate below zero climbs; NaN or infinity ends in weights that are that.
+    SINTER_COLD void need_a_rate() {
+        if constexpr (requires { t_.optimizer().learning_rate.at(std::int64_t{}); }) {
+            const float rate = t_.optimizer().learning_rate.at(t_.steps());
+            if (!(rate >= 0 && rate <= std::numeric_limits<float>::max()))
+                throw option_error("learning rate", joined({"train, step ", t_.steps() + 1}), std::to_string(rate), "0 or more, and finite");
+        }
+    }
+    /// evaluate and predict mean all of the data, also where an earlier loop left off in the middle of a pass.
+    SINTER_COLD static void whole_pass(data::pipeline& data) {
+        if (const data::position at = data.position(); at.index != 0) data.seek({at.epoch, 0});
     }
     /// Calls f(batch) for each batch of a pass until it answers false. An earlier call may have left the data at the very
     /// end of a pass: then the next one is meant.
@@ -225,13 +256,13 @@ private:
             int phase = 0;
             if constexpr (phases > 1) phase = t_.next_phase();
             const float l = t_.step(b);
-            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) refuse_loss(l);
+            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) detail::refuse_loss(t_, b, l);
             losses[phase].add(static_cast<double>(l), phases > 1 ? b.size : weight_of(b));
             if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;
             const named_value seen{"accuracy", accuracy.value()};
             if (bar) bar->update(r.examples, loss.value(), counts_in_training ? span<const named_value>(&seen, 1) : validated);
-            more = o.max_steps == 0 || t_.steps() < o.max_steps;
+            more = (o.max_steps == 0 || t_.steps() < o.max_steps) && !(o.stop && o.stop());
             return more;
         });
         r.seconds = monotonic_seconds() - began;

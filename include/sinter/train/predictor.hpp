@@ -98,8 +98,9 @@ public:
             throw data_error("output of the wrong size", "predictor", std::to_string(y.size()), std::to_string(found.size()));
         std::memcpy(y.data(), found.data(), 4 * y.size());
     }
-    /// Output `i` for a batch of any inputs, as trainer::predict.
+    /// Output `i` for a batch of any inputs, as trainer::predict; option_error where there is none.
     span<const float> predict(const data::batch_view& b, int i = 0) {
+        detail::need_output(i, program::v.n_outputs, "predictor");
         const float* ports[program::v.n_inputs + 1];
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);

@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/device/cpu.hpp>
+#include <sinter/device/early_values.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/program/in_turn.hpp>
 #include <sinter/train/bind_batch.hpp>
@@ -67,6 +68,8 @@ public:
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
     /// fit the program. Allocates nothing. The outputs, as they were before the update, stay readable by output().
+    /// On the processor a loss that is not finite ends the step before anything is updated: weights, states and the optimizer's
+    /// memory are as they were, it does not count among steps(), and output() is empty. A GPU learns of the loss too late for that.
     float step(const data::batch_view& b) { return step(b, unobserved{}); }
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
@@ -78,15 +81,18 @@ public:
         detail::stages_in_turn<request_of<program_mode::evaluation>>();
         return run_other(evaluation_, b, true);
     }
-    /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict.
+    /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict. Throws
+    /// option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
         detail::stages_in_turn<request_of<program_mode::prediction>>();
+        detail::need_output(i, prediction::v.n_outputs, "predict");
         run_other(prediction_, b, false);
         return output(i);
     }
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the device has memory of its own
     /// this copies.
     span<const float> output(int i = 0) const {
+        detail::need_output(i, training::v.n_outputs, "output");
         if (!outputs_in_) return {};
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
@@ -100,9 +106,15 @@ public:
     static constexpr int states() { return training::v.n_states; }
     static const variable_info& state(int i) { return training::v.states[i]; }
     static std::string path(const variable_info& v) { return path_of(training::scopes, v); }
-    static shape output_shape(int i = 0) { return training::v.output_shapes[i]; }
+    static shape output_shape(int i = 0) {
+        detail::need_output(i, training::v.n_outputs, "output_shape");
+        return training::v.output_shapes[i];
+    }
     /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those that end in candidate_scores.
-    shape last_output_shape(int i = 0) const { return output_shapes_[i]; }
+    shape last_output_shape(int i = 0) const {
+        detail::need_output(i, training::v.n_outputs, "last_output_shape");
+        return output_shapes_[i];
+    }
 
     /// A parameter, state or gradient in its plain form (row-major, extents as declared).
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
@@ -155,7 +167,16 @@ protected:   // for alternating_trainer, which has more programs for the same me
         outputs_in_ = nullptr;
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
-        device_.template run<P>(r, {ports, scalars, options_.seed, step_, b.size}, observe);
+        const step_arguments now{ports, scalars, options_.seed, step_, b.size, true};
+        if constexpr (std::is_same_v<decltype(device_.template run<P>(r, now, observe)), bool>) {
+            const early_values<P> before(memory_, early_);
+            if (!device_.template run<P>(r, now, observe)) {
+                before.put_back(memory_);
+                return read_loss<P>(memory_);
+            }
+        } else {
+            device_.template run<P>(r, now, observe);
+        }
         ++step_;
         note_outputs<P>(memory_, b.size);
         return read_loss<P>(memory_);
@@ -163,6 +184,7 @@ protected:   // for alternating_trainer, which has more programs for the same me
     typename Device::memory memory_;
     typename Device::template runner<training> train_;
     std::int64_t step_ = 0;
+    std::vector<float> early_;   ///< a step's early_values
 
 private:
     template <class P>

@@ -3,6 +3,7 @@
 #include <sinter/expr/layers/dense.hpp>
 #include <sinter/expr/layers/dropout.hpp>
 #include <sinter/ops/attention.hpp>
+#include <sinter/ops/detail/lengths.hpp>
 #include <sinter/ops/rotary.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -20,7 +21,7 @@ struct attention_settings {
 /// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
 /// rows, each head looks at its own part of them, and a last projection mixes the heads' results, [T, E] -> [T, E].
 /// Called with (x): self-attention; (x, memory [S, F]): queries from x, keys and values from memory; (x, memory, lengths):
-/// only so many rows of each example's memory count. Parameters query/kernel [E, H D], key/kernel, value/kernel, output/kernel
+/// only so many rows of each example's memory count, int32 from 0 to S; the others are not looked at, be they NaN. Parameters query/kernel [E, H D], key/kernel, value/kernel, output/kernel
 /// (Glorot uniform) and biases (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
 template <int Heads, attention_settings S = attention_settings{}>
 struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {
@@ -31,7 +32,10 @@ struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> 
 
     static constexpr tensor trace(tensor x) { return mix(x, x, {}); }
     static constexpr tensor trace(tensor x, tensor memory) { return mix(x, memory, {}); }
-    static constexpr tensor trace(tensor x, tensor memory, tensor lengths) { return mix(x, memory, lengths); }
+    static constexpr tensor trace(tensor x, tensor memory, tensor lengths) {
+        const tensor counted = ops::within_lengths(memory, lengths);   // for the sums over rows that are weights' gradients
+        return mix(x.id == memory.id ? counted : x, counted, lengths);
+    }
 
 private:
     static constexpr tensor project(tensor x, const char* name, int units) {

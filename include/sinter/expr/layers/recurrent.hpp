@@ -4,6 +4,7 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/matmul.hpp>
+#include <sinter/ops/detail/lengths.hpp>
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/scan.hpp>
 #include <sinter/ops/where.hpp>
@@ -92,9 +93,13 @@ template <class D>
 struct recurrent_layer : sequence_layer<D> {
     static constexpr tensor trace(tensor x) { return run(x, {}, {}).y; }
     static constexpr tensor trace(tensor x, tensor lengths) { return run(x, lengths, {}).y; }
-    /// `lengths` and `state` may be empty: all steps count, and it begins with zeros.
+    /// `lengths` and `state` may be empty: all steps count, and it begins with zeros. What x holds from an example's length on is
+    /// not looked at, be it NaN. Lengths are from 0 to T: those of a batch are checked when it is bound, others act as the
+    /// nearest of these (a NaN as 0), a fraction as the next whole number.
     static constexpr recurrent_result run(tensor x, tensor lengths, bundle state) {
         x = detail::by_steps(x, D::name);
+        if (!x.ok()) return {x, x};
+        if (lengths.g) x = ops::within_lengths(x, lengths);
         if (!x.ok()) return {x, x};
         if (state.n) return D::steps(x, lengths, state);
         const bundle from_zero = D::state(x);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <csignal>
+
+namespace sinter {
+
+/// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step that is being done, without
+/// an error; a second one ends the program as ever. One at a time.
+///
+///     stop_on_interrupt interrupt;
+///     model.train(data, {.epochs = 100, .stop = interrupt.asked()});
+class stop_on_interrupt {
+public:
+    stop_on_interrupt() {
+        seen = 0;
+        before_ = std::signal(SIGINT, [](int) {
+            seen = 1;
+            std::signal(SIGINT, SIG_DFL);
+        });
+    }
+    ~stop_on_interrupt() { std::signal(SIGINT, before_ == SIG_ERR ? SIG_DFL : before_); }
+    stop_on_interrupt(const stop_on_interrupt&) = delete;
+    stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
+
+    explicit operator bool() const { return seen != 0; }   ///< has it been asked?
+    auto asked() const { return [] { return seen != 0; }; }
+
+private:
+    static inline volatile std::sig_atomic_t seen = 0;
+    void (*before_)(int) = nullptr;
+};
+
+} // namespace sinter

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/estimator.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// What of an epoch's result is watched.
+enum class watched : std::uint8_t { validation_loss, accuracy, loss, training_accuracy };
+
+namespace detail {
+
+/// The best value so far of what is watched: losses shall fall, accuracies rise.
+class monitor {
+public:
+    explicit monitor(watched what, double min_delta, const char* hook) : what_(what), delta_(min_delta), hook_(hook) {
+        if (!(min_delta >= 0)) throw option_error("smallest change", hook, std::to_string(min_delta), "0 or more");
+        reset();
+    }
+    bool rises() const { return what_ == watched::accuracy || what_ == watched::training_accuracy; }
+    /// data_error where it was not measured.
+    double of(const epoch_result& r) const {
+        const double x = what_ == watched::validation_loss ? r.validation_loss
+                         : what_ == watched::accuracy      ? r.accuracy
+                         : what_ == watched::loss          ? r.loss
+                                                           : r.training_accuracy;
+        static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
+        if (x != x)
+            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
+                             joined({names[static_cast<int>(what_)], " is NaN"}),
+                             "validation data, and class numbers for accuracies");
+        return x;
+    }
+    /// Is x better than the best by more than min_delta? Then it is the best.
+    bool better(double x) {
+        if (!(rises() ? x - delta_ > best_ : x + delta_ < best_)) return false;
+        best_ = x;
+        return true;
+    }
+    double best() const { return best_; }
+    void reset() { best_ = rises() ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(); }
+
+private:
+    watched what_;
+    double delta_, best_ = 0;
+    const char* hook_;
+};
+
+} // namespace detail
+
+} // namespace sinter

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/train/trainer.hpp>
+
+/// What to say of numbers that are not finite: the first of them is named, for what comes after it only follows.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// The place of the first number that is not finite; n if all are.
+inline std::int64_t first_not_finite(const float* x, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i)
+        if (!(x[i] - x[i] == 0.f)) return i;
+    return n;
+}
+/// data_error if one of a batch's columns of floats has such a number.
+SINTER_COLD inline void need_finite(const float* x, int width, int size, const std::string& what) {
+    if (!x || width <= 0) return;
+    const std::int64_t n = std::int64_t{width} * size, i = first_not_finite(x, n);
+    if (i < n)
+        throw data_error("the batch has a number that is not finite",
+                         joined({what, ", example ", i / width, " of the batch, number ", i % width}), std::to_string(x[i]),
+                         "finite numbers");
+}
+/// data_error if a parameter or a state of a model has such a number.
+template <class Trainer>
+SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
+    const auto look = [&](const variable_info& v) {
+        const std::vector<float> x = t.plain(v);
+        const std::int64_t n = static_cast<std::int64_t>(x.size()), i = first_not_finite(x.data(), n);
+        if (i < n)
+            throw data_error("a weight is not finite", joined({where, ", ", Trainer::path(v), ", number ", i}),
+                             std::to_string(x[static_cast<std::size_t>(i)]),
+                             "finite weights: try a smaller learning rate, or clip_by_global_norm");
+    };
+    for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
+    for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
+}
+/// Why a batch's loss is not finite: always throws data_error.
+template <class Trainer>
+[[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
+    constexpr auto& p = Trainer::training::v;
+    const std::string where = joined({"step ", t.steps() + 1});
+    for (int i = 0; i < p.n_inputs; ++i) {
+        const bool listed = !b.inputs.empty();
+        const float* const x = listed ? b.inputs[static_cast<std::size_t>(i)].values : i == 0 ? b.x : nullptr;
+        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}));
+    }
+    int floats = 0;
+    for (int i = 0; i < p.n_targets; ++i) {
+        const port_info& target = p.targets[i];
+        if (target.s.type != dtype::f32) continue;
+        const float* const y = target.weight ? b.weights : target_column(b, false, floats++).values;
+        need_finite(y, static_cast<int>(target.s.size()), b.size,
+                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}));
+    }
+    need_finite_weights(t, where.c_str());
+    throw data_error("the loss is not finite, though the batch and all weights are: the model's values have overflowed. Try a "
+                     "smaller learning rate, clip_by_global_norm, or data that are scaled",
+                     where, std::to_string(loss), "a finite loss");
+}
+
+} // namespace detail
+
+} // namespace sinter

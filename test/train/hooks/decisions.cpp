@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE hooks
+#include <boost/test/unit_test.hpp>
+#include "io/error_parts.hpp"
+#include <sinter/sinter.hpp>
+#include <sinter/train/hooks/early_stop.hpp>
+#include <sinter/train/hooks/interrupt.hpp>
+#include <sinter/train/hooks/keep_best.hpp>
+#include <sinter/train/hooks/reduce_on_plateau.hpp>
+#include <sinter/train/hooks/together.hpp>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+
+// What hooks decide on given sequences of values; the expected decisions were derived by hand from the rules of Keras 3's
+// callbacks (wait counts epochs since the best; a change by min_delta or less is none).
+using namespace sinter;
+
+constexpr auto net = features<1> >> dense<1>;
+
+static epoch_result result(int epoch, double validation_loss, double accuracy = NAN) {
+    return {.epoch = epoch, .accuracy = accuracy, .validation_loss = validation_loss};
+}
+/// The epoch after which it stops; 0: never.
+static int stops_after(early_stop_options o, std::initializer_list<double> values) {
+    early_stop stop(o);
+    int epoch = 0;
+    for (const double v : values)
+        if (!stop(o.what == watched::accuracy ? result(++epoch, 0, v) : result(++epoch, v))) return epoch;
+    return 0;
+}
+
+BOOST_AUTO_TEST_CASE(early_stop_decides) {
+    BOOST_TEST(stops_after({.patience = 2}, {5, 4, 4.5, 3, 3.5, 3, 2}) == 6);      // 3 is not below 3
+    BOOST_TEST(stops_after({.patience = 3}, {5, 4, 4.5, 3, 3.5, 3, 2}) == 0);
+    BOOST_TEST(stops_after({.patience = 0}, {5, 4, 3, 3}) == 4);
+    BOOST_TEST(stops_after({.patience = 1}, {5}) == 0);
+    BOOST_TEST(stops_after({.min_delta = 0.5, .patience = 1}, {5, 4.25, 3.75}) == 3);   // 0.5 less is not enough
+    BOOST_TEST(stops_after({.patience = 1, .start_from = 3}, {1, 2, 3, 9, 10}) == 5);   // the best of those looked at is 9
+    BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 3.5}) == 0);          // better each time: none stops
+    BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 4, 4}) == 3);         // but none of it made patience anew
+    BOOST_TEST(stops_after({.what = watched::accuracy, .patience = 2}, {0.5, 0.7, 0.6, 0.7, 0.8}) == 4);
+    early_stop stop({.patience = 1});
+    for (const double v : {3., 1., 2.}) stop(result(static_cast<int>(4 - v), v));
+    BOOST_TEST(stop.best() == 1);
+    BOOST_TEST(stop.best_epoch() == 3);
+    BOOST_TEST(stop.stopped());
+}
+BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
+    estimator m{net, mse, sgd{.learning_rate = 1}, {.threads = 1}};
+    reduce_on_plateau slower(m, {.factor = 0.5f, .patience = 2, .min_delta = 0, .cooldown = 1, .min_rate = 0.2f});
+    const double losses[] = {4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3};
+    // waits 0 1 2: halved; one epoch of cooldown has ended when the next is looked at, which counts 1; and so on
+    const float rates[] = {1, 1, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f, 0.25f, 0.2f, 0.2f, 0.2f, 0.2f};
+    for (int i = 0; i < 12; ++i) {
+        BOOST_TEST(slower(result(i + 1, losses[i])));
+        BOOST_TEST(m.inner().optimizer().learning_rate.at(0) == rates[i], "epoch " << i + 1);
+    }
+    BOOST_TEST(slower.reductions() == 3);
+}
+BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
+    estimator m{net, mse, sgd{.learning_rate = 0.1f}, {.threads = 1}};
+    const std::string file = "keep_best_test.safetensors";
+    keep_best best(m, {.file = file.c_str()});
+    early_stop stop({.patience = 2});
+    auto hooks = together(best, stop);
+    const auto weight = [&] { return m.inner().plain(m.inner().parameter(0))[0]; };
+    const auto put = [&](float w) { m.inner().set_plain(m.inner().parameter(0), &w); };
+    best.restore();   // nothing yet
+    int epoch = 0;
+    for (const float loss : {3.f, 1.f, 2.f}) {
+        put(10 * loss);
+        BOOST_TEST(hooks(result(++epoch, static_cast<double>(loss))));
+    }
+    put(40);
+    BOOST_TEST(!hooks(result(++epoch, 4)));
+    BOOST_TEST(best.best_epoch() == 2);
+    best.restore();
+    BOOST_TEST(weight() == 10);
+    put(0);
+    m.load(file);
+    BOOST_TEST(weight() == 10);
+    std::remove(file.c_str());
+}
+BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
+    check_error<option_error>([] { early_stop({.patience = -1}); }, "patience", "early_stop", "-1");
+    check_error<option_error>([] { early_stop({.min_delta = -1}); }, "smallest change", "early_stop");
+    estimator m{net, mse, sgd{}, {.threads = 1}};
+    check_error<option_error>([&] { reduce_on_plateau r(m, {.factor = 1}); }, "factor", "reduce_on_plateau");
+    estimator scheduled{net, mse, sgd{.learning_rate = cosine(0.1f, 10)}, {.threads = 1}};
+    check_error<option_error>([&] { reduce_on_plateau r(scheduled); }, "schedule", "reduce_on_plateau");
+    early_stop stop;
+    check_error<data_error>([&] { stop(result(7, NAN)); }, "not measured", "epoch 7", "validation_loss");
+}
+BOOST_AUTO_TEST_CASE(an_interrupt_ends_training_after_its_step) {
+    estimator m{net, mse, sgd{}, {.threads = 1}};
+    auto data = data::example_set(extents(1), {1, 2, 3, 4}).targets(extents(1), {1, 2, 3, 4}) |
+                data::batch(1);
+    stop_on_interrupt interrupt;
+    int asked = 0;
+    const auto history = m.train(data, {.epochs = 50, .progress = nullptr, .stop = [&] {
+                                            if (++asked == 6) std::raise(SIGINT);
+                                            return interrupt.asked()();
+                                        }});
+    BOOST_TEST(static_cast<bool>(interrupt));
+    BOOST_TEST(m.inner().steps() == 6);
+    BOOST_TEST(history.size() == 2u);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE not_finite
+#include <boost/test/unit_test.hpp>
+#include "io/error_parts.hpp"
+#include <sinter/sinter.hpp>
+#include <sinter/train/optimizers/accumulate.hpp>
+#include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/predictor.hpp>
+#include <sinter/train/weights_file.hpp>
+#include <cmath>
+#include <cstdio>
+
+// A loss that is not finite changes nothing, what is not finite is named, and it is not saved.
+using namespace sinter;
+
+template <class Trainer>
+static std::vector<float> everything(const Trainer& t) {
+    std::vector<float> all{static_cast<float>(t.steps())};
+    auto add = [&](const std::vector<float>& v) { all.insert(all.end(), v.begin(), v.end()); };
+    for (int i = 0; i < t.parameters(); ++i) {
+        add(t.plain(t.parameter(i)));
+        for (int k = 0; k < t.slots_of(t.parameter(i)); ++k) add(t.plain_slot(t.parameter(i), k));
+    }
+    for (int i = 0; i < t.states(); ++i) add(t.plain(t.state(i)));
+    return all;
+}
+template <class Optimizer, program_options Options = program_options{}, class Net>
+static void check_step(Net, Optimizer o, const char* what, int threads = 2) {
+    trainer<Net, mse_loss, Optimizer, 4, cpu_device, Options> t(o, {.threads = threads}), undisturbed(o, {.threads = threads});
+    const int width = t.output_shape().size();
+    float x[12] = {1, 2, 3, -1, 0, 1, 4, 4, 2, 0, 0, -3};
+    std::vector<float> y(static_cast<std::size_t>(4 * width), 0.5f);
+    const data::batch_view b{.x = x, .y = y.data(), .size = 4, .y_width = width};
+    t.step(b), undisturbed.step(b);
+    const std::vector<float> before = everything(t);
+    for (float* const place : {x + 4, y.data() + 1})
+        for (const float wrong : {NAN, INFINITY}) {
+            const float right = *place;
+            *place = wrong;
+            BOOST_TEST(!std::isfinite(t.step(b)), what);
+            BOOST_TEST((everything(t) == before), what);
+            BOOST_TEST(t.output().empty());
+            *place = right;
+        }
+    for (int i = 0; i < 3; ++i) t.step(b), undisturbed.step(b);
+    BOOST_TEST((everything(t) == everything(undisturbed)), what);
+}
+BOOST_AUTO_TEST_CASE(a_step_changes_nothing) {
+    constexpr auto deep = features<3> >> dense<5> >> batch_norm >> relu >> dense<2>;
+    check_step(features<3> >> dense<2>, sgd{.learning_rate = 0.1f}, "one layer");
+    check_step(features<3> >> dense<1>, adam{}, "one column");
+    check_step(deep, sgd{.learning_rate = 0.1f}, "sgd");
+    check_step(deep, adam{}, "adam");
+    check_step(deep, adam{}, "adam, one thread", 1);
+    check_step(deep, clip_by_global_norm{1.f, adam{}}, "clipped");
+    check_step(deep, accumulate<2>(momentum{}), "accumulated");
+    check_step<adam, program_options{.store_gradients = true}>(deep, adam{}, "stored gradients");
+    check_step<adam, program_options{.fuse = false}>(deep, adam{}, "not fused");
+}
+
+constexpr auto line = features<1> >> dense<1>;
+static auto fresh(float rate) { return estimator(line, mse, sgd{.learning_rate = rate}, trainer_options{.threads = 1}); }
+static auto pairs(std::vector<float> x, std::vector<float> y) {
+    return data::example_set(extents(1), std::move(x)).targets(extents(1), std::move(y)) | data::batch(2);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_number_that_is_not_finite_is_named) {
+    auto m = fresh(0.1f);
+    const auto train = [&](std::vector<float> x, std::vector<float> y) {
+        auto data = pairs(std::move(x), std::move(y));
+        m.train(data, {.progress = nullptr});
+    };
+    check_error<data_error>([&] { train({1, 2, 3, NAN}, {1, 2, 3, 4}); }, "the batch has a number", "input 0, example 1", "nan");
+    check_error<data_error>([&] { train({1, 2, 3, 4}, {1, 2, INFINITY, 4}); }, "the batch has a number", "target 0, example 0", "inf");
+    check_error<data_error>([&] { train({1e30f, 1}, {0, 0}); }, "have overflowed", "step", "", "finite loss");
+    for (int i = 0; i < 2; ++i)
+        for (const float w : m.inner().plain(m.inner().parameter(i))) BOOST_TEST(std::isfinite(w));
+    const float wrong = NAN;
+    m.inner().set_plain(m.inner().parameter(0), &wrong);
+    check_error<data_error>([&] { train({1, 2}, {1, 2}); }, "a weight is not finite", "dense/kernel, number 0", "nan", "smaller");
+}
+BOOST_AUTO_TEST_CASE(rates_that_cannot_train) {
+    for (const float rate : {-0.1f, NAN, INFINITY}) {
+        auto m = fresh(rate);
+        auto data = pairs({1, 2}, {1, 2});
+        check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", "train, step 1", "", "0 or more");
+    }
+}
+/// The gradient of the last step overflows while its loss, taken before, is finite: training says so before the hook runs.
+BOOST_AUTO_TEST_CASE(what_is_not_finite_is_not_saved) {
+    const std::string file = "not_finite_test.safetensors";
+    auto m = fresh(0.1f);
+    const float one = 1;
+    m.inner().set_plain(m.inner().parameter(0), &one);
+    m.save(file);
+    auto data = pairs({1.8e19f}, {0});
+    bool called = false;
+    check_error<data_error>([&] { m.train(data, {.progress = nullptr, .after_epoch = [&](const epoch_result&) { return called = true; }}); },
+                            "a weight is not finite", "train, after step 1", "inf");
+    BOOST_TEST(!called);
+    check_error<data_error>([&] { m.save(file); }, "a weight is not finite", file);
+    BOOST_TEST(weights_file(file).plain("dense/kernel")[0] == 1);
+    m.save(file, saved::whole, not_finite::saved);
+    BOOST_TEST(std::isinf(weights_file(file).plain("dense/kernel")[0]));
+    std::remove(file.c_str());
+}
+BOOST_AUTO_TEST_CASE(outputs_that_are_not_there) {
+    auto m = fresh(0.1f);
+    predictor p{line, m};
+    const float x[1] = {1};
+    const data::batch_view b{.x = x, .size = 1};
+    for (const int i : {1, 2, -1, 1 << 30}) {
+        check_error<option_error>([&] { m.predict(b, i); }, "no such output", "predict", "", "0 to 0");
+        check_error<option_error>([&] { p.predict(b, i); }, "no such output", "predictor");
+        check_error<option_error>([&] { m.inner().output(i); }, "no such output", "output");
+        check_error<option_error>([&] { m.inner().output_shape(i); }, "no such output", "output_shape");
+        check_error<option_error>([&] { m.inner().last_output_shape(i); }, "no such output", "last_output_shape");
+    }
+    BOOST_TEST(m.predict(b, 0).size() == 1u);
+}
+BOOST_AUTO_TEST_CASE(all_of_the_data_are_evaluated_and_predicted) {
+    auto m = fresh(0.1f);
+    auto data = pairs({1, 2, 3, 4, 5}, {0, 0, 0, 0, 9});
+    const auto whole = m.evaluate(data);
+    BOOST_TEST(whole.examples == 5);
+    for (int read = 0; read < 4; ++read) {
+        data.rewind();
+        for (int i = 0; i < read; ++i) data.next();
+        const auto again = m.evaluate(data);
+        BOOST_TEST(again.examples == 5);
+        BOOST_TEST(again.loss == whole.loss);
+        data.rewind();
+        for (int i = 0; i < read; ++i) data.next();
+        BOOST_TEST(m.predict(data).size() == 5u);
+    }
+    const std::vector<float> y = m.predict(data);
+    const float x[1] = {5};
+    BOOST_TEST(y[4] == m.predict({.x = x, .size = 1})[0]);
+}
