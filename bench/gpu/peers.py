@@ -89,6 +89,7 @@ def measure(mode, name, tf32):
     here = [t.cuda() for t in host]
     loss_of = lambda x, y: F.cross_entropy(net(x), y)   # noqa: E731
     if mode == "compile":
+        torch._dynamo.reset()   # else the next models count as recompilations of the first, and run eagerly past a limit
         loss_of = torch.compile(loss_of, mode="reduce-overhead")
 
     def compute():

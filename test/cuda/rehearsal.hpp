@@ -83,7 +83,8 @@ private:
 template <class Engine>
 class rehearsal_on {
 public:
-    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false};
+    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
+                                           .transposed_products = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = model_memory;

@@ -128,7 +128,8 @@ private:
 class cuda_device {
 public:
     /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are chosen at run time.
-    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false};
+    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
+                                           .transposed_products = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = cuda_memory;

@@ -80,7 +80,8 @@ struct gradient_stage {
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
         if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
             distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
-        if (R::target.turned_weights && R::options.products == precision::float32) turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch);
+        if (R::target.transposed_products || (R::target.turned_weights && R::options.products == precision::float32))
+            turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch, R::target.transposed_products);
         if (R::options.fuse && R::target.product_sums && R::options.products == precision::float32)
             sum_products(t.view(), {t.n, t.c.nodes}, R::max_batch);
         return t;

@@ -15,6 +15,7 @@ struct target {
     bool winograd = false;             ///< kernels for 3 x 3 and 5 x 5 convolutions by Winograd's minimal filtering
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
+    bool transposed_products = false;  ///< libraries that multiply by weights' transpose as they lie, at no cost
     bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
     bool product_sums = false;         ///< kernels that sum some products
     bool leading_walks = false;        ///< kernels that run a walk over the rows that they read, some rows at a time

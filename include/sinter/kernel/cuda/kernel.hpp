@@ -183,7 +183,8 @@ private:
     }
     static product product_of(const work& w, float* raw) {
         const std::int64_t* e = w.e;
-        if constexpr (K == op::gemm) return {w.p[0], w.p[1], raw, w.m, e[1], e[0], e[2], e[1], false, false};
+        if constexpr (K == op::gemm)
+            return {w.p[0], w.p[1], raw, w.m, e[1], e[0], e[2], e[3] ? e[0] : e[1], false, e[3] != 0};
         else if constexpr (K == op::gemm_tn) return {w.p[0], w.p[1], raw, e[0], e[1], w.m, e[0], e[1], true, false};
         else
             return {w.p[0], w.p[1], raw, e[0], e[1], e[2], e[5], e[6], w.s->extents[0] != 0, w.s->extents[1] != 0, w.m, e[3], e[4]};

@@ -5,13 +5,14 @@
 /// Matrix products, element by element. Devices leave these to a library; the host checks programs with them.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// y[m][N] = a[m][K] b[K][N]; e = {K, N, floats from one row of a to the next}.
+/// y[m][N] = a[m][K] b[K][N]; e = {K, N, floats from one row of a to the next, is b [N][K]}.
 template <>
 struct source<static_cast<int>(op::gemm.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const float *a = s.a + at.row * s.e[2], *b = s.b + at.col;
+        const std::int64_t next_row = s.e[3] ? 1 : s.e[1], next_column = s.e[3] ? s.e[0] : 1;
+        const float *a = s.a + at.row * s.e[2], *b = s.b + at.col * next_column;
         float sum = 0.f;
-        for (std::int64_t k = 0; k < s.e[0]; ++k) sum += a[k] * b[k * s.e[1]];
+        for (std::int64_t k = 0; k < s.e[0]; ++k) sum += a[k] * b[k * next_row];
         return sum;
     }
 };
