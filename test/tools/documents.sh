@@ -39,6 +39,14 @@ for header in $(find include zoo -name '*.hpp'); do
                            END { if (FNR > 500) { print name " has " FNR " lines"; bad = 1 } exit bad }' "$header" || fault=1
 done
 
+# doc/ops/README.md says under which names an op is found: in ops::, and in sinter:: unless a layer is called so.
+for page in doc/ops/*.md; do
+    op=$(basename "$page" .md)
+    [ "$op" != README ] && grep -qE "^constexpr (tensor|bundle|scan_step) $op\(" "include/sinter/ops/$op.hpp" 2>/dev/null || continue
+    grep -rqE "^using ops::$op;|^SINTER_ACTIVATION\($op\)|^inline constexpr .*[ >]$op\{\};" include/sinter/ops include/sinter/expr ||
+        complain "include/sinter/ops/$op.hpp: there is neither a layer $op nor 'using ops::$op;' in namespace sinter"
+done
+
 # From the lowest on, as doc/design.md draws them.
 rooms=(vector math walk product move pool winograd distinct attention convolution general_convolution pooled)
 [ "$(printf '%s\n' "${rooms[@]}" | sort)" = "$(find include/sinter/kernel/cpu -mindepth 1 -type d -printf '%f\n' | sort)" ] ||

@@ -19,5 +19,6 @@ struct rule<op::abs> : elementwise_rule<1, 1> {
 namespace ops {
 constexpr tensor abs(tensor a) { return unary<op::abs>(a); }
 }
+using ops::abs;
 
 } // namespace sinter

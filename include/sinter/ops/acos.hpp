@@ -21,5 +21,6 @@ struct rule<op::acos> : elementwise_rule<1, 20> {
 namespace ops {
 constexpr tensor acos(tensor a) { return unary<op::acos>(a); }
 }
+using ops::acos;
 
 } // namespace sinter

@@ -21,5 +21,6 @@ struct rule<op::acosh> : elementwise_rule<1, 26> {
 namespace ops {
 constexpr tensor acosh(tensor a) { return unary<op::acosh>(a); }
 }
+using ops::acosh;
 
 } // namespace sinter

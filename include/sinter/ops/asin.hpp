@@ -21,5 +21,6 @@ struct rule<op::asin> : elementwise_rule<1, 20> {
 namespace ops {
 constexpr tensor asin(tensor a) { return unary<op::asin>(a); }
 }
+using ops::asin;
 
 } // namespace sinter

@@ -21,5 +21,6 @@ struct rule<op::asinh> : elementwise_rule<1, 26> {
 namespace ops {
 constexpr tensor asinh(tensor a) { return unary<op::asinh>(a); }
 }
+using ops::asinh;
 
 } // namespace sinter

@@ -21,5 +21,6 @@ struct rule<op::atan> : elementwise_rule<1, 26> {
 namespace ops {
 constexpr tensor atan(tensor a) { return unary<op::atan>(a); }
 }
+using ops::atan;
 
 } // namespace sinter

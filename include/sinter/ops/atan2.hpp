@@ -24,5 +24,6 @@ constexpr tensor atan2(tensor a, tensor b) { return binary<op::atan2>(a, b); }
 constexpr tensor atan2(tensor a, float b) { return a.ok() ? binary<op::atan2>(a, constant(a.g, b)) : a; }
 constexpr tensor atan2(float a, tensor b) { return b.ok() ? binary<op::atan2>(constant(b.g, a), b) : b; }
 }
+using ops::atan2;
 
 } // namespace sinter

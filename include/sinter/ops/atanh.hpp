@@ -21,5 +21,6 @@ struct rule<op::atanh> : elementwise_rule<1, 24> {
 namespace ops {
 constexpr tensor atanh(tensor a) { return unary<op::atanh>(a); }
 }
+using ops::atanh;
 
 } // namespace sinter

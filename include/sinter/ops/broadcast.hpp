@@ -57,5 +57,6 @@ constexpr tensor broadcast_to(tensor a, const shape& s) {
 }
 
 } // namespace ops
+using ops::broadcast_to;
 
 } // namespace sinter

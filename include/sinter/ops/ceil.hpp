@@ -19,5 +19,6 @@ struct rule<op::ceil> : elementwise_rule<1, 6> {
 namespace ops {
 constexpr tensor ceil(tensor a) { return unary<op::ceil>(a); }
 }
+using ops::ceil;
 
 } // namespace sinter

@@ -33,5 +33,6 @@ namespace ops {
 constexpr tensor clip(tensor a, tensor low, tensor high) { return ternary<op::clip>(a, low, high); }
 constexpr tensor clip(tensor a, float low, float high) { return a.ok() ? clip(a, constant(a.g, low), constant(a.g, high)) : a; }
 }
+using ops::clip;
 
 } // namespace sinter

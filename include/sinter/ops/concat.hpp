@@ -77,5 +77,6 @@ constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) {
 }
 
 } // namespace ops
+using ops::concat;
 
 } // namespace sinter

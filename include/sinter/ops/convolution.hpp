@@ -211,5 +211,6 @@ constexpr void rule<op::convolution_weight_gradient>::gradient(gradient_of& g) {
     if (g.wants(0)) g.add(0, detail::convolution_like<op::convolution_input_gradient>(g, x.shape(), d, g.d));
     if (g.wants(1)) g.add(1, detail::convolution_like<op::convolution>(g, d.shape(), x, g.d));
 }
+using ops::convolution;
 
 } // namespace sinter

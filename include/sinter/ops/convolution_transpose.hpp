@@ -57,5 +57,6 @@ constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_ax
 }
 
 } // namespace ops
+using ops::convolution_transpose;
 
 } // namespace sinter

@@ -20,5 +20,6 @@ constexpr tensor cos(tensor a) { return unary<op::cos>(a); }
 }
 
 constexpr void rule<op::sin>::gradient(gradient_of& g) { g.add(0, g.d * ops::cos(g.x(0))); }
+using ops::cos;
 
 } // namespace sinter

@@ -20,5 +20,6 @@ constexpr tensor cosh(tensor a) { return unary<op::cosh>(a); }
 }
 
 constexpr void rule<op::sinh>::gradient(gradient_of& g) { g.add(0, g.d * ops::cosh(g.x(0))); }
+using ops::cosh;
 
 } // namespace sinter

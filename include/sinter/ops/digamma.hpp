@@ -27,5 +27,6 @@ struct rule<op::digamma> : elementwise_rule<1, 140> {
 namespace ops {
 constexpr tensor digamma(tensor a) { return unary<op::digamma>(a); }
 }
+using ops::digamma;
 
 } // namespace sinter

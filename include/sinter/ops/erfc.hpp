@@ -21,5 +21,6 @@ struct rule<op::erfc> : elementwise_rule<1, 40> {
 namespace ops {
 constexpr tensor erfc(tensor a) { return unary<op::erfc>(a); }
 }
+using ops::erfc;
 
 } // namespace sinter

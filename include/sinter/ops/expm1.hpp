@@ -19,5 +19,6 @@ struct rule<op::expm1> : elementwise_rule<1, 12> {
 namespace ops {
 constexpr tensor expm1(tensor a) { return unary<op::expm1>(a); }
 }
+using ops::expm1;
 
 } // namespace sinter

@@ -19,5 +19,6 @@ struct rule<op::floor> : elementwise_rule<1, 6> {
 namespace ops {
 constexpr tensor floor(tensor a) { return unary<op::floor>(a); }
 }
+using ops::floor;
 
 } // namespace sinter

@@ -20,5 +20,6 @@ constexpr tensor floor_div(tensor a, tensor b) { return binary<op::floor_div>(a,
 constexpr tensor floor_div(tensor a, float b) { return a.ok() ? binary<op::floor_div>(a, constant(a.g, b)) : a; }
 constexpr tensor floor_div(float a, tensor b) { return b.ok() ? binary<op::floor_div>(constant(b.g, a), b) : b; }
 }
+using ops::floor_div;
 
 } // namespace sinter

@@ -80,5 +80,6 @@ constexpr bundle gradient(tensor y, bundle x) {
 constexpr tensor gradient(tensor y, tensor x) { return gradient(y, bundle(x))[0]; }
 
 } // namespace ops
+using ops::gradient;
 
 } // namespace sinter

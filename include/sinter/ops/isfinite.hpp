@@ -18,5 +18,6 @@ struct rule<op::isfinite> : elementwise_rule<1, 2> {
 namespace ops {
 constexpr tensor isfinite(tensor a) { return unary<op::isfinite>(a); }
 }
+using ops::isfinite;
 
 } // namespace sinter

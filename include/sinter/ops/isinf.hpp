@@ -18,5 +18,6 @@ struct rule<op::isinf> : elementwise_rule<1, 2> {
 namespace ops {
 constexpr tensor isinf(tensor a) { return unary<op::isinf>(a); }
 }
+using ops::isinf;
 
 } // namespace sinter

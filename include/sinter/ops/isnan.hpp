@@ -18,5 +18,6 @@ struct rule<op::isnan> : elementwise_rule<1, 2> {
 namespace ops {
 constexpr tensor isnan(tensor a) { return unary<op::isnan>(a); }
 }
+using ops::isnan;
 
 } // namespace sinter

@@ -18,5 +18,6 @@ struct rule<op::lgamma> : elementwise_rule<1, 65> {
 namespace ops {
 constexpr tensor lgamma(tensor a) { return unary<op::lgamma>(a); }
 }
+using ops::lgamma;
 
 } // namespace sinter

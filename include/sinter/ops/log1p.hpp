@@ -18,5 +18,6 @@ struct rule<op::log1p> : elementwise_rule<1, 16> {
 namespace ops {
 constexpr tensor log1p(tensor a) { return unary<op::log1p>(a); }
 }
+using ops::log1p;
 
 } // namespace sinter

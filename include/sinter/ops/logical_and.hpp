@@ -18,5 +18,6 @@ struct rule<op::logical_and> : elementwise_rule<2, 2> {
 namespace ops {
 constexpr tensor logical_and(tensor a, tensor b) { return binary<op::logical_and>(a, b); }
 }
+using ops::logical_and;
 
 } // namespace sinter

@@ -18,5 +18,6 @@ struct rule<op::logical_not> : elementwise_rule<1, 2> {
 namespace ops {
 constexpr tensor logical_not(tensor a) { return unary<op::logical_not>(a); }
 }
+using ops::logical_not;
 
 } // namespace sinter

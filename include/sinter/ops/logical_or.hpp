@@ -18,5 +18,6 @@ struct rule<op::logical_or> : elementwise_rule<2, 2> {
 namespace ops {
 constexpr tensor logical_or(tensor a, tensor b) { return binary<op::logical_or>(a, b); }
 }
+using ops::logical_or;
 
 } // namespace sinter

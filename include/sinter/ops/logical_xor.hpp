@@ -18,5 +18,6 @@ struct rule<op::logical_xor> : elementwise_rule<2, 2> {
 namespace ops {
 constexpr tensor logical_xor(tensor a, tensor b) { return binary<op::logical_xor>(a, b); }
 }
+using ops::logical_xor;
 
 } // namespace sinter

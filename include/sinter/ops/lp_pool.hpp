@@ -23,3 +23,7 @@ constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
 }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::lp_pool;
+} // namespace sinter

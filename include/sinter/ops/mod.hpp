@@ -24,5 +24,6 @@ constexpr tensor mod(tensor a, tensor b) { return binary<op::mod>(a, b); }
 constexpr tensor mod(tensor a, float b) { return a.ok() ? binary<op::mod>(a, constant(a.g, b)) : a; }
 constexpr tensor mod(float a, tensor b) { return b.ok() ? binary<op::mod>(constant(b.g, a), b) : b; }
 }
+using ops::mod;
 
 } // namespace sinter

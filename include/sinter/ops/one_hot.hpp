@@ -59,5 +59,6 @@ constexpr tensor one_hot(tensor labels, int n) {
 
 } // namespace ops
 using ops::one_hot;
+using ops::to_float;
 
 } // namespace sinter

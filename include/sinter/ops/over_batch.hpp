@@ -18,5 +18,6 @@ struct rule<op::over_batch> : elementwise_rule<1, 1> {
 namespace ops {
 constexpr tensor over_batch(tensor a) { return unary<op::over_batch>(a); }
 }
+using ops::over_batch;
 
 } // namespace sinter

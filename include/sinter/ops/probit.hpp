@@ -33,5 +33,6 @@ struct rule<op::probit> : elementwise_rule<1, 40> {
 namespace ops {
 constexpr tensor probit(tensor a) { return unary<op::probit>(a); }
 }
+using ops::probit;
 
 } // namespace sinter

@@ -9,3 +9,7 @@ namespace sinter::inline SINTER_TARGET::ops {
 constexpr tensor random_bernoulli(tensor p) { return p.ok() ? greater(p, random_uniform(p)) : p; }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::random_bernoulli;
+} // namespace sinter

@@ -23,3 +23,7 @@ constexpr tensor random_categorical(tensor logits) {
 }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::random_categorical;
+} // namespace sinter

@@ -14,3 +14,7 @@ constexpr tensor random_above_zero(tensor like) { return like.ok() ? maximum(ran
 constexpr tensor random_normal(tensor like) { return probit(random_above_zero(like)); }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::random_normal;
+} // namespace sinter

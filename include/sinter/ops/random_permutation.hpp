@@ -35,3 +35,8 @@ constexpr tensor random_shuffle(tensor x, int axis = 0) {
 }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::random_permutation;
+using ops::random_shuffle;
+} // namespace sinter

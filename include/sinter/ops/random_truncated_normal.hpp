@@ -13,3 +13,7 @@ constexpr tensor random_truncated_normal(tensor like) {
 }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::random_truncated_normal;
+} // namespace sinter

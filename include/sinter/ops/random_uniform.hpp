@@ -27,5 +27,6 @@ constexpr tensor random_uniform(tensor like) {
 }
 
 } // namespace ops
+using ops::random_uniform;
 
 } // namespace sinter

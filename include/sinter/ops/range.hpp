@@ -20,5 +20,6 @@ constexpr tensor range(tensor of, int n, float start = 0, float step = 1) {
 }
 
 } // namespace ops
+using ops::range;
 
 } // namespace sinter

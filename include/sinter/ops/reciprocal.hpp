@@ -18,5 +18,6 @@ struct rule<op::reciprocal> : elementwise_rule<1, 4> {
 namespace ops {
 constexpr tensor reciprocal(tensor a) { return unary<op::reciprocal>(a); }
 }
+using ops::reciprocal;
 
 } // namespace sinter

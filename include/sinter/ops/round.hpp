@@ -19,5 +19,6 @@ struct rule<op::round> : elementwise_rule<1, 4> {
 namespace ops {
 constexpr tensor round(tensor a) { return unary<op::round>(a); }
 }
+using ops::round;
 
 } // namespace sinter

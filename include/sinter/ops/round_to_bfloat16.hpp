@@ -21,5 +21,6 @@ struct rule<op::round_to_bfloat16> : elementwise_rule<1, 6> {
 namespace ops {
 constexpr tensor round_to_bfloat16(tensor a) { return unary<op::round_to_bfloat16>(a); }
 }
+using ops::round_to_bfloat16;
 
 } // namespace sinter

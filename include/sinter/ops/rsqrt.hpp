@@ -18,5 +18,6 @@ struct rule<op::rsqrt> : elementwise_rule<1, 10> {
 namespace ops {
 constexpr tensor rsqrt(tensor a) { return unary<op::rsqrt>(a); }
 }
+using ops::rsqrt;
 
 } // namespace sinter

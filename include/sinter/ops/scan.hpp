@@ -4,11 +4,11 @@
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// scan(body, carry, inputs, {options}): a loop over time. In turn t, `body(carry, input)` gets what the turn before handed
-/// on (in the first, `carry`) and slice t of each input [T, ...] (of [T], one number), and returns {what it hands on, what it puts out}, both
-/// bundles or lone tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside may be used in
-/// the body as they are: a layer's weights are found once, whatever the number of turns, and what does not depend on the
-/// turn is computed once, before. The body's kernels are compiled once.
+/// scan(body, carry, inputs, {options}): a loop over time. In iteration t, `body(carry, input)` gets what the one before handed
+/// on (at first, `carry`) and slice t of each input [T, ...] (of [T], one number), and returns {what it hands on, what it
+/// puts out}, both bundles or lone tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside
+/// may be used in the body as they are: a layer's weights are found once, whatever T, and what does not depend on the
+/// iteration is computed once, before. The body's kernels are compiled once.
 ///
 /// Its gradient is a loop the other way round, which reads what each turn computed, or, under `recompute`, computes the
 /// turn again from its carry: less memory for a third more work. Products that sum over the batch (weights' gradients)

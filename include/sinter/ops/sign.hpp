@@ -22,5 +22,6 @@ struct rule<op::sign> : elementwise_rule<1, 2> {
 namespace ops {
 constexpr tensor sign(tensor a) { return unary<op::sign>(a); }
 }
+using ops::sign;
 
 } // namespace sinter

@@ -18,6 +18,7 @@ struct rule<op::sin> : elementwise_rule<1, 24> {
 namespace ops {
 constexpr tensor sin(tensor a) { return unary<op::sin>(a); }
 }
+using ops::sin;
 
 } // namespace sinter
 

@@ -18,6 +18,7 @@ struct rule<op::sinh> : elementwise_rule<1, 22> {
 namespace ops {
 constexpr tensor sinh(tensor a) { return unary<op::sinh>(a); }
 }
+using ops::sinh;
 
 } // namespace sinter
 

@@ -8,3 +8,7 @@ namespace sinter::inline SINTER_TARGET::ops {
 constexpr tensor square(tensor a) { return a * a; }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::square;
+} // namespace sinter

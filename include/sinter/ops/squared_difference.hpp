@@ -12,3 +12,7 @@ constexpr tensor squared_difference(tensor a, tensor b) {
 }
 
 } // namespace sinter::ops
+
+namespace sinter::inline SINTER_TARGET {
+using ops::squared_difference;
+} // namespace sinter

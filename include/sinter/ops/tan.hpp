@@ -18,5 +18,6 @@ struct rule<op::tan> : elementwise_rule<1, 28> {
 namespace ops {
 constexpr tensor tan(tensor a) { return unary<op::tan>(a); }
 }
+using ops::tan;
 
 } // namespace sinter

@@ -19,5 +19,6 @@ struct rule<op::trunc> : elementwise_rule<1, 6> {
 namespace ops {
 constexpr tensor trunc(tensor a) { return unary<op::trunc>(a); }
 }
+using ops::trunc;
 
 } // namespace sinter

@@ -290,10 +290,12 @@ estimator(Net, Loss, Optimizer, A, trainer_options = {})
     -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A>, detail::device_of<A>, detail::policy_of<A>>;
 template <class Net, class Loss, class Optimizer, setting A, setting B>
 estimator(Net, Loss, Optimizer, A, B, trainer_options = {})
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B>, detail::device_of<A, B>, detail::policy_of<A, B>>;
+    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B>, detail::device_of<A, B>,
+                 detail::policy_of<A, B>>;
 template <class Net, class Loss, class Optimizer, setting A, setting B, setting C>
 estimator(Net, Loss, Optimizer, A, B, C, trainer_options = {})
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B, C>, detail::device_of<A, B, C>, detail::policy_of<A, B, C>>;
+    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B, C>, detail::device_of<A, B, C>,
+                 detail::policy_of<A, B, C>>;
 
 template <class Net, class... Phases>
 estimator(Net, alternating<Phases...>, trainer_options = {})

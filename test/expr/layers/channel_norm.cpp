@@ -32,3 +32,18 @@ BOOST_AUTO_TEST_CASE(one_after_the_other) {
         return std::vector{y};
     }, {.gradient = 1e-4});
 }
+
+/// With other numbers than the usual ones each is NAME_with.
+BOOST_AUTO_TEST_CASE(another_epsilon) {
+    check_net<programs::fused_only>(array<1, 2> >> group_norm_with<1, 0.5f> >> rms_norm_with<0.25f>, [](const auto& p, const auto& x) {
+        doubles y(x[0].d);
+        for (int e = 0; e < y.d[0]; ++e) {
+            const double a = x[0][e * 2], b = x[0][e * 2 + 1], half = (a - b) / 2, r = 1 / std::sqrt(half * half + 0.5);
+            const double u = half * r * p[0][0] + p[1][0], v = -half * r * p[0][1] + p[1][1], q = std::sqrt((u * u + v * v) / 2 + 0.25);
+            y[e * 2] = u / q * p[2][0];
+            y[e * 2 + 1] = v / q * p[2][1];
+        }
+        return std::vector{y};
+    }, {.gradient = 1e-4});
+    static_assert(std::is_same_v<decltype(instance_norm_with<1e-5f>), decltype(instance_norm)>);
+}

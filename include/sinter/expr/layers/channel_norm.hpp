@@ -5,7 +5,8 @@
 #include <sinter/ops/local_response_norm.hpp>
 #include <sinter/ops/rms_norm.hpp>
 
-/// Normalisations beside batch_norm and layer_norm. None keeps running statistics: training and prediction are alike.
+/// Normalisations beside batch_norm and layer_norm. None keeps running statistics: training and prediction are alike. Each
+/// has its usual epsilon, and as NAME_with<..., Epsilon> another.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -44,10 +45,16 @@ struct local_response_norm_layer : plain_layer<local_response_norm_layer<Size, A
         return ops::local_response_norm(x, {.size = Size, .alpha = Alpha.value, .beta = Beta.value, .k = K.value});
     }
 };
-template <int Groups, number Epsilon = 1e-5>
-inline constexpr group_norm_layer<Groups, Epsilon> group_norm{};
+template <int Groups>
+inline constexpr group_norm_layer<Groups> group_norm{};
+template <int Groups, number Epsilon>
+inline constexpr group_norm_layer<Groups, Epsilon> group_norm_with{};
 inline constexpr instance_norm_layer<> instance_norm{};
+template <number Epsilon>
+inline constexpr instance_norm_layer<Epsilon> instance_norm_with{};
 inline constexpr rms_norm_layer<> rms_norm{};
+template <number Epsilon>
+inline constexpr rms_norm_layer<Epsilon> rms_norm_with{};
 template <int Size = 5, number Alpha = 1e-4, number Beta = 0.75, number K = 1.>
 inline constexpr local_response_norm_layer<Size, Alpha, Beta, K> local_response_norm{};
 

@@ -44,6 +44,7 @@ struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
         return detail::layer_normalize(x, gamma, beta, Epsilon.value);
     }
 };
+/// The same with other numbers: `batch_norm_with<0.9, 1e-5>`, `layer_norm_with<1e-6>`.
 template <number Momentum = 0.99, number Epsilon = 0.001>
 inline constexpr batch_norm_layer<Momentum, Epsilon> batch_norm_with{};
 inline constexpr batch_norm_layer<> batch_norm{};

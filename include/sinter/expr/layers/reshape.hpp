@@ -21,8 +21,4 @@ inline constexpr flatten_layer flatten{};
 template <int... D>
 inline constexpr reshape_layer<D...> reshape{};
 
-/// concat(a, b, ..., axis): see ops/concat.hpp.
-constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) { return ops::concat(t, axis); }
-constexpr tensor concat(tensor a, tensor b, int axis = -1) { return ops::concat(a, b, axis); }
-
 } // namespace sinter
