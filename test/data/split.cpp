@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must hold of any split, looked at example by example: parts are disjoint and complete, of the right sizes, of each class
-// as many as its share, groups whole, rows unchanged.
+// What must hold of any split, looked at example by example: parts are disjoint and complete, of the right
+// sizes, of each class as many as its share, groups whole, rows unchanged.
 #define BOOST_TEST_MODULE data_split
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(orders_are_equally_likely) {
     BOOST_TEST((data::random_order(100, 1) != data::random_order(100, 2)));
     BOOST_TEST(data::random_order(0).empty());
 }
-// By its definition: what is left after rounding down goes to the largest remainders. Thousandths, so in whole numbers.
+// By its definition: what is left after rounding down goes to the largest remainders. Thousandths, so in
+// whole numbers.
 static std::vector<std::int64_t> by_largest_remainder(std::int64_t n, const std::vector<int>& thousandths) {
     std::vector<std::int64_t> sizes;
     std::int64_t left = n;

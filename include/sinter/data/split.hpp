@@ -5,24 +5,27 @@
 #include <algorithm>
 #include <map>
 
-/// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that groups stay whole.
+/// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that groups
+/// stay whole.
 namespace sinter::inline SINTER_TARGET::data {
 
-/// How examples go to parts. The same options, shares and number of examples give the same parts, whatever the examples hold.
+/// How examples go to parts. The same options, shares and number of examples give the same parts, whatever
+/// the examples hold.
 struct split_options {
     std::uint64_t seed = 0;
     bool shuffle = true;                    ///< else parts are stretches in the order in which the examples lie
     /// One an example: of each class a part gets its share, rounded up or down; `set.labels()`, say.
     span<const std::int32_t> classes{};
-    /// One an example: those of one group (a patient, a document) come into one part. The largest groups are placed first,
-    /// each where most is missing, so parts are as near to their shares as that leads.
+    /// One an example: those of one group (a patient, a document) come into one part. The largest groups
+    /// are placed first, each where most is missing, so parts are as near to their shares as that leads.
     span<const std::int64_t> groups{};
 };
 
 namespace detail {
 
-/// So many of n for each share, by largest remainder (Hamilton): each is its quota rounded up or down, all together are n. What
-/// a part has missed before, `owed`, is added to its remainder, and kept; of equals the first come first.
+/// So many of n for each share, by largest remainder (Hamilton): each is its quota rounded up or down, all
+/// together are n. What a part has missed before, `owed`, is added to its remainder, and kept; of equals
+/// the first come first.
 inline std::vector<std::int64_t> apportion(std::int64_t n, span<const double> shares, std::vector<double>& owed) {
     std::vector<std::int64_t> sizes(shares.size());
     std::vector<std::size_t> rounded;   // the parts whose quota is no whole number
@@ -34,7 +37,8 @@ inline std::vector<std::int64_t> apportion(std::int64_t n, span<const double> sh
         if (remainder > slack) rounded.push_back(p);
         owed[p] += remainder;
     }
-    const auto millionths = [&](std::size_t p) { return __builtin_llround(owed[p] * 1e6); };   // what rounding made differ is equal
+    // What rounding made differ is equal.
+    const auto millionths = [&](std::size_t p) { return __builtin_llround(owed[p] * 1e6); };
     std::stable_sort(rounded.begin(), rounded.end(),
                      [&](std::size_t a, std::size_t b) { return millionths(a) > millionths(b); });
     for (std::size_t i = 0; i < rounded.size() && left > 0; ++i, --left) {
@@ -79,7 +83,8 @@ inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> 
             if (fresh) groups.emplace_back();
             groups[at->second].push_back(i);
         }
-        std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
+        std::stable_sort(groups.begin(), groups.end(),
+                         [](const auto& a, const auto& b) { return a.size() > b.size(); });
         for (std::size_t p = 0; p < shares.size(); ++p) owed[p] = shares[p] * static_cast<double>(n);
         for (const auto& g : groups) {
             const auto p = static_cast<std::size_t>(std::max_element(owed.begin(), owed.end()) - owed.begin());
@@ -89,7 +94,8 @@ inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> 
         return part;
     }
     std::map<std::int32_t, std::vector<std::int64_t>> strata;   // one alone without classes
-    for (const std::int64_t i : order) strata[o.classes.empty() ? 0 : o.classes[static_cast<std::size_t>(i)]].push_back(i);
+    for (const std::int64_t i : order)
+        strata[o.classes.empty() ? 0 : o.classes[static_cast<std::size_t>(i)]].push_back(i);
     for (const auto& [name, members] : strata) {
         const std::vector<std::int64_t> sizes = apportion(static_cast<std::int64_t>(members.size()), shares, owed);
         std::size_t at = 0;
@@ -101,7 +107,8 @@ inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> 
 } // namespace detail
 
 /// The places, ascending, of the examples of each part of a set of n. Errors as split.
-inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares, const split_options& o = {}) {
+inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares,
+                                                           const split_options& o = {}) {
     const std::vector<double> exact = detail::checked_shares(shares, "split");
     const std::vector<std::size_t> part = detail::part_of_each(n, exact, o);
     std::vector<std::vector<std::int64_t>> places(exact.size());
@@ -109,18 +116,20 @@ inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<
     return places;
 }
 
-/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by largest remainder. In a part
-/// the examples stand in their old order.
+/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by largest
+/// remainder. In a part the examples stand in their old order.
 ///
 ///     const auto parts = data::split(set, {0.8, 0.2}, {.seed = 1, .classes = set.labels()});
 ///
-/// option_error for impossible shares, or classes and groups at once; data_error where there is not one of them an example.
+/// option_error for impossible shares, or classes and groups at once; data_error where there is not one of
+/// them an example.
 inline std::vector<example_set> split(const example_set& set, span<const double> shares, const split_options& o = {}) {
     std::vector<example_set> parts;
     for (const auto& places : split_places(set.size(), shares, o)) parts.push_back(gather(set, places));
     return parts;
 }
-inline std::vector<example_set> split(const example_set& set, std::initializer_list<double> shares, const split_options& o = {}) {
+inline std::vector<example_set> split(const example_set& set, std::initializer_list<double> shares,
+                                      const split_options& o = {}) {
     return split(set, span<const double>(shares.begin(), shares.size()), o);
 }
 

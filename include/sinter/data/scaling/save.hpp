@@ -5,7 +5,8 @@
 #include <sinter/data/scaling.hpp>
 #include <sinter/io/atomic_write.hpp>
 
-/// A scaling as a file, so that what was done to the training data can be done to other data, in another program.
+/// A scaling as a file, so that what was done to the training data can be done to other data, in another
+/// program.
 namespace sinter::inline SINTER_TARGET::data {
 
 /// The file is CSV: a line of names, then one for each column of numbers, all digits kept.
@@ -58,7 +59,8 @@ private:
         const std::string_view s = in.fields()[at].text;
         double x = 0;
         const auto [end, fault] = std::from_chars(s.data(), s.data() + s.size(), x);
-        if (fault != std::errc{} || end != s.data() + s.size() || x - x != 0) refuse(in, "a number cannot be used", at, "a number");
+        if (fault != std::errc{} || end != s.data() + s.size() || x - x != 0)
+            refuse(in, "a number cannot be used", at, "a number");
         return x;
     }
     [[noreturn]] static void refuse(const csv::reader& in, const char* what, std::size_t at, const std::string& needed) {
