@@ -78,7 +78,7 @@ public:
             if (!w.is(instruction::load) && !w.is(instruction::literal)) {
                 w.a = byte(to[w.a]);
                 w.b = byte(to[w.b]);
-                if (w.code > 255) w.map = byte(to[w.c()]);
+                if (w.code > 255 && !w.is(op::random_uniform)) w.map = byte(to[w.c()]);
             }
             if (!w.row) w.phase = byte(phase);
             to[i] = put(w);
@@ -182,9 +182,22 @@ private:
             define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
             return;
         }
+        if (is_first_column(n)) return define(v, literal_of(0), phase, true);
+        define(v, operation(n, r, phase, row || is_scalar(n)), phase, row);
+    }
+    /// A column's number where there is but one: 0, however many columns the walk has.
+    static constexpr bool is_first_column(const node& n) { return n.k == op::column_index && n.s.last() == 1; }
+    /// The word of an elementwise op on registers r. Random numbers and column numbers belong to the elements of their own tensor: these
+    /// are the walk's elements, or its rows (a walk over elements has none), or, for one number that is the same everywhere, none of both.
+    constexpr int operation(const node& n, const int* r, int phase, bool row) {
+        word w{.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]), .arg = static_cast<std::uint16_t>(n.p[0]),
+               .phase = byte(phase), .row = row};
         if (n.k == op::column_index) flat_ = false;
-        define(v, put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
-                       .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(phase), .row = row || is_scalar(n)}), phase, row);
+        if (n.k == op::random_uniform && row) {
+            if (n.s.size() == 1 && !n.s.batched) w.map = static_cast<std::uint8_t>(row_map::none);
+            else flat_ = false;
+        }
+        return put(w);
     }
     constexpr void reduce(int v, op_kind kind) {
         const node& n = n_[v];
@@ -229,12 +242,10 @@ private:
             define(v, r[0], row ? 0 : phase, words_[r[0]].row);
             return;
         }
-        if (n.k == op::column_index) flat_ = false;
+        if (is_first_column(n)) return define(v, literal_of(0), 0, true);
         const bool scalar = row || is_scalar(n) || all_rows(r, n.operands);
         const int when = scalar ? 0 : phase;
-        const int by = put({.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]),
-                            .arg = static_cast<std::uint16_t>(n.p[0]), .phase = byte(when), .row = scalar});
-        define(v, by, when, scalar);
+        define(v, operation(n, r, when, scalar), when, scalar);
     }
     constexpr bool all_rows(const int* r, int operands) const {
         for (int k = 0; k < operands; ++k)

@@ -17,7 +17,7 @@ class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
         : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), base_(find_bases(g.n, bases_)), uses_(g.n.n), weight_(g.n.n),
-          elsewhere_(g.n.n), of_input_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
+          elsewhere_(g.n.n), of_input_(g.n.n), drawn_(g.n.n), in_turns_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -36,7 +36,8 @@ private:
     growing<int> uses_;
     growing<int> weight_;       ///< words that a floating value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
-    growing<bool> of_input_, root_;   ///< made of inputs; wanted when the step is over
+    growing<bool> of_input_, drawn_;  ///< made of inputs; of random numbers
+    growing<bool> in_turns_, root_;   ///< drawn outside of loops, read by their turns; wanted when the step is over
     growing<bool> waits_;             ///< to be placed with its only user
 
     constexpr void mark_live() {
@@ -54,6 +55,7 @@ private:
                 }
                 const int u = base_[n.in[k]];
                 ++uses_[u];
+                if (n.loop && !n_[u].loop) in_turns_.p[u] = true;
                 if (elsewhere_.p[u]) continue;
                 const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
@@ -70,13 +72,15 @@ private:
         const node& n = n_[v];
         if (n.about->kind != op_kind::elementwise || elsewhere_[v] || root_[v]) return false;
         bool& input = of_input_[v];   // examples differ: what is made of them must be cheap, for it is made often
+        bool& drawn = drawn_[v] = n.about->by_turn;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             const node& o = n_[u];
             if (o.k == op::input) input = true;
             else if (o.k != op::constant && r_.of[u] != floating) return false;
-            else input = input || of_input_[u];
+            else input = input || of_input_[u], drawn = drawn || drawn_[u];
         }
+        if (drawn && in_turns_[v]) return false;   // each turn would draw numbers of its own
         return words_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {

@@ -21,7 +21,7 @@ struct word {
     std::uint16_t code = 0;
     std::uint8_t a = 0, b = 0;
     std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32;
-                               ///< stores, bit 4: past the caches
+                               ///< random numbers of rows: row_map; stores, bit 4: past the caches
     std::uint16_t arg = 0;
     std::uint8_t phase = 0;    ///< which pass over the row does this
     std::uint8_t row = 0;      ///< 1: once a row instead of once an element

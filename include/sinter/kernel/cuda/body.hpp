@@ -62,6 +62,8 @@ struct body {
     static constexpr int only_store = size == 2 && code[0].is(instruction::accumulator) &&
                                       code[1].is(instruction::store) && !code[1].row ? code[1].arg : -1;
 
+    /// Is it one random number for all rows and columns?
+    static constexpr bool is_drawn_once(const word& w) { return w.row && w.rows() == row_map::none; }
     /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that stays in its column works
     /// these out once.
     static constexpr bool fixed(int i, bool flat) {
@@ -72,7 +74,8 @@ struct body {
             if (flat && w.row) is[j] = true;
             else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index) is[j] = true;
             else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
-            else if (w.code < 256 || k == op::random_uniform) is[j] = false;
+            else if (k == op::random_uniform) is[j] = is_drawn_once(w);
+            else if (w.code < 256) is[j] = false;
             else is[j] = is[w.a] && is[w.b] && is[w.c()];
         }
         return is[i];
@@ -150,7 +153,7 @@ private:
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
-            return uniform(philox_word(c.step->seed, static_cast<std::uint64_t>(w.row ? at.row : at.off),
+            return uniform(philox_word(c.step->seed, static_cast<std::uint64_t>(is_drawn_once(w) ? 0 : w.row ? at.row : at.off),
                                        static_cast<std::uint64_t>(c.turn) << 48 |
                                            static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];

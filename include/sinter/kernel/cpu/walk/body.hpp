@@ -130,6 +130,9 @@ struct body {
     }
 
     static constexpr bool is_drawn(int i) { return code[i].is(op::random_uniform) && !code[i].row; }
+    static constexpr bool is_drawn_by_row(int i) {
+        return code[i].is(op::random_uniform) && code[i].row && code[i].rows() == row_map::same;
+    }
     /// Does it draw random numbers for elements? Two vectors side by side take hardly longer for that than one.
     static constexpr bool draws = [] {
         for (int i = 0; i < size; ++i)
@@ -168,7 +171,7 @@ struct body {
         if (w.is(instruction::store) || w.is(instruction::column_sum)) return !w.row;
         if (is_reduction(i) || w.is(instruction::spill) || w.is(instruction::reload)) return false;
         const op_id k = static_cast<op_id>(w.code);
-        return k != op::column_index && !(k == op::random_uniform && w.row);
+        return k != op::column_index && !is_drawn_by_row(i);
     }
     static constexpr bool alike = [] {
         for (int i = 0; i < size; ++i)
@@ -294,8 +297,8 @@ struct body {
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
-        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, whatever walks over it
-            return splat(uniform(w.arg, at.row, c)[0]);
+        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, or for all, whatever walks over it
+            return splat(uniform(w.arg, is_drawn_by_row(I) ? at.row : 0, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
         else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));

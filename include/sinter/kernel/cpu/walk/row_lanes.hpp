@@ -72,8 +72,8 @@ private:
         else if constexpr (w.is(instruction::spill)) columns.keep(w.b, j, a());
         else if constexpr (w.is(instruction::reload)) to = columns.kept(w.b, j);
         else if constexpr (w.is(op::column_index)) to = splat(static_cast<float>(j));
-        else if constexpr (w.is(op::random_uniform) && w.row) to = Body::uniform(w.arg, at.first, c);
-        else if constexpr (w.is(op::random_uniform)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
+        else if constexpr (Body::is_drawn_by_row(I)) to = Body::uniform(w.arg, at.first, c);
+        else if constexpr (Body::is_drawn(I)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
         else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
     }
     /// A number, or a whole one, in all lanes.
