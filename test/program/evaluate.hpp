@@ -26,14 +26,14 @@ namespace sinter::test {
 
 /// What does not stand in the graph.
 struct surroundings {
-    int batch = 1;
+    int batch = 1, turn = 0;   ///< turn: of the loop whose body is evaluated
     std::vector<numbers> ports, parameters, states;
     std::vector<double> scalars;
 };
 
-/// Element `index` of random stream `stream`.
-inline double random_number(int stream, int index) {
-    std::uint64_t x = static_cast<std::uint64_t>(stream) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
+/// Element `index` of random stream `stream`, in that turn of a loop; outside of loops the turn is 0.
+inline double random_number(int stream, int index, int turn) {
+    std::uint64_t x = static_cast<std::uint64_t>(stream + 1000 * turn) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
     for (int i = 0; i < 3; ++i) x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
@@ -139,7 +139,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) y[i] = i % s.last();
             return y;
         case op::random_uniform:
-            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i);
+            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i, n.loop ? o.turn : 0);
             return y;
         case op::row_sum:
         case op::row_max:

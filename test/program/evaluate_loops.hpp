@@ -20,7 +20,7 @@ public:
 
 private:
     const graph& g_;
-    const surroundings& o_;
+    surroundings o_;
     std::vector<numbers> second_;
     std::vector<bool> known_;
     std::vector<std::vector<numbers>> turns_;   ///< of a loop's node: its value in each turn
@@ -99,7 +99,10 @@ private:
         if (n.k == op::loop_saved) now[at(v)] = g_.n[n.in[0]].loop ? turns_[at(n.in[0])].at(at(turn)) : outside(n.in[0]);
         else if (n.k == op::loop_input) now[at(v)] = numbers(read(n.in[0]).begin() + turn * size, read(n.in[0]).begin() + (turn + 1) * size);
         else if (n.k == op::loop_index) now[at(v)] = {static_cast<double>(turn)};
-        else now[at(v)] = plainly(v, read);
+        else {
+            o_.turn = turn;
+            now[at(v)] = plainly(v, read);
+        }
     }
 };
 

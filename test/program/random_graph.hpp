@@ -17,6 +17,8 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/top_k.hpp>
+#include <sinter/ops/tril.hpp>
+#include <sinter/ops/triu.hpp>
 #include <sinter/ops/while_loop.hpp>
 #include <random>
 
@@ -38,7 +40,7 @@ struct recipe {
     bool loops = false;        ///< also with loops
     std::vector<random_step> steps;
 
-    static constexpr int inputs = 3;
+    static constexpr int inputs = 5;
 
     static recipe drawn(unsigned seed, int length, bool stops = true, bool loops = false) {
         recipe r{seed, stops, loops, {}};
@@ -64,7 +66,8 @@ public:
         build();
     }
     void build() {
-        tensors_ = {input(g_, batch_of(6)), input(g_, batch_of(4, 6)), input(g_, batch_of(6, 6, 2))};
+        tensors_ = {input(g_, batch_of(6)), input(g_, batch_of(4, 6)), input(g_, batch_of(6, 6, 2)),
+                    own(extents(4, 6)) * 0.5f, own(extents(1, 6)) * 2.f};   // and two without a batch
         rows_ = input(g_, [] { shape s = batch_of(4); s.type = dtype::i32; return s; }(), 5);
         for (const random_step& s : recipe_.steps) {
             random_.seed(s.draw);
@@ -126,7 +129,7 @@ private:
     void grow(tensor x) {
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(recipe_.loops ? 31 : 27)) {
+        switch (below(recipe_.loops ? 35 : 31)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -160,9 +163,13 @@ private:
             case 24: return move(x);
             case 25: return pointwise(x);
             case 27:
-            case 28: return turns(x);
-            case 29: return either(x);
-            case 30: return repeated(x);
+            case 28: return add(x * drawn(x) + x);
+            case 29:
+            case 30: return numbered(x);
+            case 31:
+            case 32: return turns(x);
+            case 33: return either(x);
+            case 34: return repeated(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
         }
     }
@@ -178,10 +185,13 @@ private:
         const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first) : ops::broadcast_to(own(extents(width)), first);
         scan_options o{.reverse = chance(2), .recompute = chance(3)};
         if (chance(2)) o.count = sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(below(s.d[0] + 1));
+        const bool noise = chance(2);
+        const tensor factor = chance(3) ? drawn(start) : gate;   // drawn once, or in each turn
         const scan_step r = ops::scan(
             [=](bundle h, bundle in_turn) {
                 const tensor a = kind == 2 ? h[0] * gate : ops::matmul(h[0], u), b = ops::matmul(in_turn[0], w);
-                const tensor next = kind == 1 ? ops::sigmoid(a) * h[0] + b : ops::tanh(a + b + gate);
+                const tensor u = noise ? ops::random_uniform(b) * 0.2f : b * 0.2f;
+                const tensor next = kind == 1 ? ops::sigmoid(a) * h[0] + b : ops::tanh(a + b * factor + u + gate);
                 return scan_step{next, kind == 3 ? next * h[0] + ops::loop_index(next) * 0.1f : next};
             },
             start, x, o);
@@ -255,6 +265,37 @@ private:
         const tensor alive = ops::binary<op::greater>(constant(&g_, 0.7f), ops::random_uniform(x));
         add(x * (alive * (1.f / 0.7f)));
     }
+    /// Random numbers that x may be multiplied by: one an element, a row, an example, of some axes, or one for all.
+    tensor drawn(tensor x) {
+        shape s = x.shape().plain();
+        const int kind = below(6);
+        if (kind == 0) s = extents(1);
+        for (int i = 0; i < s.rank; ++i)
+            if (kind == 1 || (kind == 2 && i == s.rank - 1) || (kind == 3 && i == 0) || (kind == 4 && chance(2))) s.d[i] = 1;
+        if (chance(4)) s.batched = false;
+        const tensor u = make<op::random_uniform>(&g_, s, {}, {++g_.streams});
+        return chance(3) ? u : chance(2) ? greater(u, 0.3f) : ops::tanh(u + 0.5f);
+    }
+    /// By the numbers of rows and columns, of which there may be but one.
+    void numbered(tensor x) {
+        if (x.shape().rank < 2) x = ops::reshape(x, chance(2) ? extents(1, x.shape().size()) : extents(x.shape().size(), 1));
+        const shape s = x.shape();
+        const int k = below(4) - 1;
+        switch (below(5)) {
+            case 0: return add(ops::tril(x, k));
+            case 1: return add(ops::triu(x, k));
+            case 2: return add(ops::tril(sum(x, {-1}, keep::yes) * 0.2f, k) + x);
+            case 3: return add(x * (column_numbers(chance(2) ? s.last() : 1) * 0.3f + 0.2f));
+            default: {
+                shape one = s.plain();
+                one.d[s.rank - 1] = 1;
+                if (chance(2)) one = extents(1);
+                const tensor number = make<op::column_index>(&g_, one, {});
+                return add(x + ops::tanh(number + 0.5f) * (chance(2) ? x : max(x, {-1}, keep::yes)));
+            }
+        }
+    }
+    tensor column_numbers(int n) { return make<op::column_index>(&g_, extents(n), {}); }
     void image(tensor x) {
         if (x.shape().rank != 3 || !x.shape().batched || x.shape().d[0] < 4 || x.shape().d[1] < 4) {
             if (x.shape().batched && x.shape().size() % 8 == 0 && x.shape().size() >= 32) x = ops::reshape(x, extents(4, x.shape().size() / 8, 2));
