@@ -374,3 +374,20 @@ BOOST_AUTO_TEST_CASE(faults_say_where) {
     const csv::table old = csv::parse(head + "old,x,2,low,3\n", "t.csv");
     check_error<format_error>([&] { everything().fit(old); }, "not a number", "t.csv:2:1");
 }
+/// What has yet to be learned is not applied: numbers would go on as they are. What needs nothing learned is.
+BOOST_AUTO_TEST_CASE(nothing_is_applied_before_it_is_learned) {
+    const auto train = data::csv::parse("area,kind,price\n100,a,1000\n200,b,2000\n300,a,3100\n", "train.csv");
+    const auto refused = [&](data::features f) {
+        check_error<option_error>([&] { f.apply(train); }, "have not learned", "apply", "no fit()", "fit()");
+        f.fit(train);
+        f.apply(train);
+        f.inputs_only().apply(train);
+    };
+    refused(data::features().number("area"));
+    refused(data::features().number("area", {.standardise = false}).target("price"));
+    refused(data::features().number("area", {.standardise = false}).indicator(data::vocabulary("kind", 3)));
+    refused(data::features().index(data::quantiles("area", 2)));
+    data::features f;
+    f.number("area", {.standardise = false}).indicator(data::vocabulary("kind", {"a", "b"})).index(data::bucketized("price", {1500}));
+    BOOST_TEST(f.apply(train).x()[0] == 100.f);
+}

@@ -89,8 +89,9 @@ public:
         }
         learn();
     }
-    /// The table's rows as examples.
+    /// The table's rows as examples. option_error before fit() or load_features(), where something is learned from data.
     example_set apply(const csv::table& from) const {
+        need_fitted("apply");
         features bound = *this;
         bound.bind(from.names(), from.file());
         const auto rows = static_cast<std::size_t>(from.rows()), wide = static_cast<std::size_t>(width());
@@ -169,7 +170,16 @@ public:
     bool has_label() const { return !label_.words.empty(); }
     bool has_target() const { return !target_.column.empty(); }
 
+    /// option_error where something is to be learned from the training data and has not been.
+    void need_fitted(const char* where) const {
+        if (fitted_) return;
+        for (const item& i : items_)
+            if (i.form == kind::number ? i.value.options.standardise : i.classes.is_learned()) refuse_unfitted(where);
+        if (has_target() && target_.options.standardise) refuse_unfitted(where);
+    }
+
 private:
+    bool fitted_ = false;
     std::vector<item> items_;
     categories label_;
     numeric target_;
@@ -180,6 +190,10 @@ private:
     format_error missing_target(const csv::field& f) const {
         return {"the target is missing", csv::place(file_, f) + ", column " + io::printable(target_.column),
                 io::printable(f.text, 40), "a number"};
+    }
+    [[noreturn]] static void refuse_unfitted(const char* where) {
+        throw option_error("features have not learned from training data", std::string("features, ") + where, "no fit()",
+                           "fit(), or a file that save_features wrote");
     }
     static void not_both(bool other) {
         if (other) throw option_error("features have a label or a target", "features", "both", "one of them");
@@ -195,6 +209,7 @@ private:
             if (i.form == kind::number) i.value.learn();
             else i.classes.learn();
         target_.learn();
+        fitted_ = true;
     }
 };
 

@@ -215,6 +215,7 @@ private:
         memory_.slots = floats(p.floats(space::slot));
         memory_.activations = floats(p.floats(space::activation));
         memory_.scratch = floats(Device::template runner<training>::scratch_floats());
+        early_.resize(static_cast<std::size_t>(early_values<training>::floats));
         output_shapes_ = p.output_shapes;
         train_.bind(memory_);
         reset();

@@ -46,6 +46,12 @@ struct categories {
         if (form == kind::vocabulary) ++work.seen[std::string(csv::trimmed(row[work.at].text))];
         else if (const double x = csv::number(row[work.at], file, column); x == x) work.values.push_back(x);
     }
+    /// Do its words or boundaries, or those of what it crosses, come from the training data?
+    bool is_learned() const {
+        bool any = learns;
+        for (const categories& p : parts) any = any || p.is_learned();
+        return any;
+    }
     /// Has looked at all of it.
     void learn() {
         for (categories& p : parts) p.learn();

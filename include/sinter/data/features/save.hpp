@@ -28,6 +28,7 @@ public:
         at.floats = head == first_line_of_floats;
         if (head != first_line && !at.floats) at.refuse("not a file of features", first_line);
         features f;
+        f.fitted_ = true;
         std::int64_t wide = 0;
         while (at.next_line()) {
             const std::string what = at.word();

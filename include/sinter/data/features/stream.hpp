@@ -19,6 +19,7 @@ public:
         x_.resize(static_cast<std::size_t>(features_.width()));
         index_.resize(static_cast<std::size_t>(features_.indices()));
         begin(0);   // what is wrong with the header is told now
+        features_.need_fitted("csv_examples");
     }
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return size_; }
