@@ -55,11 +55,10 @@ struct experiment {
     void launch(std::vector<floats>& memory, int m, int parts, bool measured) const {
         std::vector<float*> p;
         for (floats& f : memory) p.push_back(f.data());
-        const float scale = c.scale != 0 ? c.scale : 1 / std::sqrt(static_cast<float>(c.width));
         const std::int64_t shift = c.mask == causal::no ? c.keys : c.mask == causal::yes ? 0 : c.keys - c.queries;
         const std::int64_t one = b.queries * b.keys;
         const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
-                                    std::bit_cast<std::int32_t>(scale), shift, measured, b.keys > 0, 0, 0,
+                                    std::bit_cast<std::int32_t>(scale()), shift, measured, b.keys > 0, 0, 0,
                                     b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0, b.queries > 1 ? b.keys : 0,
                                     drops()};
         floats scratch(static_cast<std::size_t>(Kernel::scratch(e, parts, m)), NAN);
@@ -73,7 +72,18 @@ struct experiment {
         l.parts = parts;
         for (l.part = parts - 1; l.part >= 0; --l.part) Kernel::run(l);
     }
-    /// y, the sums, dq, dk, dv, dbias.
+    float scale() const { return c.scale != 0 ? c.scale : 1 / std::sqrt(static_cast<float>(c.width)); }
+    /// Of the sums of exponentials, from what forward keeps: maxima, which are scaled without a bias, and sums of differences to them.
+    floats logarithms(const floats& kept) const {
+        const float behind = b.keys || scale() < 0 ? 1 : scale();
+        floats r;
+        for (int i = 0; i < batch * c.heads * c.queries; ++i) {
+            const float* const at = &kept[static_cast<std::size_t>(i / c.queries * 2 * c.queries + i % c.queries)];
+            r.push_back(at[c.queries] == 0 ? -INFINITY : behind * at[0] + std::log(at[c.queries]));
+        }
+        return r;
+    }
+    /// y, the sums' logarithms, dq, dk, dv, dbias.
     std::vector<floats> run(const doubles& q, const doubles& k, const doubles& v, const doubles& bias, const doubles* lengths,
                             const doubles& d, int parts) const {
         const auto room = [](std::size_t n) { return floats(n, NAN); };
@@ -83,14 +93,14 @@ struct experiment {
             std::memcpy(p[3].data() + n, &whole, 4);
         }
         std::vector<floats> f = p;
-        f.push_back(room(static_cast<std::size_t>(batch * c.heads * c.queries)));
+        f.push_back(room(static_cast<std::size_t>(2 * batch * c.heads * c.queries)));
         f.push_back(room(d.v.size()));
         launch<cpu::attention<no_body>>(f, batch * c.heads, parts, lengths);
         for (const floats& x : {f[6], f[5], floats_of(d)}) p.push_back(x);
         std::vector<floats> g = p;
         for (const doubles* x : {&k, &v, &q}) g.push_back(room(x->v.size()));
         launch<cpu::attention_gradient<no_body>>(g, batch * c.groups, parts, lengths);
-        std::vector<floats> results{f[6], f[5], g[10], g[8], g[9]};
+        std::vector<floats> results{f[6], logarithms(f[5]), g[10], g[8], g[9]};
         if (b.keys) {
             p.push_back(room(bias.v.size()));
             launch<cpu::attention_bias_gradient<no_body>>(p, batch, parts, lengths);
@@ -187,6 +197,55 @@ BOOST_AUTO_TEST_CASE(scaled_by_any_factor) {
             experiment{c, {}, 2}.check(true);   // with lengths: some queries see no key of a block, or none at all
             experiment{c, {1, 1, 9, keys}, 2}.check(true);
         }
+}
+
+/// Scores of any finite size, with a bias or without, some or all of them masked by large numbers: probabilities depend on their
+/// differences alone. Products are of small whole numbers and powers of two, so that scores are the same in floats.
+BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
+    random_numbers random(5);
+    const auto of = [&](std::initializer_list<float> list) {
+        return list.begin()[random.below(static_cast<int>(list.size()))];
+    };
+    const auto whole = [&](doubles x) {
+        for (double& e : x.v) e = random.below(5) - 2;
+        return x;
+    };
+    for (int n = 0; n < 120; ++n) {
+        attention_case c{.heads = 2, .queries = 1 + random.below(70), .keys = 1 + random.below(150), .width = 4, .value_width = 3,
+                         .mask = static_cast<causal>(random.below(3)), .rounded_scores = true};
+        const bool biased = n % 2;
+        const double size = static_cast<double>(of({1, 0x1p10f, 0x1p17f, 0x1p30f, 0x1p40f, 0x1p100f, 0}));
+        c.scale = biased ? 0.5f : of({0.5f, 0.3f, 1.f});
+        doubles q = whole(doubles({2, c.queries, 2, 4})), k = whole(doubles({2, c.keys, 1, 4})),
+                v = random.fill({2, c.keys, 1, 3}, -2, 2), d = random.fill({2, c.queries, 2, 3}, -1, 1);
+        const bias_extents b{2, 2, biased ? c.queries : 0, biased ? c.keys : 0};
+        doubles bias({2, 2, b.queries, b.keys});
+        double largest = 2, row = 1;
+        for (int i = 0; i < q.size(); ++i) {   // size 0: mixed
+            if (i % 4 == 0) row = biased ? 1 : size != 0 ? size : std::exp2(random.below(100));
+            q[i] *= row;
+            largest = std::max(largest, std::abs(q[i]));
+        }
+        const float common = of({0, 1e5f, -1e5f, -1e6f, -1e7f, -1e9f, -1e12f, -1e30f, -3e38f, -__FLT_MAX__, -INFINITY});
+        for (double& x : bias.v) {
+            const bool some = n % 4 == 1 && random.below(2);
+            x = static_cast<double>(some ? -0.f : common + static_cast<float>(random.below(3)));
+        }
+        if (!biased) c.rounded_scores = false;   // they are scaled when differences are there
+        const experiment e{c, biased ? b : bias_extents{}, 2};
+        const auto got = e.run(q, k, v, bias, nullptr, d, 1);
+        const attention_result want = plain_attention(c, q, k, v, biased ? &bias : nullptr, nullptr, &d);
+        const auto near = [&](const floats& g, const doubles& w, double bound, const char* what) {
+            for (int i = 0; i < w.size(); ++i)
+                if (const double x = static_cast<double>(g[static_cast<std::size_t>(i)]); !(std::abs(x - w[i]) <= bound))
+                    BOOST_FAIL(text_of(c) << what << " of " << common << ", " << size << ": " << x << ", not " << w[i]);
+        };
+        near(got[0], want.y, 2e-6, "y");
+        near(got[2], want.dq, 2e-5, "dq");
+        near(got[3], want.dk, 1e-5 * largest, "dk");
+        near(got[4], want.dv, 1e-5, "dv");
+        if (biased) near(got[5], want.dbias, 5e-6, "dbias");
+    }
 }
 
 /// Keys that none of a panel's queries sees are not read at all: causal attention costs half.

@@ -15,6 +15,7 @@ struct attention_case {
     float scale = 0;
     bool axis = true;
     float dropout = 0;
+    bool rounded_scores = false;           ///< what is large has no more digits than floats have
     std::uint64_t seed = 1, counter = 1;   ///< a test program's seed; the step, 16 bits, and the stream
 
     bool sees(int query, int key) const {
@@ -29,7 +30,7 @@ struct attention_case {
 };
 
 struct attention_result {
-    doubles y, sums, dq, dk, dv, dbias;   ///< sums: of the exponentials, their logarithms
+    doubles y, sums, dq, dk, dv, dbias;   ///< sums: of the exponentials, their logarithms; without any: minus infinity
 };
 
 /// q [B, T, H, D], k [B, S, G, D], v [B, S, G, E] and d [B, T, H, E], however many axes these are; bias stretches to
@@ -47,15 +48,17 @@ inline attention_result plain_attention(const attention_case& c, const doubles& 
         auto q_at = [&](int e) { return ((b * T + i) * H + h) * D + e; };
         auto y_at = [&](int e) { return ((b * T + i) * H + h) * E + e; };
         auto key_at = [&](int j, int width, int e) { return ((b * S + j) * G + g) * width + e; };
-        doubles p({S}), kept({S}), dp({S});
-        double sum = 0, mean = 0;
+        doubles p({S}), kept({S}), dp({S}), scores({S}, -INFINITY);
+        double most = -INFINITY, sum = 0, mean = 0;
         for (int j = 0; j < S; ++j) {
             if (!c.sees(i, j) || (lengths && j >= (*lengths)[b])) continue;
             double score = added[n * S + j];
             for (int e = 0; e < D; ++e) score += scale * q[q_at(e)] * k[key_at(j, D, e)];
-            sum += p[j] = std::exp(score);
+            most = std::max(most, scores[j] = c.rounded_scores ? static_cast<double>(static_cast<float>(score)) : score);
         }
-        r.sums[n] = sum > 0 ? std::log(sum) : INFINITY;
+        for (int j = 0; j < S; ++j)
+            if (scores[j] > -INFINITY) sum += p[j] = std::exp(scores[j] - most);
+        r.sums[n] = most + std::log(sum);
         for (int j = 0; j < S; ++j) {
             p[j] = sum > 0 ? p[j] / sum : 0;
             kept[j] = c.factor(n, j);

@@ -67,7 +67,8 @@ constexpr long attention_flops(const node& n, const node* in, int products) {
 
 } // namespace detail
 
-/// Operands: q, k, v, lengths, bias. Second result: the logarithm of each row's sum of exponentials, [H, T].
+/// Operands: q, k, v, lengths, bias. Second result: [H, 2, T], of each row the largest score as it is computed (not yet
+/// scaled where the scale is applied behind) and the sum of the exponentials of what the scores are less than that.
 template <>
 struct rule<op::attention> : heavy_rule {
     static constexpr const char* name = "attention";
@@ -169,7 +170,7 @@ using ops::attention;
 
 constexpr void rule<op::attention>::gradient(gradient_of& g) {
     const node a = g.n();
-    shape rows = sinter::extents(a.p[0], a.s.d[0]);
+    shape rows = sinter::extents(a.p[0], 2, a.s.d[0]);
     rows.batched = a.s.batched;
     const tensor q = g.x(0), k = g.x(1), v = g.x(2), sums = make<op::pick>(g.g, rows, {g.y()}, {1});
     if (g.wants(0) || g.wants(1) || g.wants(2)) {

@@ -7,7 +7,7 @@
 /// few threads read, in the device's. Nothing is summed by two blocks, so results are the same each time.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// A block takes a tile of queries of one head. p = {q, k, v, lengths, bias, sums or null, result}; m = examples times heads.
+/// A block takes a tile of queries of one head. p = {q, k, v, lengths, bias, maxima and sums or null, result}; m = examples times heads.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention.id)> {
     static constexpr int operands = 7;
@@ -23,7 +23,7 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
         const auto k = a.of_keys(c.p[1], example, group, a.width, seen),
                    v = a.of_keys(c.p[2], example, group, a.value_width, seen);
         team.each([&](int t) {
-            if (t < attention_tile) room.most[t] = -0x1p120f, room.sum[t] = 0.f;
+            if (t < attention_tile) room.most[t] = -__FLT_MAX__, room.sum[t] = 0.f;
         });
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
             multiply_rows(team, room, room.scores, q, first, k, key);
@@ -68,9 +68,11 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
                 float* const at = y.p + query * y.step + i % a.value_width;
                 *at = room.sum[r] == 0.f ? 0.f : *at / room.sum[r];
             }
-            if (t < attention_tile && first + t < a.queries && c.p[5])
-                c.p[5][(example * a.heads + head) * a.queries + first + t] =
-                    room.sum[t] == 0.f ? __builtin_inff() : room.most[t] + logf(room.sum[t]);
+            if (t < attention_tile && first + t < a.queries && c.p[5]) {
+                float* const kept = c.p[5] + a.kept_at(example, head) + first + t;
+                kept[0] = room.most[t];
+                kept[a.queries] = room.sum[t];
+            }
         });
     }
 };

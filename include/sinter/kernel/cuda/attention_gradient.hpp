@@ -7,7 +7,7 @@
 /// that which sums for its keys: no two blocks add to one place.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// p = {q, k, v, lengths, bias, y, sums, d, ...}.
+/// p = {q, k, v, lengths, bias, y, maxima and sums, d, ...}.
 struct attention_backward {
     const thread_team& team;
     attention_room& room;
@@ -21,7 +21,7 @@ struct attention_backward {
     }
     SINTER_HOST_DEVICE std::int64_t group() const { return head / (a.heads / a.groups); }
 
-    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), and the sum's logarithm.
+    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), the maximum, and 1 / the sum in `shrink`.
     SINTER_HOST_DEVICE void take_queries(std::int64_t first) const {
         const auto y = a.of_queries(a.c.p[5], example, head, a.value_width), dy = d();
         team.each([&](int t) {
@@ -34,7 +34,10 @@ struct attention_backward {
         team.each([&](int t) {
             if (t >= attention_tile) return;
             room.sum[t] = (room.a[t][0] + room.a[t][1]) + (room.a[t][2] + room.a[t][3]);
-            room.most[t] = first + t < a.queries ? a.c.p[6][(example * a.heads + head) * a.queries + first + t] : 0.f;
+            const float* const kept = a.c.p[6] + a.kept_at(example, head) + first + t;
+            const bool some = first + t < a.queries && kept[a.queries] != 0.f;
+            room.most[t] = some ? kept[0] : 0.f;
+            room.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
         });
     }
     /// Room's scores become the probabilities that dropout leaves, its gradients those of the scores.
@@ -45,7 +48,7 @@ struct attention_backward {
             for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
                 const int r = i / attention_tile, j = i % attention_tile;
                 float &s = room.scores[r][j], &g = room.gradients[r][j];
-                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - room.most[r]),
+                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - room.most[r]) * room.shrink[r],
                             m = a.mask(example, head, query + r, key + j);
                 g = p * (g * m - room.sum[r]);
                 s = p * m;

@@ -87,11 +87,16 @@ struct attention_work {
         }
         return most < 0 ? 0 : most;
     }
+    /// Where a head's maxima are kept for the gradient; its sums are `queries` further.
+    SINTER_HOST_DEVICE std::int64_t kept_at(std::int64_t example, std::int64_t head) const {
+        return (example * heads + head) * 2 * queries;
+    }
     /// A score made of a product; minus infinity where the query does not see the key.
     SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key,
                                    std::int64_t seen_keys) const {
         if (query >= queries || key >= seen_keys || key > query + shift) return -__builtin_inff();
-        return product * scale + (c.e[9] ? c.p[4][example * c.e[12] + head * c.e[13] + query * c.e[14] + key] : 0.f);
+        const float bias = c.e[9] ? c.p[4][example * c.e[12] + head * c.e[13] + query * c.e[14] + key] : 0.f;
+        return ::fmaf(product, scale, bias);   // rounded alike in forward and backward
     }
     /// What dropout multiplies a probability with: the CPU's number, bit by bit.
     SINTER_HOST_DEVICE float mask(std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key) const {

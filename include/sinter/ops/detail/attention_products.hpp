@@ -97,7 +97,7 @@ private:
     }
     /// Of all keys; 0 where a query does not see one, and all of them if it sees none.
     constexpr tensor probabilities() const {
-        constexpr float hidden = -0x1p100f;
+        constexpr float hidden = -std::numeric_limits<float>::infinity(), least = std::numeric_limits<float>::lowest();
         tensor scores = scaled(product(q_, k_, transposed::no, transposed::yes));
         if (n_.p[4]) scores = scores + of_bias(ops::unpack(g_.x(4)));
         const bool some = n_.p[2] + 1 < keys_ || n_.p[3] || n_.p[4];
@@ -105,13 +105,14 @@ private:
         const tensor key = ops::range(scores, keys_);
         if (n_.p[2] + 1 < keys_) {
             const tensor end = ops::range(scores, queries_, static_cast<float>(n_.p[2] + 1));
-            scores = ops::where(ops::less(key, ops::reshape(end, sinter::extents(queries_, 1))), scores, 2 * hidden);
+            scores = ops::where(ops::less(key, ops::reshape(end, sinter::extents(queries_, 1))), scores, hidden);
         }
         if (n_.p[3]) {
             const tensor length = ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, 1, 1));
-            scores = ops::where(ops::less(key, length), scores, 2 * hidden);
+            scores = ops::where(ops::less(key, length), scores, hidden);
         }
-        return ops::softmax(ops::maximum(scores, constant(g_.g, 2 * hidden))) * ops::greater(scores, hidden);
+        const tensor e = ops::exp(ops::shifted(ops::maximum(scores, constant(g_.g, least)))) * ops::greater(scores, hidden), sum = row_sum(e);
+        return e * (1.f / (sum + ops::equal(sum, 0.f)));
     }
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/attention/attention_block.hpp>
-#include <sinter/kernel/cpu/math/log.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
 #include <sinter/ops/attention.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein 2018; Dao et al. 2022).
-/// p = {q, k, v, lengths, bias, sums or null, result}; c.m = examples times heads. Queries that see no key get zeros, and
-/// an infinite sum, which makes all their probabilities zero in the gradient.
+/// p = {q, k, v, lengths, bias, maxima and sums or null, result}; c.m = examples times heads. Queries that see no key, or
+/// only scores of minus infinity, get zeros.
 template <class Body>
 struct attention {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
@@ -38,7 +37,7 @@ private:
         next.add(a.v + a.value_at(example, group), a.value_step(), keys, a.value_width);
         next.add(y + a.result_at(example, head), a.result_step(), queries, a.value_width);
     }
-    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* sums,
+    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* kept_rows,
                                  attention_ahead& next) {
         const int w = p.width;
         float *const most = room, *const sum = most + attention_queries, *const factor = sum + attention_queries,
@@ -50,14 +49,14 @@ private:
         const std::int64_t group = p.head / (a.heads / a.groups), keys = a.seen(p.example, p.first, p.count);
         const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
-        for (int i = 0; i < w; i += lanes) store(most + i, splat(-0x1p120f)), store(sum + i, zero());
+        for (int i = 0; i < w; i += lanes) store(most + i, splat(-__FLT_MAX__)), store(sum + i, zero());
         if (!keys) result.clear(0, p.count);
+        const negative_power power(a.behind() * log2_of_e);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
-                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, a.behind() * log2_of_e, most + i, sum + i, factor + i,
-                                 keep + i);
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, power, most + i, sum + i, factor + i, keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
                 multiply_seen(a, p, first, n, spare, scores);
@@ -71,29 +70,30 @@ private:
             }
         }
         result.finish();
-        for (int i = 0; sums && i < w; i += lanes) {
-            const vf s = load(sum + i);
-            float* const to = sums + (p.example * a.heads + p.head) * a.queries + p.first + i;
-            const vf l = select(s == zero(), splat(__builtin_inff()), fma(load(most + i), splat(0.69314718f), log(s)));
-            store(to, l, p.count - i < lanes ? p.count - i : lanes);
+        for (int i = 0; kept_rows && i < w; i += lanes) {
+            float* const to = kept_rows + a.kept_at(p) + i;
+            const int some = p.count - i < lanes ? p.count - i : lanes;
+            store(to, load(most + i), some);
+            store(to + a.queries, load(sum + i), some);
         }
     }
-    /// One vector of queries: scores become 2^(scale score - maximum so far). `factor` is what makes them probabilities, `keep` what makes
-    /// those of earlier blocks probabilities among more keys.
-    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, float scale, float* most, float* sum,
-                                 float* factor, float* keep) {
+    /// One vector of queries: scores become powers of (score - maximum so far), subtracted before they are scaled: large scores have a
+    /// product with the scale that cannot be rounded twice alike. `factor` is what makes them probabilities, `keep` what makes those of
+    /// earlier blocks probabilities among more keys.
+    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, const negative_power& power, float* most,
+                                 float* sum, float* factor, float* keep) {
         seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
             store(scores + j * w, select(hidden, splat(-__builtin_inff()), load(scores + j * w)));
         });
-        const vf before = load(most), times = splat(scale);
-        vf m = splat(-0x1p120f), other = m;   // two chains each, for one would wait for itself
+        const vf before = load(most);
+        vf m = before, other = m;   // two chains each, for one would wait for itself
         std::int64_t j = 0;
         for (; j + 1 < seen.some; j += 2) m = max(m, load(scores + j * w)), other = max(other, load(scores + (j + 1) * w));
         if (j < seen.some) m = max(m, load(scores + j * w));
-        m = max(before, max(m, other) * times);
+        m = max(m, other);
         vf s = zero(), t = zero();
         const auto next = [&](float* at, vf& to) SINTER_ALWAYS {
-            const vf e = exp2_flushed(fma(load(at), times, -m));
+            const vf e = power(load(at) - m);
             store(at, e);
             to += e;
         };
@@ -101,7 +101,7 @@ private:
         if (j < seen.some) next(scores + j * w, s);
         s += t;
         seen.clear_behind(scores, w, n);
-        const vf earlier = load(sum) * exp2_flushed(before - m);
+        const vf earlier = load(sum) * power(before - m);
         s += earlier;
         const vf share = select(s == zero(), zero(), 1.f / s);
         store(most, m);

@@ -4,7 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of what was added to the scores. p = {q, k, v, lengths, bias, y, sums, d, result}; c.m = examples. A piece
+/// The gradient of what was added to the scores. p = {q, k, v, lengths, bias, y, maxima and sums, d, result}; c.m = examples. A piece
 /// of work is a panel of queries of one matrix of the bias (all queries, where they share one row); it sums over the
 /// examples and heads that share it, in their order.
 template <class Body>

@@ -14,6 +14,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 inline constexpr int attention_queries = 64, attention_keys = 64;
 inline constexpr std::int64_t attention_floats = attention_queries * (attention_keys + tile_rows);
 
+struct query_panel;
+
 /// The launch's extents (ops/attention.hpp), and where one head of one example lies.
 struct attention_call {
     std::int64_t queries, keys, heads, groups, width, value_width, shift;
@@ -48,6 +50,9 @@ struct attention_call {
         return (example * queries * heads + head) * value_width;
     }
 
+    /// Where a query's maximum is kept for the gradient; its sum is `queries` further.
+    std::int64_t kept_at(const query_panel& p) const;
+
     bool one_block() const { return keys <= attention_keys; }
     /// Scores are scaled when they are read, or, where they have a bias or their order would turn round, by their queries.
     float behind() const { return bias || scale < 0.f ? 1.f : scale; }
@@ -74,6 +79,8 @@ struct query_panel {
           count(static_cast<int>(a.queries - from < attention_queries ? a.queries - from : attention_queries)),
           width((count + lanes - 1) / lanes * lanes) {}
 };
+
+inline std::int64_t attention_call::kept_at(const query_panel& p) const { return (p.example * heads + p.head) * 2 * queries + p.first; }
 
 /// from[count][columns] to [columns][p.width], times a factor.
 template <class = void>

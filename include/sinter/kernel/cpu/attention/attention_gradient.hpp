@@ -8,23 +8,28 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What backward knows of one panel of queries, in scratch space: all of it is transposed, [..][p.width].
 struct attention_backward {
-    float *q, *d, *probabilities, *gradients, *delta, *sums, *mask;
+    float *q, *d, *probabilities, *gradients, *delta, *most, *share, *mask;
     static constexpr std::int64_t floats(const std::int64_t* e) {
-        return attention_queries * (e[4] + e[5] + 2) + (attention_call::drops(e) ? 3 : 2) * attention_floats;
+        return attention_queries * (e[4] + e[5] + 3) + (attention_call::drops(e) ? 3 : 2) * attention_floats;
     }
     attention_backward(const attention_call& a, float* room)
         : q(room), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
-          gradients(probabilities + attention_floats), delta(gradients + attention_floats), sums(delta + attention_queries),
-          mask(sums + attention_queries) {}
+          gradients(probabilities + attention_floats), delta(gradients + attention_floats), most(delta + attention_queries),
+          share(most + attention_queries), mask(share + attention_queries) {}
 
-    /// y and dy: the result, unless all keys are one block, and its gradient; l: the sums' logarithms.
+    /// y and dy: the result, unless all keys are one block, and its gradient; kept: the maxima and sums of forward.
     template <class = void>
-    void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* l) const {
+    void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* kept) const {
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
         const std::int64_t at = a.result_at(p.example, p.head), step = a.result_step();
         transpose_scaled(p, dy + at, step, a.value_width, 1.f, d);
-        l += (p.example * a.heads + p.head) * a.queries + p.first;
-        for (int i = 0; i < p.width; i += lanes) store(sums + i, load(l + i, p.count - i < lanes ? p.count - i : lanes));
+        kept += a.kept_at(p);
+        for (int i = 0; i < p.width; i += lanes) {
+            const int some = p.count - i < lanes ? p.count - i : lanes;
+            const vf sum = load(kept + a.queries + i, some);
+            store(most + i, load(kept + i, some));
+            store(share + i, select(sum == zero(), zero(), 1.f / sum));
+        }
         if (a.one_block()) return;
         for (int i = 0; i < p.width; ++i) {   // sum of y dy: what the softmax's gradient takes away from each score's
             vf s = zero();
@@ -41,11 +46,12 @@ struct attention_backward {
     void block(const attention_call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
                std::int64_t n, attention_ahead& next) const {
         attention_scores(a, p, q, k, first, n, probabilities, gradients, next);
+        const negative_power power(a.behind() * log2_of_e);
         for (int i = 0; i < p.width; i += lanes) {
             const seen_keys seen(a, p, i, first, n);
             float* const at = probabilities + i;
-            const vf s = load(sums + i) * log2_of_e, factor = splat(a.behind() * log2_of_e);
-            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, exp2_flushed(fma(load(at + j * p.width), factor, -s)));
+            const vf m = load(most + i), s = load(share + i);
+            for (std::int64_t j = 0; j < seen.some; ++j) store(at + j * p.width, power(load(at + j * p.width) - m) * s);
             seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
                 store(at + j * p.width, select(hidden, zero(), load(at + j * p.width)));
             });
@@ -53,19 +59,16 @@ struct attention_backward {
         }
         attention_half(a, p, v + first * a.value_step(), a.value_step(), a.value_width, d, first, n, gradients, next);
     }
-    /// The sum of y dy is that of probabilities times their gradients, too, over all keys; divided by the probabilities' own, since
-    /// what rounding their logarithm adds to all of a query's does not cancel as it does in y.
+    /// The sum of y dy is that of probabilities times their gradients, too, over all keys.
     SINTER_INLINE vf less_of_block(const query_panel& p, int i, std::int64_t keys) const {
-        vf s = zero(), t = zero(), all = zero(), other = zero();
+        vf s = zero(), t = zero();
         const float *x = probabilities + i, *y = gradients + i;
         std::int64_t j = 0;
         for (; j + 1 < keys; j += 2, x += 2 * p.width, y += 2 * p.width) {
-            const vf a = load(x), b = load(x + p.width);
-            s = fma(a, load(y), s), t = fma(b, load(y + p.width), t);
-            all += a, other += b;
+            s = fma(load(x), load(y), s), t = fma(load(x + p.width), load(y + p.width), t);
         }
-        if (j < keys) s = fma(load(x), load(y), s), all += load(x);
-        return (s + t) / max(all + other, splat(0x1p-100f));   // a query may see no key
+        if (j < keys) s = fma(load(x), load(y), s);
+        return s + t;
     }
     /// The gradients of the scores, times a factor, and what dropout leaves of the probabilities.
     void finish(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, float scale) const {
@@ -86,7 +89,7 @@ struct attention_backward {
     }
 };
 
-/// Backward. p = {q, k, v, lengths, bias, y, sums, d, dk or null, dv or null, dq}; c.m = examples times heads of keys, each
+/// Backward. p = {q, k, v, lengths, bias, y, maxima and sums, d, dk or null, dv or null, dq}; c.m = examples times heads of keys, each
 /// done by one thread: the gradients of its keys and values are summed in scratch space, over its queries in their order.
 template <class Body>
 struct attention_gradient {

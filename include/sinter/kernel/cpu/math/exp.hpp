@@ -45,19 +45,36 @@ SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_e
 struct rounded_power {
     vf fraction, scale;
 };
-SINTER_INLINE rounded_power reduce_exp2(vf x) {
-    const vf magic = splat(12583039.f), shifted = x + magic, f = x - (shifted - magic), square = f * f;   // see reduce_exp
+SINTER_INLINE rounded_power reduced_power(vf f, vf shifted) {   // f = x - n, where `shifted` is n + magic: see reduce_exp
+    const vf square = f * f;
     const vf low = fma(f, splat(0.6931469776f), splat(1.f)), middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
              high = fma(f, splat(0.001326472408f), splat(0.009671512888f));
     return {fma(square, fma(square, high, middle), low), (vf)((vu)shifted << 23)};
+}
+SINTER_INLINE rounded_power reduce_exp2(vf x) {
+    const vf magic = splat(12583039.f), shifted = x + magic;
+    return reduced_power(x - (shifted - magic), shifted);
 }
 /// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5, 0 to -127; NaN of all NaN.
 SINTER_INLINE vf near_exp2(vf x) {
     const rounded_power t = reduce_exp2(x);
     return t.fraction * t.scale;
 }
-/// The same as near_exp2 where scores are masked with -infinity.
-SINTER_INLINE vf exp2_flushed(vf x) { return near_exp2(max(splat(-127.f), x)); }
+/// 2^(times x) for x <= 0 and times > 0, 0 below 2^-127: what a softmax takes of differences to its maximum. The product with
+/// `times` is not rounded where there is fused multiply-add.
+class negative_power {
+public:
+    SINTER_INLINE explicit negative_power(float times)
+        : times_(splat(times)), least_(splat(times * __FLT_MAX__ > 127.f ? -127.f / times : -__FLT_MAX__)) {}
+    SINTER_INLINE vf operator()(vf x) const {
+        const vf magic = splat(12583039.f), y = max(least_, x), shifted = fma(y, times_, magic);
+        const rounded_power t = reduced_power(fma(y, times_, magic - shifted), shifted);
+        return t.fraction * t.scale;
+    }
+
+private:
+    vf times_, least_;
+};
 
 /// e^x - 1 within 2 ULP, also where x and the result are tiny; infinite above 88.72, NaN of NaN.
 SINTER_INLINE vf expm1(vf x) {
