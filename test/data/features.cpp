@@ -122,6 +122,15 @@ BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
         BOOST_TEST(*static_cast<const std::int32_t*>(s.row(0, 0)) == wanted, digits);
     }
 }
+BOOST_AUTO_TEST_CASE(boundaries_of_any_size_are_saved) {
+    const std::string first = "sinter features,1\nindex,bucketized,x,4,0,2,-3.4028234e38,3.4028234e38\n";
+    io::memory_source in(std::as_bytes(std::span(first)), "f");
+    for (const data::features& f : {data::feature_file::parse(in), data::features{}.index(data::bucketized("x", {-1e300, 1e-300}))}) {
+        const std::string text = data::feature_file::text(f);
+        io::memory_source written(std::as_bytes(std::span(text)), "written");
+        BOOST_TEST(data::feature_file::text(data::feature_file::parse(written)) == text);
+    }
+}
 BOOST_AUTO_TEST_CASE(rows_to_predict_on_need_no_target) {
     data::features f = everything();
     f.fit(train());

@@ -160,7 +160,8 @@ private:
         if (!fits || (c.form != kind::crossed && static_cast<std::size_t>(n) != at.left()))
             at.refuse("a number of values that does not fit", "as many as follow, and as there are categories for", 1);
         for (int i = 0; i < n && numbers; ++i) {
-            const double b = at.number(-3.4028234e38, 3.4028234e38);
+            const double most = at.floats ? 3.4028234e38 : std::numeric_limits<double>::max();
+            const double b = at.number(-most, most);
             c.boundaries.push_back(at.floats ? least_that_rounds_to(static_cast<float>(b)) : b);
             if (i && !(c.boundaries[static_cast<std::size_t>(i) - 1] < c.boundaries.back()))
                 at.refuse("boundaries must ascend", "a larger one", 1);
