@@ -4,6 +4,7 @@
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/printable.hpp>
 #include <boost/program_options.hpp>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <functional>
@@ -155,8 +156,17 @@ private:
     std::vector<const std::string*> outputs_;
 };
 
+/// io_error if something that was printed has not reached standard output: a full disk behind `> file`, say.
+inline void check_printed() {
+    errno = 0;
+    const bool failed_before = std::ferror(stdout) != 0;
+    if (std::fflush(stdout) != 0 || failed_before)
+        throw sinter::io_error("not all of what was printed could be written", "standard output",
+                               errno != 0 ? std::generic_category().message(errno) : "an earlier write that failed");
+}
+
 /// An example's main function: reads the command line, tries the outputs, runs `body`, and turns what goes wrong into
-/// one line on stderr and an exit code: 2 for the command line, 1 for everything else.
+/// one line on stderr and an exit code: 2 for the command line, 1 for everything else, also for output that was lost.
 template <class Body>
 int run(int argc, char** argv, command_line& line, Body body) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);   // in order with what goes to stderr, also into a file
@@ -165,10 +175,12 @@ int run(int argc, char** argv, command_line& line, Body body) {
         const std::vector<const char*> arguments(argv + (argc > 0), argv + argc);
         if (line.parse(arguments)) {
             std::fputs(line.help(program).c_str(), stdout);
+            check_printed();
             return 0;
         }
         line.check_outputs();
         body();
+        check_printed();
         return 0;
     } catch (const sinter::option_error& e) {
         std::fprintf(stderr, "%s: %s (--help shows the options)\n", program, e.what());

@@ -149,6 +149,9 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
         throw io_error("cannot replace", path, S_ISDIR(old.st_mode) ? "a folder" : "a device or pipe",
                        "a regular file");
     if (replaces) mode = old.st_mode & 07777;
+    detail::remove_stale_temporaries(folder.get(), name);
+
+    detail::temporary_file temporary(folder.get(), name, mode, path);
     // A rename asks only for a folder that may be written. Programs that open the file would be refused.
     if (replaces && ((mode & 0222) == 0 || ::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0)) {
         const char octal[] = {'0', static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
@@ -156,9 +159,6 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
         throw io_error("cannot replace", path, joined({"a write-protected file (mode ", octal, ")"}),
                        "a file that may be written (chmod u+w), or another name");
     }
-    detail::remove_stale_temporaries(folder.get(), name);
-
-    detail::temporary_file temporary(folder.get(), name, mode, path);
     output_file out(temporary.take_descriptor(), path);
     fill(out);
     if (replaces && ::fchmodat(folder.get(), temporary.name().c_str(), mode, 0) != 0)

@@ -12,9 +12,53 @@ namespace sinter::inline SINTER_TARGET::io {
 /// The largest picture that is decoded: 64 Mi pixels, 256 MiB as floats. A few kilobytes can ask for that much.
 inline constexpr std::uint64_t most_png_pixels = std::uint64_t{1} << 26;
 
+namespace detail {
+
+/// The parts of a PNG that its picture depends on, with every length held against the bytes that are there: libpng would
+/// make room for what a chunk promises, and unpack comments that nobody reads. Throws format_error where a chunk is longer
+/// than the file, or where the pixels promised are more than the compressed bytes can hold.
+inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::string_view name) {
+    constexpr std::size_t signature = 8, frame = 12;   // each chunk: length, type, data, checksum
+    constexpr std::string_view needed = "IHDR PLTE tRNS gAMA cHRM sRGB sBIT IDAT IEND";
+    const auto number = [&](std::size_t at) {
+        std::uint32_t n = 0;
+        for (std::size_t i = 0; i < 4; ++i) n = n << 8 | std::to_integer<std::uint32_t>(bytes[at + i]);
+        return n;
+    };
+    std::vector<std::byte> out(bytes.begin(), bytes.begin() + std::min(bytes.size(), signature));
+    std::uint64_t promised = 0, compressed = 0;
+    for (std::size_t at = signature; at + frame <= bytes.size();) {
+        const std::uint64_t length = number(at), left = bytes.size() - at - frame;
+        const std::string_view type(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
+        if (length > left)
+            throw format_error("PNG is damaged or cut short", joined({name, ", byte ", at}),
+                               joined({"a chunk of ", length, " bytes"}), joined({"at most the ", left, " that are left"}));
+        if (type == "IHDR" && length >= 10) {
+            constexpr std::uint64_t channels[] = {1, 1, 3, 1, 2, 1, 4, 1};
+            const std::uint64_t bits = channels[bytes[at + 17] >= std::byte{8} ? 1 : std::to_integer<std::size_t>(bytes[at + 17])] *
+                                       std::to_integer<std::uint64_t>(bytes[at + 16]);
+            const std::uint64_t pixels = std::uint64_t{number(at + 8)} * number(at + 12);
+            promised = pixels <= most_png_pixels ? pixels * bits / 8 : 0;   // more of them are refused by their number
+        }
+        if (type == "IDAT") compressed += length;
+        if (needed.find(type) != std::string_view::npos)
+            out.insert(out.end(), bytes.begin() + at, bytes.begin() + at + frame + length);
+        at += frame + static_cast<std::size_t>(length);
+        if (type == "IEND") break;
+    }
+    constexpr std::uint64_t greatest_ratio = 1032;   // of deflate: 258 bytes for 2 bits (zlib's technical notes)
+    if (promised > (compressed + 1) * greatest_ratio)
+        throw format_error("PNG is damaged or cut short", name, joined({compressed, " compressed bytes"}),
+                           joined({"enough for ", promised}));
+    return out;
+}
+
+} // namespace detail
+
 /// Reads one PNG from memory, of any colour type and depth, as grey: colours become their luminance, transparent parts
 /// lie on black, 16 bits are reduced to 8. Throws format_error with libpng's words where the bytes are no valid PNG,
-/// and where it has more than most_png_pixels.
+/// where it has more than most_png_pixels, and where a length in it is beyond what the file holds, which is looked at before
+/// any memory is asked for. Colour profiles (iCCP) are not applied.
 inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) {
     struct image_guard {
         png_image image{};
@@ -25,7 +69,8 @@ inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) 
     const auto refuse = [&](const char* what) {
         throw format_error(what, std::string(name), image.message, "a valid PNG");
     };
-    if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) refuse("not a PNG that can be read");
+    const std::vector<std::byte> chunks = detail::needed_chunks(bytes, name);
+    if (png_image_begin_read_from_memory(&image, chunks.data(), chunks.size()) == 0) refuse("not a PNG that can be read");
     const std::uint64_t pixels = std::uint64_t{image.width} * image.height;
     if (pixels > most_png_pixels)
         throw format_error("PNG is too large", std::string(name),

@@ -76,11 +76,13 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     return all;
 }
 
-/// save(), and what else `entries` has.
+/// Whether the training program draws random numbers: under another seed a resumed run would then go on otherwise.
 template <class Trainer>
-SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
-                           not_finite allow = not_finite::refused) {
-    if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
+constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
+
+/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
+template <class Trainer, class Write>
+SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write) {
     const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -93,58 +95,142 @@ SINTER_COLD void save_with(std::vector<safetensors::entry> entries, const Traine
     if constexpr (requires { t.phase_steps(); })   // losses that alternate count by themselves
         if (what == saved::whole)
             entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, t.phase_steps().data()});
-    safetensors::write(path, std::move(entries), {{"format", "sinter"}});
+    safetensors::metadata_map metadata{{"format", "sinter"}};
+    if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
+    return write(std::move(entries), metadata);
 }
-/// load() of a file that was read, which must also hold what is `expected`.
 template <class Trainer>
-SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::file& f, Trainer& t,
-               const std::string& path) {
-    const bool whole = f.tensors.contains("step");
+void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
+               not_finite allow = not_finite::refused) {
+    if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
+    save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
+}
+
+/// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would fit, it says how to load them.
+template <class Trainer>
+SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file, bool whole) {
+    const std::vector<std::string> lines = safetensors::differences(expected, file);
+    if (lines.empty()) return;
+    bool weights_fit = whole;
+    if (whole)
+        for (const saved_variable& s : saved_variables<Trainer>(saved::weights)) {
+            const auto found = file.tensors.find(s.name);
+            if (found == file.tensors.end() || found->second.type != safetensors::dtype::f32 ||
+                found->second.shape != extents_of(s.v->s))
+                weights_fit = s.v->of_examples && weights_fit;
+        }
+    if (weights_fit)
+        for (const auto& [name, tensor] : file.tensors)
+            if (!is_for_resuming(name)) {
+                bool known = false;
+                for (const saved_variable& s : saved_variables<Trainer>(saved::whole)) known = known || s.name == name;
+                weights_fit = weights_fit && known;
+            }
+    std::string list = joined({"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
+    for (const std::string& line : lines) (list += "\n  ") += line;
+    if (weights_fit)
+        list += "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the weights "
+                "alone, write load(..., saved::weights)";
+    throw mismatch_error(std::move(list), file.source);
+}
+/// load() of what was read, which must also hold what is `expected`. All that can fail comes before the first change;
+/// `further()` is the last of it.
+template <class Trainer, class Further>
+SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
+                           saved what, Further further) {
+    const std::string& path = f.source;
+    const bool whole = what == saved::whole && f.tensors.contains("step");
     const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
-    for (const saved_variable& s : variables) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
+    // Where sequences have come to is no weight: a file may have it, of whatever batch, and it is left alone.
+    const auto taken = [&](const saved_variable& s) { return whole || !s.v->of_examples; };
+    for (const saved_variable& s : variables)
+        if (taken(s)) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
     if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
     constexpr bool alternates = requires { t.phase_steps(); };
     if constexpr (alternates)
         if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
-    safetensors::check_matches(expected, f);
+    if (whole) {
+        check_fit<Trainer>(expected, f, true);
+    } else {
+        safetensors::contents own{f.source, {}, f.tensors};
+        for (const saved_variable& s : variables)
+            if (!taken(s)) own.tensors.erase(s.name);
+        if (what == saved::weights)
+            for (auto i = own.tensors.begin(); i != own.tensors.end();) i = is_for_resuming(i->first) ? own.tensors.erase(i) : std::next(i);
+        check_fit<Trainer>(expected, own, false);
+    }
     std::int64_t steps = 0;
     if (whole) {
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
         if (steps < 0) throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
+        const auto seed = f.metadata.find("seed");   // older files have none
+        const std::string own = joined({t.options().seed});
+        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != own)
+            throw mismatch_error("the saved run drew its random numbers from another seed: it would go on otherwise", path,
+                                 joined({"seed ", io::printable(seed->second)}),
+                                 joined({"the trainer's ", own, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
+    auto phases = [&] {
+        if constexpr (alternates) return t.phase_steps();
+        else return 0;
+    }();
     if constexpr (alternates)
         if (whole) {
-            auto done = t.phase_steps();
-            std::memcpy(done.data(), f.at("optimizer/steps").data.data(), sizeof done);
-            for (const std::int64_t n : done)
+            std::memcpy(phases.data(), f.at("optimizer/steps").data.data(), sizeof phases);
+            for (const std::int64_t n : phases)
                 if (n < 0)
                     throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}), "0 or more");
-            t.set_phase_steps(done);
         }
+    std::vector<typename Trainer::packed_values> ready;
+    ready.reserve(variables.size());
     for (const saved_variable& s : variables) {
+        if (!taken(s)) continue;
         std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
         std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere
-        if (s.slot < 0) t.set_plain(*s.v, x.data());
-        else t.set_plain_slot(*s.v, s.slot, x.data());
+        ready.push_back(t.packed(*s.v, x.data(), s.slot));
     }
+    further();
+    t.put(ready);
+    if constexpr (alternates)
+        if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
+}
+template <class Trainer>
+void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t, saved what) {
+    load_with(std::move(expected), f, t, what, [] {});
 }
 
 } // namespace detail
 
 /// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error; data_error where
-/// a weight or a state is infinite or NaN, and the old file stays, unless these are asked for.
+/// a weight or a state is infinite or NaN, and the old file stays, unless these are asked for. A whole file also has the
+/// trainer's seed, among its metadata.
 template <class Trainer>
 void save(const Trainer& t, const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) {
     detail::save_with({}, t, path, what, allow);
 }
+/// The same bytes in memory, for programs without files.
+template <class Trainer>
+std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whole, not_finite allow = not_finite::refused) {
+    if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
+    return detail::save_with({}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
+}
 
 /// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
-/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; the trainer is then
-/// as it was. A file with weights only leaves the optimizer's memory and the step alone.
+/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; or whatever a failed
+/// allocation throws. The trainer is then as it was. A file with weights only leaves the optimizer's memory, the step and
+/// where carried sequences have come to alone; so does `saved::weights` with any file, which may be of another optimizer.
+///
+/// A whole file must be of the trainer's seed if the net or loss draws random numbers in training (dropout, noise): the run
+/// would not go on as it would have. Otherwise, and in older files, which have none, the seed does not matter.
 template <class Trainer>
-void load(Trainer& t, const std::string& path) {
-    detail::load_with({}, safetensors::read(path), t, path);
+void load(Trainer& t, const std::string& path, saved what = saved::whole) {
+    detail::load_with({}, safetensors::read(path), t, what);
+}
+/// The same from the bytes of a file that lie in memory, at any address.
+template <class Trainer>
+void load(Trainer& t, span<const std::byte> bytes, saved what = saved::whole) {
+    detail::load_with({}, safetensors::parse(bytes, "memory"), t, what);
 }
 
 } // namespace sinter

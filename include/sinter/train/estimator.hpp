@@ -159,7 +159,12 @@ public:
     void save(const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) const {
         sinter::save(t_, path, what, allow);
     }
-    void load(const std::string& path) { sinter::load(t_, path); }
+    void load(const std::string& path, saved what = saved::whole) { sinter::load(t_, path, what); }
+    /// What save() would write, and the same from memory: for programs without files.
+    std::vector<std::byte> save_to_memory(saved what = saved::whole, not_finite allow = not_finite::refused) const {
+        return sinter::save_to_memory(t_, what, allow);
+    }
+    void load(span<const std::byte> bytes, saved what = saved::whole) { sinter::load(t_, bytes, what); }
     /// Initial weights from elsewhere; its user includes <sinter/train/load_weights.hpp>, which says more.
     void load_weights(const std::string& path, const name_map& map) { sinter::load_weights(t_, path, map); }
 

@@ -54,26 +54,19 @@ public:
         }
         detail::save_with(std::move(entries), t_, path, what);
     }
-    void load(const std::string& path) {
+    void load(const std::string& path, saved what = saved::whole) {
         const safetensors::file f = safetensors::read(path);
         std::vector<safetensors::expected_tensor> expected;
         std::int64_t pairs = 0;
-        const bool whole = f.tensors.contains("step");
+        const bool whole = what == saved::whole && f.tensors.contains("step");
         if (whole) {
             if (const auto at = f.tensors.find(history_names[0]); at != f.tensors.end() && at->second.shape.size() == 2)
                 pairs = at->second.shape[0];
             for (const char* name : history_names) expected.push_back({name, safetensors::dtype::f32, {pairs, size()}});
         }
-        detail::load_with(std::move(expected), f, t_, path);
-        if (!whole) return;
-        history_.clear();
-        for (int k = 0; k < 2; ++k) {
-            const auto& bytes = f.at(history_names[k]).data;
-            std::vector<float> all(bytes.size() / sizeof(float));
-            if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
-            const auto n = static_cast<std::ptrdiff_t>(size());
-            for (auto v = all.begin(); v != all.end(); v += n) (k ? history_.changes : history_.steps).emplace_back(v, v + n);
-        }
+        lbfgs_history history;
+        detail::load_with(std::move(expected), f, t_, what, [&] { if (whole) history = history_of(f); });
+        if (whole) history_ = std::move(history);
     }
     trainer_type& inner() { return t_; }
     const trainer_type& inner() const { return t_; }
@@ -84,6 +77,18 @@ private:
     trainer_type t_;
     lbfgs_history history_;
     std::vector<double> sum_;
+
+    static lbfgs_history history_of(const safetensors::file& f) {
+        lbfgs_history h;
+        for (int k = 0; k < 2; ++k) {
+            const auto& bytes = f.at(history_names[k]).data;
+            std::vector<float> all(bytes.size() / sizeof(float));
+            if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
+            const auto n = static_cast<std::ptrdiff_t>(size());
+            for (auto v = all.begin(); v != all.end(); v += n) (k ? h.changes : h.steps).emplace_back(v, v + n);
+        }
+        return h;
+    }
 
     static std::int64_t size() {   ///< of all parameters together
         std::int64_t n = 0;

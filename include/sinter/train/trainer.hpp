@@ -128,6 +128,18 @@ public:
     }
     void set_plain(const variable_info& v, const float* x) { write(v, v.at, x); }
     void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x); }
+    /// A variable's numbers as they will lie in memory: whoever sets several makes all of them, which may fail, and then puts
+    /// them there, which on the CPU cannot. `slot` as above, or -1 for the variable itself.
+    struct packed_values {
+        address to;
+        std::vector<float> x;
+    };
+    packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
+        return {slot < 0 ? v.at : slot_address(v, slot), from_plain(v, x, Device::panel_width, Device::target.lanes)};
+    }
+    void put(const std::vector<packed_values>& all) {
+        for (const packed_values& p : all) device_.write(memory_, p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
+    }
 
     std::int64_t steps() const { return step_; }
     void set_steps(std::int64_t n) { step_ = n; }
@@ -141,16 +153,18 @@ public:
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
         outputs_in_ = nullptr;
-        std::vector<float> own, average;
+        std::int64_t most = 0;
+        for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
+        exchanged_.resize(static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
+        float* const own = exchanged_.data();
+        float* const average = own + most;
         for (int i = 0; i < training::v.n_parameters; ++i) {
             const variable_info& v = training::v.parameters[i];
             if (!slots_of(v)) continue;
-            own.resize(static_cast<std::size_t>(v.floats));
-            average.resize(own.size());
-            device_.read(memory_, v.at, own.data(), v.floats);
-            device_.read(memory_, slot_address(v, average_slot), average.data(), v.floats);
-            device_.write(memory_, v.at, average.data(), v.floats);
-            device_.write(memory_, slot_address(v, average_slot), own.data(), v.floats);
+            device_.read(memory_, v.at, own, v.floats);
+            device_.read(memory_, slot_address(v, average_slot), average, v.floats);
+            device_.write(memory_, v.at, average, v.floats);
+            device_.write(memory_, slot_address(v, average_slot), own, v.floats);
         }
     }
     Optimizer& optimizer() { return optimizer_; }
@@ -201,6 +215,7 @@ private:
     const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
+    std::vector<float> exchanged_;   ///< weights and averages on their ways
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
 

@@ -18,7 +18,9 @@ class weights_file {
 public:
     static constexpr program_options policy{};
 
-    explicit weights_file(const std::string& path) : file_(safetensors::read(path)) {}
+    explicit weights_file(const std::string& path) { take(safetensors::read(path)); }
+    /// A file's bytes that lie in memory, at any address; the caller keeps them there. Errors call them "memory".
+    explicit weights_file(span<const std::byte> bytes) : file_(safetensors::parse(bytes, "memory")) {}
 
     /// mismatch_error, with a line for every tensor that is missing, unexpected or different, unless the file has just these,
     /// beside the optimizer's memory, the number of steps and what is `not_needed`.
@@ -38,7 +40,13 @@ public:
     }
 
 private:
-    safetensors::file file_;
+    io::byte_buffer bytes_;   ///< of a file that was read
+    safetensors::contents file_;
+
+    void take(safetensors::file&& f) {
+        bytes_ = std::move(f.bytes);
+        file_ = std::move(static_cast<safetensors::contents&>(f));
+    }
 };
 
 } // namespace sinter

@@ -4,6 +4,7 @@
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/npy/header.hpp>
+#include <sinter/io/safetensors/elements.hpp>
 
 #include <bit>
 
@@ -16,6 +17,12 @@ struct array {
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
     io::byte_buffer bytes;
+
+    /// The elements as float, double or integers: see safetensors::elements().
+    template <class T>
+    std::vector<T> as() const {
+        return safetensors::elements<T>({"", type, shape, bytes.span()});
+    }
 };
 
 /// Headers of plain numbers take a few hundred bytes; only records take more, and those are refused.

@@ -38,6 +38,11 @@ struct tensor_view {
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
     span<const std::byte> data;
+
+    /// The elements as float, double or integers: see elements(). Its user includes <sinter/io/safetensors.hpp>, <.../npz.hpp>
+    /// or <.../npy.hpp>.
+    template <class T>
+    std::vector<T> as() const;
 };
 
 /// Tensors by name, and the metadata. The views end with the bytes that they were parsed from.

@@ -3,6 +3,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_buffer.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/safetensors/other_formats.hpp>
 #include <sinter/io/safetensors/read_header.hpp>
 
 #include <bit>
@@ -25,6 +26,13 @@ inline contents place_tensors(header&& from, span<const std::byte> data, std::st
     }
     return out;
 }
+template <class = void>
+inline void refuse_other_formats_at(const std::string& path, bool arrays_too) {
+    io::input_file in(path);
+    char start[telling_bytes];
+    const std::size_t n = in.read_up_to(as_writable_bytes(start));
+    refuse_other_formats({start, n}, path, arrays_too);
+}
 } // namespace detail
 
 /// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call it. Throws
@@ -32,6 +40,7 @@ inline contents place_tensors(header&& from, span<const std::byte> data, std::st
 template <class = void>
 inline contents parse(span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
+    refuse_other_formats({reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), telling_bytes)}, name, true);
     const auto length = static_cast<std::size_t>(header_length(bytes.first(length_bytes), bytes.size(), name));
     const auto json = bytes.subspan(length_bytes, length);
     const auto data = bytes.subspan(length_bytes + length);
@@ -51,6 +60,7 @@ template <class = void>
 inline file read(const std::string& path) {
     io::input_file in(path);
     check_has_length(in.size(), path);
+    detail::refuse_other_formats_at(path, true);
     const auto fill = [&](span<std::byte> to) {
         if (in.read_up_to(to) != to.size())
             throw io_error("file became shorter while it was read", path, {}, std::to_string(in.size()) + " bytes");

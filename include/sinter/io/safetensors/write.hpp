@@ -116,6 +116,22 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
     return out + json;
 }
 
+/// The bytes of the file that write() would write, for keeping them elsewhere than in files. parse() reads them.
+template <class = void>
+SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata = {}) {
+    constexpr std::string_view place = "memory";
+    sort_as_written(entries);
+    const std::string head = encode_header(entries, metadata, place);
+    std::vector<std::byte> all;
+    const auto add = [&](const void* from, std::size_t n) {
+        const auto* const b = static_cast<const std::byte*>(from);
+        all.insert(all.end(), b, b + n);
+    };
+    add(head.data(), head.size());
+    for (const entry& tensor : entries) add(tensor.data, static_cast<std::size_t>(detail::bytes_of(tensor, place)));
+    return all;
+}
+
 /// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system from where it lies.
 /// The same tensors give the same bytes as the reference writer gives. Throws io_error where the file cannot be
 /// written, format_error as encode_header does; either way an old file at `path` stays as it was.

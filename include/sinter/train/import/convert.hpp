@@ -1,47 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/io/safetensors/contents.hpp>
+#include <sinter/io/safetensors/elements.hpp>
 
-#include <bit>
-#include <cstring>
 #include <numeric>
 
 /// Tensors of other element types and other layouts, as ours.
 namespace sinter::inline SINTER_TARGET::detail {
-
-inline float from_half(std::uint16_t h) {
-    const std::uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 1023u;
-    if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
-    if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-    const float tiny = static_cast<float>(fraction) * 0x1p-24f;   // subnormal there, normal here
-    return sign != 0 ? -tiny : tiny;
-}
 
 inline bool is_floating(safetensors::dtype t) {
     using safetensors::dtype;
     return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
 }
 /// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at any address.
-inline std::vector<float> floats_of(const safetensors::tensor_view& t) {
-    const std::size_t width = safetensors::dtype_bits(t.type) / 8;
-    std::vector<float> x(t.data.size() / width);
-    const auto each = [&]<class T>(T, auto convert) {
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            T v;
-            std::memcpy(&v, t.data.data() + i * width, sizeof v);
-            x[i] = convert(v);
-        }
-    };
-    switch (t.type) {
-        case safetensors::dtype::f64: each(double{}, [](double v) { return static_cast<float>(v); }); break;
-        case safetensors::dtype::f16: each(std::uint16_t{}, from_half); break;
-        case safetensors::dtype::bf16:
-            each(std::uint16_t{}, [](std::uint16_t v) { return std::bit_cast<float>(static_cast<std::uint32_t>(v) << 16); });
-            break;
-        default: each(float{}, [](float v) { return v; });
-    }
-    return x;
-}
+inline std::vector<float> floats_of(const safetensors::tensor_view& t) { return t.as<float>(); }
 
 /// A tensor on its way from their layout to ours.
 struct arranged {

@@ -12,11 +12,13 @@ struct tensor_file : safetensors::contents {
 };
 
 /// Reads safetensors, .npz or .npy, told apart by their first bytes. An .npy file has one tensor, called as the file is
-/// without its ending. Throws io_error where the file cannot be read, format_error where it is malformed.
+/// without its ending. Throws io_error where the file cannot be read, format_error where it is malformed,
+/// or known as a file of PyTorch, Keras, ONNX or GGUF: the error then has the line of Python that converts it.
 inline tensor_file read_tensors(const std::string& path) {
     char start[6] = {};
     io::input_file in(path);
     const std::string_view first(start, in.read_up_to(as_writable_bytes(start)));
+    safetensors::detail::refuse_other_formats_at(path, false);
     tensor_file out;
     if (first.starts_with("PK")) {
         npz::file f = npz::read(path);
