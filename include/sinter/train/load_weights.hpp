@@ -99,10 +99,15 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
         for (const std::string& line : lines) (list += "\n  ") += line;
         throw mismatch_error(std::move(list), path);
     }
-    std::vector<typename Trainer::packed_values> ready;   // all of them, before the first is put into its place
-    for (const auto& [name, p] : places)
-        if (p.from != nullptr) ready.push_back(t.packed(*p.v, p.x.data()));
-    t.put(ready);
+    if constexpr (requires { typename Trainer::packed_values; }) {   // all of them, before the first is put into its place
+        std::vector<typename Trainer::packed_values> ready;
+        for (const auto& [name, p] : places)
+            if (p.from != nullptr) ready.push_back(t.packed(*p.v, p.x.data()));
+        t.put(ready);
+    } else {
+        for (const auto& [name, p] : places)
+            if (p.from != nullptr) t.set_plain(*p.v, p.x.data());
+    }
 }
 
 } // namespace sinter

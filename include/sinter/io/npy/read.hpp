@@ -18,10 +18,10 @@ struct array {
     std::vector<std::int64_t> shape;
     io::byte_buffer bytes;
 
-    /// The elements as float, double or integers: see safetensors::elements().
+    /// The elements as float, double or integers: see safetensors::converted_elements().
     template <class T>
     std::vector<T> as() const {
-        return safetensors::elements<T>({"", type, shape, bytes.span()});
+        return safetensors::converted_elements<T>({"", type, shape, bytes.span()});
     }
 };
 

@@ -39,7 +39,7 @@ struct tensor_view {
     std::vector<std::int64_t> shape;
     span<const std::byte> data;
 
-    /// The elements as float, double or integers: see elements(). Its user includes <sinter/io/safetensors.hpp>, <.../npz.hpp>
+    /// The elements as float, double or integers: see converted_elements(). Its user includes <sinter/io/safetensors.hpp>, <.../npz.hpp>
     /// or <.../npy.hpp>.
     template <class T>
     std::vector<T> as() const;

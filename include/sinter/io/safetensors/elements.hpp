@@ -35,7 +35,7 @@ constexpr bool fits_in(From v) {
 /// does not. mismatch_error for floating-point types as integers, and for types that have no C++ counterpart (complex
 /// numbers, floats of 4, 6 and 8 bits).
 template <class T>
-std::vector<T> elements(const tensor_view& t) {
+std::vector<T> converted_elements(const tensor_view& t) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "as<T>(): T is float, double or an integer type");
     std::vector<T> out;
     const auto each = [&]<class From>(From, auto value) {
@@ -80,7 +80,7 @@ std::vector<T> elements(const tensor_view& t) {
 }
 template <class T>
 std::vector<T> tensor_view::as() const {
-    return elements<T>(*this);
+    return converted_elements<T>(*this);
 }
 
 } // namespace sinter::safetensors
