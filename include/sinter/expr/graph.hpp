@@ -95,6 +95,8 @@ struct graph {
     growing<loop_carry> carries;
     scope_tree scopes;
     int scope = 0, epoch = 0, loss = -1, streams = 0;
+    int loss_weight = -1;                 ///< what the loss was divided by, if not by the number of examples
+    int loss_sum = -1;                    ///< what is differentiated instead, where gradients are accumulated
     int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
     fault err;

@@ -134,6 +134,7 @@ SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
         if (const int u = v < 0 ? -1 : base_of(t.g.n, v); u >= 0 && t.first[u] >= 0) t.last[u] = P::v.n_launches - 1;
     };
     to_the_end(t.g.loss);
+    to_the_end(t.g.loss_weight);
     for (int v : t.g.outputs) to_the_end(v);
     for (const assignment& a : t.g.assignments) to_the_end(a.value);
     return t;

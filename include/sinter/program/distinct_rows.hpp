@@ -32,6 +32,7 @@ public:
         for (const assignment& a : g.assignments) keep(a.value);
         for (const loop_carry& c : g.carries) keep(c.store), keep(c.next);
         keep(g.loss);
+        keep(g.loss_weight);
         int found = 0;
         for (int v = 0; v < n_.n; ++v)
             if (n_[v].k == op::scatter_rows) found += try_at(v);

@@ -65,6 +65,7 @@ private:
     /// Where port k of parameter `parameter`'s code lies, that parameter or a stretch of several beginning at `offset`.
     /// `last`: in the code that writes the parameter.
     constexpr address operand(int parameter, std::int64_t offset, int k, bool last) const {
+        if (k == weight_operand) return at_[g_.states[g_.states.n - 1].id];   // gather_loss made it last
         if (k == norm_operand) return {space::gradient, z_.trained};   // behind the last gradient
         if (k >= first_sum_operand) return {space::gradient, z_.trained + u_.sum_place(parameter, k - first_sum_operand)};
         if (k == 1 && last && u_.every > 1) return {space::slot, (u_.slots - 1) * z_.trained + offset};

@@ -65,6 +65,7 @@ constexpr const int* find_bases(view<const node> n, growing<int>& room) {
 template <class F>
 constexpr void for_each_result(const graph_view& g, F f) {
     f(g.loss);
+    f(g.loss_weight);
     for (int v : g.outputs) f(v);
     for (int v : g.gradients) f(v);
     for (const assignment& a : g.assignments) f(a.value);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/expr/parameter.hpp>
+#include <sinter/ops/detail/runtime_scalar.hpp>
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/mul.hpp>
+#include <sinter/ops/reciprocal.hpp>
+#include <sinter/ops/round.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/where.hpp>
 #include <sinter/program/loss_targets.hpp>
@@ -74,7 +78,39 @@ constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     const tensor total = sum_of_all(v);
     if (r == reduction::sum) return total;
     const tensor weight = sum_of_all(w);
+    weight.g->loss_weight = weight.id;
     return total / (weight + ops::equal(weight, 0.f));
+}
+
+/// The state that holds what the gradients of a round count together: the last of all states.
+inline constexpr const char* name_of_gathered_weight = "gathered_weight";
+
+/// Where several steps' gradients are added up before an update (accumulate): a loss that is a mean is differentiated as the sum that it
+/// is made of, and what it was divided by (a sum of weights, or the number of examples) is added up in a state. The update divides one by
+/// the other, so that the steps are parts of one large batch, whatever counts in each of them. Sums are not divided. `loss`: reduce_loss's.
+constexpr void gather_loss(tensor loss, const weighted_values& l, reduction r, int first_of_round) {
+    graph& g = *loss.g;
+    tensor sum, count = ops::round(ops::reciprocal(ops::over_batch(constant(&g, 1.f))));   // of examples
+    if (r == reduction::sum) {
+        sum = loss;
+        count = constant(&g, 1.f);
+    } else if (!l.values.shape().batched) {
+        sum = loss * count;
+    } else {
+        tensor v = l.values;
+        if (l.weighted()) {
+            const tensor w = stretch_weights(l.weights, v.shape());
+            v = where_counted(v * w, w);
+        }
+        sum = sum_of_all(v);
+        if (g.loss_weight >= 0) count = {&g, g.loss_weight};
+        else if (const int n = v.shape().size(); n > 1) sum = sum * (1.f / static_cast<float>(n));
+    }
+    if (!sum.ok() || !count.ok()) return;
+    g.loss_sum = sum.id;
+    const tensor gathered = state(loss, name_of_gathered_weight, extents(), zeros);
+    const tensor kept = make<op::runtime_scalar>(&g, extents(), {}, {first_of_round});
+    assign_value(gathered, r == reduction::sum ? kept * 0.f + 1.f : gathered * kept + count, false);
 }
 
 template <int>

@@ -72,7 +72,7 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
     for (float f : body.literals()) out.constants[out.literals++] = f;
     for (const address& a : body.args()) {
         const int port = out.operand[out.operands++] = port_of(a);
-        if (port < norm_operand && port - 1 > out.slots) out.slots = port - 1;
+        if (port < weight_operand && port - 1 > out.slots) out.slots = port - 1;
     }
     return out;
 }

@@ -33,6 +33,11 @@ constexpr int batches_of() {
     if constexpr (requires { O::batches; }) return O::batches;
     else return 1;
 }
+/// Where there are several: the scalar that is 0 in the first of them, else -1.
+template <class O>
+constexpr int scalar_of_rounds() {
+    return batches_of<O>() > 1 ? O::n_scalars - 1 : -1;
+}
 /// The slot that holds an average of the parameter, or -1.
 template <class O>
 constexpr int average_slot_of() {

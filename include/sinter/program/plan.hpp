@@ -203,6 +203,7 @@ private:
             }
         }
         use(g_.loss, end);
+        use(g_.loss_weight, end);
         for (int v : g_.outputs) use(v, end);
         for (const assignment& a : g_.assignments) use(a.value, end);
         for (int l = 1; l <= g_.loops.n; ++l) {

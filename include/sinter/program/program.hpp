@@ -45,6 +45,7 @@ struct program_value {
     variable_info parameters[Parameters + 1], states[States + 1];
     port_info inputs[Inputs + 1], targets[Targets + 1];
     address outputs[Outputs + 1], loss;
+    address loss_weight;   ///< what the loss was divided by; none: the number of examples
     shape output_shapes[Outputs + 1];
     plan_sizes z;
     std::int64_t gradients = 0;
@@ -132,6 +133,7 @@ struct compiled_value {
             f.output_shapes[i] = g.n[g.outputs[i]].s;
         }
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
+        if (g.loss_weight >= 0) f.loss_weight = p.at[base_of(g.n, g.loss_weight)];
         f.z = p.z;
         constexpr update_set u = detail::emit_stage<R>::update;
         if (stored || u.sums || u.needs_norm()) f.gradients = p.z.trained + u.table_floats(c.parameters);

@@ -82,6 +82,7 @@ public:
             to_.carries.push(c);
         }
         to_.loss = at(from_.loss);
+        to_.loss_weight = at(from_.loss_weight);
     }
 
 private:

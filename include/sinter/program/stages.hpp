@@ -28,7 +28,7 @@ template <class R, int Room>
 struct traced_within {
     static constexpr roomy<Room> make() {
         graph g;
-        trace<typename R::net, typename R::loss>(g, R::mode);
+        trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
         if (g.err.what == fault_kind::none) hoist(g);
@@ -70,7 +70,7 @@ struct gradient_stage {
         traced_stage<R>::v.give(g);
         for (int i = 0; i < g.parameters.n; ++i)
             if (trained(g.parameters[i])) of.push(g.parameters[i].id);
-        differentiate(g, g.loss, of, found);
+        differentiate(g, g.loss_sum >= 0 ? g.loss_sum : g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
         if (R::options.fuse && R::target.column_sums && R::options.products == precision::float32)

@@ -18,8 +18,9 @@ constexpr tensor as_output(tensor y) {
     return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
 }
 
+/// `first_of_round`: the scalar that is 0 in the first step of those whose gradients are added up; -1: each step is on its own.
 template <class Net, class Loss>
-constexpr void trace_all(graph& g, program_mode mode) {
+constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     g.set_mode(mode);
     bundle y;
     if constexpr (requires { Net::trace(g); }) y = Net::trace(g);
@@ -34,15 +35,18 @@ constexpr void trace_all(graph& g, program_mode mode) {
     bundle t;
     t.g = &g;
     for (int i = 0; i < wanted.n; ++i) t.t[t.n++] = make_target(g, y, wanted.at[i]);
-    const tensor l = reduce_loss(call_loss<Loss>(y, t), reduction_of<Loss>());
-    if (l.ok()) g.loss = l.id;
+    const weighted_values values = call_loss<Loss>(y, t);
+    const tensor l = reduce_loss(values, reduction_of<Loss>());
+    if (!l.ok()) return;
+    g.loss = l.id;
+    if (first_of_round >= 0 && mode == program_mode::training) gather_loss(l, values, reduction_of<Loss>(), first_of_round);
 }
 } // namespace detail
 
 /// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
 template <class Net, class Loss>
-constexpr void trace(graph& g, program_mode mode) {
-    detail::trace_all<Net, Loss>(g, mode);
+constexpr void trace(graph& g, program_mode mode, int first_of_round = -1) {
+    detail::trace_all<Net, Loss>(g, mode, first_of_round);
     g.scope = 0;   // no single layer is to blame
     if (g.n.n > most_nodes) g.fail(fault_kind::program_too_large, op::none, extents(g.n.n), extents(most_nodes));
 }
@@ -56,6 +60,7 @@ constexpr void separate(graph& g, growing<int>& gradients) {
         if (v >= 0) seen[v] = 1;
     };
     taken(g.loss);
+    taken(g.loss_weight);
     for (int i = 0; i < g.outputs.n; ++i) taken(g.outputs[i]);
     for (int i = 0; i < g.assignments.n; ++i) taken(g.assignments[i].value);
     for (int i = 0; i < gradients.n; ++i) {

@@ -33,6 +33,7 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         if (v >= 0) last[base[v]] = r.g.n;
     };
     at_the_end(g.loss);
+    at_the_end(g.loss_weight);
     for (int v : g.outputs) at_the_end(v);
     for (const assignment& a : g.assignments) at_the_end(a.value);
     growing<int> pins(g.n.n, 0), code(r.g.n, 0);

@@ -4,6 +4,8 @@
 #include <sinter/ops/broadcast.hpp>
 #include <sinter/ops/detail/leaves.hpp>
 #include <sinter/ops/detail/runtime_scalar.hpp>
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/equal.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/program/update_set.hpp>
 
@@ -30,7 +32,7 @@ public:
     constexpr tensor squared_gradient_norm() const {
         if (changed_) throw "clipping by global norm must stand around whatever else changes gradients";
         const tensor n = make<op::optimizer_port>(g_, extents(), {}, {norm_operand});
-        return batches_ > 1 ? n * (1.f / static_cast<float>(batches_ * batches_)) : n;
+        return gathered_ ? n / (divisor() * divisor()) : n;
     }
     /// The sum of the squares of x over all elements of the parameter that is being updated: x is made of ports, scalars and
     /// earlier sums, and is computed once more for it, in a pass of its own before the update.
@@ -61,9 +63,9 @@ public:
     }
     constexpr void scale_gradient(tensor factor) { set_gradient(port_[1] * factor); }
     constexpr tensor new_parameter() const { return value_[0].g ? value_[0] : port_[0]; }   ///< what the inner one has set
-    constexpr void average_gradient(int batches) {   ///< what stands for the gradient is the sum of so many
-        port_[1] = port_[1] * (1.f / static_cast<float>(batches));
-        batches_ = batches;
+    constexpr void average_gradient() {   ///< what stands for the gradient is a sum over a round of steps
+        port_[1] = port_[1] / divisor();
+        gathered_ = true;
     }
     constexpr tensor constant_of(float x) const { return constant(g_, x); }
     /// The group whose update is traced, and where its own scalars begin.
@@ -108,6 +110,11 @@ public:
     }
 
 private:
+    /// What the round's gradients count together, or 1 where nothing does: their sum is 0 then.
+    constexpr tensor divisor() const {
+        const tensor w = make<op::optimizer_port>(g_, extents(), {}, {weight_operand});
+        return w + ops::equal(w, 0.f);
+    }
     constexpr bool has_slot(int i) const {
         if (i >= 0 && i < slots_) return true;
         g_->fail(fault_kind::undeclared_slot, {"update"}, extents(slots_), extents(i + 1));
@@ -118,9 +125,9 @@ private:
         value_[port] = v;
     }
     graph* g_;
-    int group_ = 0, first_scalar_ = 0, batches_ = 1, sums_ = 0, set_ = 0;
+    int group_ = 0, first_scalar_ = 0, sums_ = 0, set_ = 0;
     int slots_ = 0, scalars_ = 0;
-    bool changed_ = false;
+    bool changed_ = false, gathered_ = false;
     int sum_[most_sums] = {};              ///< the squares to be summed
     tensor port_[2 + most_slots] = {};     ///< what the optimizer sees
     tensor value_[2 + most_slots] = {};    ///< what it has set, in `order_`

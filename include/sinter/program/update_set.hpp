@@ -9,6 +9,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
+inline constexpr int weight_operand = 99;       ///< what the gradients of a round count together
 inline constexpr int norm_operand = 100;        ///< the sum of the squares of all gradients
 inline constexpr int first_sum_operand = 101;   ///< sums over one parameter's elements, a table's row for each parameter
 

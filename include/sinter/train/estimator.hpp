@@ -128,7 +128,7 @@ public:
         evaluation_result r;
         one_pass(data, [&](const data::batch_view& b) {
             const float l = t_.evaluate(b);   // which refuses a batch that does not fit
-            loss.add(static_cast<double>(l), weight_of(b));
+            loss.add(static_cast<double>(l), t_.loss_weight());
             count(accuracy, b);
             r.examples += b.size;
             return true;
@@ -215,19 +215,6 @@ private:
             if (p.targets[i].weight) return p.targets[i].s.size();
         return 0;
     }
-    /// What a batch's loss is the mean over: examples, or, where the loss is a weighted mean or leaves some labels out, the
-    /// sum of what the others weigh. So a pass gives the mean over all of its data, however they are cut into batches.
-    static double weight_of(const data::batch_view& b) {
-        constexpr bool ignores = targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].ignores;
-        const int of_weights = weights_an_example(), of_labels = ignores ? trainer_type::training::v.targets[0].s.size() : 1;
-        if (reduction_of<Loss>() != reduction::mean || (!ignores && of_weights == 0)) return b.size;
-        const int places = ignores && of_labels > of_weights ? of_labels : of_weights > 0 ? of_weights : 1;
-        double sum = 0;
-        for (std::int64_t i = 0; i < static_cast<std::int64_t>(b.size) * places; ++i)
-            if (!ignores || b.labels[i * of_labels / places] != targets.at[0].also)
-                sum += of_weights ? static_cast<double>(b.weights[i * of_weights / places]) : 1.;
-        return sum;
-    }
     /// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several, but for what
     /// the loss ignores.
     void count(metrics::accuracy& accuracy, const data::batch_view& b) const {
@@ -262,7 +249,7 @@ private:
             if constexpr (phases > 1) phase = t_.next_phase();
             const float l = t_.step(b);
             if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) detail::refuse_loss(t_, b, l);
-            losses[phase].add(static_cast<double>(l), phases > 1 ? b.size : weight_of(b));
+            losses[phase].add(static_cast<double>(l), t_.loss_weight());
             if (counts_in_training && phase == 0) count(accuracy, b);
             r.examples += b.size;
             const named_value seen{"accuracy", accuracy.value()};

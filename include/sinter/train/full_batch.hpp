@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     full_batch model{net, softmax_cross_entropy};
 ///     const lbfgs_result r = model.train(data, {.max_iterations = 200});
 ///
-/// The loss is the mean over a whole pass, summed up batch by batch, so it is for losses that are means over examples and
-/// data that are the same in each pass. Random numbers in the net are the same in each evaluation; batch_norm makes the loss
+/// The loss is that of a whole pass, a mean by what counts (weights, labels that are not ignored) or, of summed(loss), the sum, added up
+/// batch by batch. So however the data are cut into batches, it is the same; they must be the same in each pass. Random numbers in the net are the same in each evaluation; batch_norm makes the loss
 /// depend on how the data are cut into batches. inner() is the trainer, for evaluate and predict.
 template <class Net, class Loss, int MaxBatch = 256, class Device = cpu_device>
 class full_batch {
@@ -105,19 +105,23 @@ private:
     double loss(data::pipeline& data, const std::vector<float>& x, std::vector<float>& g) {
         set(x);
         sum_.assign(x.size(), 0.);
+        constexpr bool summed = reduction_of<Loss>() == reduction::sum;
         double all = 0;
+        double weight = 0;
         std::int64_t examples = 0;
         for (int tries = 0; tries < 2 && !examples; ++tries)   // an earlier loop may have ended at the very end of a pass
             for (const data::batch_view& b : data) {
                 t_.set_steps(0);
-                all += static_cast<double>(t_.step(b)) * b.size;
+                const double l = static_cast<double>(t_.step(b)), by = summed ? 1 : t_.loss_weight();
+                all += l * by;
+                weight += by;
                 examples += b.size;
                 std::size_t k = 0;
                 for (int i = 0; i < t_.parameters(); ++i)
-                    for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * b.size;
+                    for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * by;
             }
         if (!examples) throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
-        const auto n = static_cast<double>(examples);
+        const double n = summed || weight == 0 ? 1 : weight;   // nothing counts: all sums are 0
         for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<float>(sum_[i] / n);
         return all / n;
     }

@@ -81,6 +81,9 @@ public:
         detail::stages_in_turn<request_of<program_mode::evaluation>>();
         return run_other(evaluation_, b, true);
     }
+    /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where the loss is weighted or ignores labels,
+    /// the sum of what they weigh. Losses of batches, and gradients, times this add up to those of all batches together.
+    double loss_weight() const { return loss_weight_; }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict. Throws
     /// option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
@@ -120,6 +123,7 @@ public:
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
     std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
     /// The last step's gradient; only under program_options{.store_gradients = true} or where the optimizer clips.
+    /// Where gradients are accumulated it is that of the loss times loss_weight().
     std::vector<float> gradient(const variable_info& v) const {
         if (v.gradient.where() == space::none && detail::update_stage<request_of<program_mode::training>>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
@@ -193,6 +197,7 @@ protected:   // for alternating_trainer, which has more programs for the same me
         }
         ++step_;
         note_outputs<P>(memory_, b.size);
+        note_loss_weight<P>(memory_, b.size);
         return read_loss<P>(memory_);
     }
     typename Device::memory memory_;
@@ -218,6 +223,7 @@ private:
     std::vector<float> exchanged_;   ///< weights and averages on their ways
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
+    double loss_weight_ = 0;
 
     static constexpr int average_slot = average_slot_of<Optimizer>();
 
@@ -265,6 +271,12 @@ private:
         float l = 0;
         device_.read(m, P::v.loss, &l, 1);
         return l;
+    }
+    template <class P>
+    void note_loss_weight(const typename Device::memory& m, int batch) {
+        float w = static_cast<float>(batch);
+        if constexpr (P::v.loss_weight.where() != space::none) device_.read(m, P::v.loss_weight, &w, 1);
+        loss_weight_ = static_cast<double>(w);
     }
 
     /// Floats of room for the first so many outputs.
@@ -327,6 +339,7 @@ private:
             o->bound = true;
             device_.template run<P>(o->run, {ports, nullptr, options_.seed, step_, b.size});
             if (with_targets) loss = read_loss<P>(o->memory);
+            if (with_targets) note_loss_weight<P>(o->memory, b.size);
         }
         note_outputs<P>(fits<P> ? memory_ : o->memory, b.size);
         return loss;

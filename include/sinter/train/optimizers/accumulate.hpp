@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Updates in every Batches-th step only, by the mean of that many steps' gradients: batches of one size act like one batch
-/// Batches times as large (but for batch_norm, whose statistics are each batch's own). `accumulate<4>(adam{})`, around all
+/// Updates in every Batches-th step only, by that many steps' gradients together: their batches act like one large batch of all
+/// their examples, whatever their sizes, weights and ignored labels (but for batch_norm, whose statistics are each batch's own). `accumulate<4>(adam{})`, around all
 /// other optimizers. A schedule counts updates. Gradients are summed in a slot, so that a saved run goes on between two
 /// updates. A table's rows are gathered as they occur, but the update itself passes over all rows.
 template <int Batches, class Optimizer>
@@ -14,13 +14,16 @@ struct accumulated {
     Optimizer optimizer{};
 
     using inner = Optimizer;
-    static constexpr int batches = Batches, slots = Optimizer::slots + (Batches > 1), n_scalars = Optimizer::n_scalars;
+    static constexpr int batches = Batches, slots = Optimizer::slots + (Batches > 1), n_scalars = Optimizer::n_scalars + (Batches > 1);
     static constexpr void update(update_context& u) {
-        if constexpr (Batches > 1) u.average_gradient(Batches);
+        if constexpr (Batches > 1) u.average_gradient();
         Optimizer::update(u);
         if constexpr (Batches > 1) u.set_slot(Optimizer::slots, u.constant_of(0.f));
     }
-    void scalars(std::int64_t step, float* out) const { optimizer.scalars(step / Batches, out); }
+    void scalars(std::int64_t step, float* out) const {
+        optimizer.scalars(step / Batches, out);
+        if (Batches > 1) out[Optimizer::n_scalars] = step % Batches ? 1.f : 0.f;   // the gathered weight begins anew
+    }
 };
 template <int Batches, class Optimizer>
 constexpr accumulated<Batches, Optimizer> accumulate(Optimizer o) {

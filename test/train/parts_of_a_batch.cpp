@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE parts_of_a_batch
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/sinter.hpp>
+#include <sinter/train/full_batch.hpp>
+#include <sinter/train/losses/weighted.hpp>
+#include <sinter/train/optimizers/accumulate.hpp>
+#include <sinter/train/optimizers/adam.hpp>
+#include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/l2_penalty.hpp>
+
+/// A step over parts equals the step over the whole, whatever counts in each of the parts.
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = features<3> >> dense<4> >> activation::tanh >> dense<2>;
+constexpr auto ignoring = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(-1)>;
+
+/// A loss that makes its weights itself.
+struct own_weights {
+    constexpr weighted_values operator()(tensor y, tensor t) const { return {(y - t) * (y - t), t * t + 0.1f}; }
+};
+
+struct examples {
+    float x[24], y[16], weights[8] = {1, 0, 0, 5, 100, 0.5f, 3, 2};
+    std::int32_t labels[8] = {0, -1, -1, 1, 0, 1, 1, 0};
+    examples() {
+        random_stream r(5);
+        for (float& e : x) e = r.uniform(-2, 2);
+        for (float& e : y) e = r.uniform(-2, 2);
+    }
+    template <bool Labels, bool Weights>
+    data::batch_view part(int first, int n) const {
+        data::batch_view b{.x = x + 3 * first, .size = n};
+        if (Labels) b.labels = labels + first;
+        else b.y = y + 2 * first;
+        if (Weights) b.weights = weights + first;
+        return b;
+    }
+};
+template <class Trainer>
+std::vector<float> parameters_of(const Trainer& t) {
+    std::vector<float> all;
+    for (int i = 0; i < t.parameters(); ++i)
+        for (float e : t.plain(t.parameter(i))) all.push_back(e);
+    return all;
+}
+/// Three parts of different sizes against one batch of eight, in ten updates.
+template <bool Labels, bool Weights, program_options O = program_options{}, class Loss, class Optimizer>
+void compare(Loss, const Optimizer& o) {
+    using net_type = std::remove_const_t<decltype(net)>;
+    trainer<net_type, Loss, Optimizer, 8, cpu_device, O> whole(o, {.threads = 1});
+    trainer<net_type, Loss, accumulated<3, Optimizer>, 8, cpu_device, O> parts(accumulate<3>(o), {.threads = 1});
+    const examples all;
+    const std::vector<float> start = parameters_of(whole);
+    for (int update = 0; update < 10; ++update) {
+        const double loss = static_cast<double>(whole.step(all.part<Labels, Weights>(0, 8)));
+        double sum = 0, weight = 0;
+        for (const auto& [first, n] : {std::pair{0, 3}, {3, 1}, {4, 4}}) {
+            sum += static_cast<double>(parts.step(all.part<Labels, Weights>(first, n))) * parts.loss_weight();
+            weight += parts.loss_weight();
+        }
+        if (reduction_of<Loss>() == reduction::mean) BOOST_TEST(std::abs(sum / weight - loss) <= 1e-4 * (1 + std::abs(loss)));
+        const std::vector<float> a = parameters_of(whole), b = parameters_of(parts);
+        for (std::size_t i = 0; i < a.size(); ++i)
+            BOOST_REQUIRE_MESSAGE(std::abs(a[i] - b[i]) <= 5e-5f * (1 + std::abs(a[i])),
+                                  "parameter " << i << ", update " << update << ": " << b[i] << ", whole " << a[i]);
+    }
+    BOOST_TEST(parameters_of(whole) != start);
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(parts_of_any_size) { compare<false, false>(mse, sgd{.learning_rate = 0.1f}); }
+BOOST_AUTO_TEST_CASE(ignored_labels) { compare<true, false>(ignoring, sgd{.learning_rate = 0.1f}); }
+BOOST_AUTO_TEST_CASE(weights_of_examples) {
+    compare<false, true>(weighted(mse), sgd{.learning_rate = 0.1f});
+    compare<true, true>(weighted(ignoring), sgd{.learning_rate = 0.1f});
+    compare<false, false>(own_weights{}, sgd{.learning_rate = 0.05f});
+}
+BOOST_AUTO_TEST_CASE(other_reductions) {
+    compare<false, false>(summed(mse), sgd{.learning_rate = 0.01f});
+    compare<false, true>(summed(weighted(mse)), sgd{.learning_rate = 1e-4f});
+    compare<false, true>(averaged_over_batch(weighted(mse)), sgd{.learning_rate = 1e-3f});
+}
+/// Norms and penalties are of the whole gradient, and count once.
+BOOST_AUTO_TEST_CASE(around_other_optimizers) {
+    compare<true, false>(ignoring, clip_by_global_norm{0.1f, l2_penalty{0.1f, sgd{.learning_rate = 0.1f}}});
+    compare<true, false, program_options{.store_gradients = true}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
+    compare<true, false, program_options{.fuse = false}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
+}
+BOOST_AUTO_TEST_CASE(a_round_in_which_nothing_counts) {
+    trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(ignoring)>, accumulated<2, sgd>, 8> t(
+        accumulate<2>(sgd{.learning_rate = 0.1f}), {.threads = 1});
+    examples all;
+    for (auto& l : all.labels) l = -1;
+    const std::vector<float> before = parameters_of(t);
+    for (int i = 0; i < 4; ++i) t.step(all.part<true, false>(0, 4));
+    BOOST_TEST(parameters_of(t) == before);
+}
+/// One parameter c, squared errors, targets 0 0 1 1 of weights 1 1 100 100: the weighted mean is 200 / 202, however the data are cut.
+BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
+    constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
+    const std::vector<float> x(4), y{0, 0, 1, 1}, w{1, 1, 100, 100};
+    data::example_set set(extents(1), x);
+    set.targets(extents(1), y).weights(w);
+    for (const int size : {4, 3, 2, 1}) {
+        full_batch model{constant_net, weighted(mse)};
+        auto data = data::source(set) | data::batch(size);
+        model.train(data);
+        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 200.f / 202) < 1e-4f, "batches of " << size);
+    }
+}
+/// Loss and validation loss of an epoch do not depend on how the data are cut.
+BOOST_AUTO_TEST_CASE(means_of_a_pass) {
+    const examples all;
+    data::example_set set(extents(3), std::vector<float>(all.x, all.x + 24));
+    set.targets(extents(2), std::vector<float>(all.y, all.y + 16));
+    double whole = 0;
+    for (const int size : {8, 3, 1}) {
+        estimator model{net, own_weights{}, sgd{.learning_rate = 0.f}};
+        auto data = data::source(set) | data::batch(size);
+        const auto r = model.train(data, {.progress = nullptr});
+        const double seen = model.evaluate(data).loss;
+        if (size == 8) whole = seen;
+        BOOST_TEST(std::abs(seen - whole) < 1e-5 * whole);
+        BOOST_TEST(std::abs(r[0].loss - whole) < 1e-5 * whole);
+    }
+}
