@@ -43,7 +43,8 @@ public:
                  const step_arguments& s)
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s) {}
 
-    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and states is changed then.
+    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and
+    /// states is changed then.
     template <class Observer>
     __attribute__((noinline)) bool run(Observer& observe) const {
         int next = 0;

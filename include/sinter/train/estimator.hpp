@@ -191,7 +191,8 @@ private:
         if constexpr (requires { t_.optimizer().learning_rate.at(std::int64_t{}); }) {
             const float rate = t_.optimizer().learning_rate.at(t_.steps());
             if (!(rate >= 0 && rate <= std::numeric_limits<float>::max()))
-                throw option_error("learning rate", joined({"train, step ", t_.steps() + 1}), std::to_string(rate), "0 or more, and finite");
+                throw option_error("learning rate", joined({"train, step ", t_.steps() + 1}), std::to_string(rate),
+                                   "0 or more, and finite");
         }
     }
     /// evaluate and predict mean all of the data, also where an earlier loop left off in the middle of a pass.
