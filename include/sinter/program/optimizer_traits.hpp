@@ -36,7 +36,8 @@ constexpr int batches_of() {
 /// Where there are several: the scalar that is 0 in the first of them, else -1.
 template <class O>
 constexpr int scalar_of_rounds() {
-    return batches_of<O>() > 1 ? O::n_scalars - 1 : -1;
+    if constexpr (batches_of<O>() > 1) return O::n_scalars - 1;
+    else return -1;   // a predictor has no optimizer at all
 }
 /// The slot that holds an average of the parameter, or -1.
 template <class O>
