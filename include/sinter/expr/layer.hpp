@@ -33,6 +33,21 @@ template <class D>
 concept named_scope = requires { D::name; };
 } // namespace detail
 
+template <class D>
+struct layer;
+
+namespace detail {
+/// A layer's call with as many tensors as D::trace takes. No lambda: nvcc 13.0 loses a lambda's own constraint.
+template <class D>
+struct traced_call {
+    template <class... T>
+        requires traced_from<D, T...>
+    constexpr tensor operator()(T... t) const {
+        return layer<D>{}(t...);
+    }
+};
+} // namespace detail
+
 /// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one tensor or of several.
 template <class D>
 struct layer : layer_tag {
@@ -54,7 +69,7 @@ struct layer : layer_tag {
     template <class B>
         requires(std::is_same_v<B, bundle> && detail::traces_several<D>)
     constexpr tensor operator()(B x) const {
-        return detail::call_by_number([](auto... t) requires requires { D::trace(t...); } { return layer{}(t...); }, x, D::name);
+        return detail::call_by_number(detail::traced_call<D>{}, x, D::name);
     }
 };
 /// Base of a layer without parameters or a scope of its own.

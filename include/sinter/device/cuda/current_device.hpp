@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/device/cuda/status.hpp>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 inline int current_device_number() {
     int n = 0;

@@ -3,7 +3,7 @@
 #include <sinter/device/cuda/status.hpp>
 #include <deque>
 
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// What a GPU takes for each launch, by events on its stream before and behind it.
 class launch_times {

@@ -5,7 +5,7 @@
 #include <deque>
 
 /// CUDA graphs of a program's steps: what a step queues is recorded once, then queued again by one call.
-namespace sinter::gpu {
+namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Steps of equal keys queue the same work.
 struct step_key {
