@@ -105,6 +105,14 @@ public:
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
     }
+    /// Output `i` of the last call, so that a net of several outputs runs once; empty before the first. option_error where there
+    /// is none.
+    span<const float> output(int i) const {
+        detail::need_output(i, program::v.n_outputs, "predictor");
+        if (!last_batch_) return {};
+        const shape& s = program::v.output_shapes[i];
+        return {memory_.at(program::v.outputs[i]), static_cast<std::size_t>((s.batched ? last_batch_ : 1) * s.size())};
+    }
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
@@ -126,7 +134,7 @@ private:
     std::uint64_t seed_ = 1;
     std::int64_t step_ = 0;
     bool finite_ = true;   ///< are all weights?
-    int batch_ = 0;
+    int batch_ = 0, last_batch_ = 0;   ///< what calls_ are prepared for; of the last run
 
     template <class Model>
     explicit predictor(const Model& from) {
@@ -210,8 +218,8 @@ private:
         } else {
             loops_.run(alone_, {ports, nullptr, seed_, step_, batch});
         }
-        const shape& s = program::v.output_shapes[output];
-        return {memory_.at(program::v.outputs[output]), static_cast<std::size_t>((s.batched ? batch : 1) * s.size())};
+        last_batch_ = batch;
+        return this->output(output);
     }
 };
 template <class Net, class Model>

@@ -111,6 +111,13 @@ struct recurrent_layer : sequence_layer<D> {
         for (int i = 0; i < kept.n; ++i) assign(kept[i], r.state[i]);
         return r;
     }
+    /// The layer within a net of your own that is given the state and gives it back, for streams: x [T, features] and the state
+    /// that the step before it handed on, tensors [N] each (doc/recurrent.md). Parameters have the paths of `>> layer`.
+    constexpr recurrent_result from(tensor x, bundle state) const {
+        if (!x.ok() || !state.ok()) return {{x.g, -1}, state};
+        const scoped s(x.g, D::name);
+        return run(x, {}, state);
+    }
 };
 
 } // namespace sinter
