@@ -16,6 +16,9 @@ namespace detail {
 // Concepts of their own, because D is incomplete while its base is made, and clang 14 looks at other conditions then.
 template <class D, class... T>
 concept traced_from = (std::is_same_v<T, tensor> && ...) && requires(T... x) { D::trace(x...); };
+template <class D, class B>
+concept traced_bundle = std::is_same_v<B, bundle> && requires(B x) { D::trace(x[0]); } &&
+                        (requires(B x) { D::trace(x[0], x[0]); } || requires(B x) { D::trace(x[0], x[0], x[0]); });
 template <class D, class... T>
 concept run_with = (std::is_same_v<T, tensor> && ...) && (D::arity < 0 || D::arity == sizeof...(T));
 
@@ -67,7 +70,7 @@ struct layer : layer_tag {
     }
     /// The tensors of a bundle, for layers that take one tensor or more.
     template <class B>
-        requires(std::is_same_v<B, bundle> && detail::traces_several<D>)
+        requires detail::traced_bundle<D, B>
     constexpr tensor operator()(B x) const {
         return detail::call_by_number(detail::traced_call<D>{}, x, D::name);
     }
