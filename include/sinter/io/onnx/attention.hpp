@@ -52,7 +52,7 @@ inline void emit_attention(exporter& e, int id) {
         scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});
     }
     std::string share = e.add(id, "Softmax", {scores}, {integer("axis", -1)});
-    if (n.p[3] || shift < 0)   // a query that sees no key gets zeros
+    if (n.p[3] || n.p[4] || shift < 0)   // a query that sees no key, or only scores of minus infinity, gets zeros
         share = e.add(id, "Where", {e.add(id, "IsNaN", {share}), e.m.floats("nothing", {}, {0.f}), share});
     const std::string y = e.add(id, "MatMul", {share, by_heads(e, id, n.in[2], groups, groups, false)});
     std::vector<std::int64_t> order{2, 0, 1, 3};   // [T, groups, H / groups, E]
