@@ -14,7 +14,7 @@ struct rule<op::acosh> : elementwise_rule<1, 26> {
     static SINTER_VALUE V value(V a) { return arithmetic<V>::acosh(a); }
     static constexpr void gradient(gradient_of& g) {
         const tensor x = g.x(0);
-        g.add(0, g.d / ops::sqrt(x * x - 1.f));
+        g.add(0, g.d / (ops::sqrt(x - 1.f) * ops::sqrt(x + 1.f)));
     }
 };
 

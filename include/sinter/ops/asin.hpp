@@ -14,7 +14,7 @@ struct rule<op::asin> : elementwise_rule<1, 20> {
     static SINTER_VALUE V value(V a) { return arithmetic<V>::asin(a); }
     static constexpr void gradient(gradient_of& g) {
         const tensor x = g.x(0);
-        g.add(0, g.d / ops::sqrt(1.f - x * x));
+        g.add(0, g.d / ops::sqrt((1.f - x) * (1.f + x)));
     }
 };
 

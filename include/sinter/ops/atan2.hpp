@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/elementwise.hpp>
+#include <sinter/ops/abs.hpp>
+#include <sinter/ops/maximum.hpp>
+#include <sinter/ops/stop_gradient.hpp>
 
 /// y = the angle of the point (b, a), in [-pi, pi]. ONNX has no such operator.
 namespace sinter::inline SINTER_TARGET {
@@ -13,7 +15,8 @@ struct rule<op::atan2> : elementwise_rule<2, 30> {
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::atan2(a, b); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor a = g.x(0), b = g.x(1), d = g.d / (a * a + b * b);
+        const tensor size = ops::stop_gradient(ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1)))),   // squares of larger ones leave the floats
+                     a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b);
         if (g.wants(0)) g.add(0, d * b);
         if (g.wants(1)) g.add(1, -(d * a));
     }

@@ -14,7 +14,7 @@ struct rule<op::atanh> : elementwise_rule<1, 24> {
     static SINTER_VALUE V value(V a) { return arithmetic<V>::atanh(a); }
     static constexpr void gradient(gradient_of& g) {
         const tensor x = g.x(0);
-        g.add(0, g.d / (1.f - x * x));
+        g.add(0, g.d / ((1.f - x) * (1.f + x)));
     }
 };
 

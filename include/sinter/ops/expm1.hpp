@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/elementwise.hpp>
+#include <sinter/ops/exp.hpp>
 
 /// y = e^a - 1, accurate where a is near 0, too. ONNX has no such operator.
 namespace sinter::inline SINTER_TARGET {
@@ -13,7 +13,7 @@ struct rule<op::expm1> : elementwise_rule<1, 12> {
     static constexpr bool monotone = true;
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::expm1(a); }
-    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * (g.y() + 1.f)); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * ops::exp(g.x(0))); }
 };
 
 namespace ops {

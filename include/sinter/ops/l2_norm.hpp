@@ -7,7 +7,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 constexpr tensor l2_norm(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
-    return root_of_squares(sum(x * x, axes, k));
+    const tensor size = size_along(x, axes), u = x / size;
+    return scaled_back(root_of_squares(sum(u * u, axes, k)), size);
 }
 }
 using ops::l2_norm;

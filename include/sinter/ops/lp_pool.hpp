@@ -2,12 +2,10 @@
 #pragma once
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/avg_pool.hpp>
-#include <sinter/ops/exp.hpp>
-#include <sinter/ops/log.hpp>
-#include <sinter/ops/sqrt.hpp>
+#include <sinter/ops/norm.hpp>
 
 /// lp_pool(x, p, k, {stride, padding, rounding}): (the sum of |x|^p over each window)^(1 / p), channel by channel, for whole
-/// p from 1 on; what lies outside of the image counts as zero. ONNX: LpPool.
+/// p from 1 on; what lies outside of the image counts as zero. A window of zeros has the gradient 0. ONNX: LpPool.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
@@ -19,7 +17,7 @@ constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
     tensor power = a;
     for (int i = 1; i < p; ++i) power = power * a;
     const tensor sum = pool<op::avg_pool>(power, k, o, true) * static_cast<float>(elements);
-    return p == 1 ? sum : p == 2 ? sqrt(sum) : exp(log(sum) * (1.f / static_cast<float>(p)));
+    return p == 1 ? sum : p == 2 ? root_of_squares(sum) : positive_power(sum, 1.f / static_cast<float>(p));
 }
 
 } // namespace sinter::ops

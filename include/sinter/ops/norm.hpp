@@ -30,7 +30,8 @@ constexpr tensor norm(tensor x, float p, std::initializer_list<int> axes, keep k
     if (p == infinity) return max(abs(x), axes, k);
     if (p == -infinity) return min(abs(x), axes, k);
     if (!(p > 0)) return fail(x.g, fault_kind::axis_out_of_range, op::row_sum, x.shape(), extents(1));
-    return positive_power(sum(positive_power(abs(x), p), axes, k), 1.f / p);
+    const tensor size = size_along(x, axes);
+    return scaled_back(positive_power(sum(positive_power(abs(x) / size, p), axes, k), 1.f / p), size);
 }
 
 } // namespace ops

@@ -12,7 +12,7 @@ struct rule<op::reciprocal> : elementwise_rule<1, 4> {
     static constexpr const char *name = "reciprocal", *onnx = "Reciprocal";
     template <class V>
     static SINTER_VALUE V value(V a) { return 1.f / a; }
-    static constexpr void gradient(gradient_of& g) { g.add(0, -g.d * (g.y() * g.y())); }
+    static constexpr void gradient(gradient_of& g) { g.add(0, -g.d * g.y() * g.y()); }
 };
 
 namespace ops {

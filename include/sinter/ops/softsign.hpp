@@ -14,8 +14,8 @@ struct rule<op::softsign> : elementwise_rule<1, 3> {
     template <class V>
     static SINTER_VALUE V value(V a) { return a / (1.f + arithmetic<V>::abs(a)); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor slope = 1.f - ops::abs(g.y());
-        g.add(0, g.d * slope * slope);
+        const tensor root = 1.f / (1.f + ops::abs(g.x(0)));   // 1 - |y| would cancel
+        g.add(0, g.d * root * root);
     }
 };
 

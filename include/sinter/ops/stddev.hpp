@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/equal.hpp>
+#include <sinter/ops/detail/size_along.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/var.hpp>
 
@@ -16,7 +17,9 @@ constexpr tensor root_of_squares(tensor a) {
     return sqrt(a + none) - none;
 }
 constexpr tensor stddev(tensor x, std::initializer_list<int> axes, int ddof = 0, keep k = keep::no) {
-    return root_of_squares(var(x, axes, ddof, k));
+    if (!x.ok()) return x;
+    const tensor d = x - mean(x, axes, keep::yes), size = size_along(d, axes);
+    return scaled_back(root_of_squares(var(d / size, axes, ddof, k)), size);
 }
 
 } // namespace ops

@@ -43,6 +43,7 @@ BOOST_AUTO_TEST_CASE(cosines) {
     BOOST_TEST(one.loss({2, 0, 0}, {{-3, 0, 0}}) == 2.f);
     BOOST_TEST(one.loss({0, 0, 0}, {{1, 2, 3}}) == 1.f);   // nothing has no direction, and no gradient that is not finite
     for (float g : one.gradient) BOOST_TEST(std::isfinite(g));
+    BOOST_TEST(std::abs(one.loss({3e30f, 4e30f, 0}, {{4e25f, 3e25f, 0}}) - 0.04f) < 1e-6f);   // squares are of numbers up to 1
 }
 
 /// Anchors come in; the net gives them with the two others, which are the second and third input.

@@ -48,6 +48,13 @@ BOOST_AUTO_TEST_CASE(log_of_cosh) {
     one_example<log_cosh_loss, 4> one;
     BOOST_TEST(one.loss({0, 1e4, -1e4, 0}, {{0, 0, 0, 0}}) == 0.25f * (2e4f - 2 * 0.69314718f));   // e^1e4 is not taken
     BOOST_TEST(one.gradient == (floats{0, 0.25f, -0.25f, 0}));
+    const double places[] = {1e-4, -1e-3, 0.999, 1.001};   // small ones would be lost in |d| - log 2
+    double want = 0;
+    std::vector<float> at;
+    for (double x : places) want += std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2)) / 4, at.push_back(static_cast<float>(x));
+    BOOST_TEST(std::abs(static_cast<double>(one.loss({at[0], at[1], at[2], at[3]}, {{0, 0, 0, 0}})) - want) < 2e-7);
+    for (std::size_t i = 0; i < 4; ++i)
+        BOOST_TEST(std::abs(static_cast<double>(one.gradient[i]) * 4 / std::tanh(places[i]) - 1) < 1e-6);
 }
 BOOST_AUTO_TEST_CASE(poissons) {
     check_recorded_as<as_fused, poisson_loss, 5>(y, {counts}, golden::poisson, golden::poisson_dy);
