@@ -43,6 +43,7 @@ endfunction()
 
 function(sinter_compile_like_ours target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
+    target_compile_definitions(${target} PRIVATE SINTER_ALLOW_UNOPTIMISED)   # Debug builds and sanitized tests mean it
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi>")
     if(SINTER_SANITIZE)
         # What these would find, the address sanitizer or the processor reports too, and they double the time that

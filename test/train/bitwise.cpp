@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: sanitized
 // processors: 2
+// also: parts64
 // alone: its operator new
 #define BOOST_TEST_MODULE bitwise
 #include <boost/test/unit_test.hpp>
@@ -88,6 +89,14 @@ BOOST_AUTO_TEST_CASE(the_number_of_threads_changes_nothing) {
     BOOST_TEST((trained(2, 100) == one));
     BOOST_TEST((trained(3, 100) == one));
     BOOST_TEST((trained(1, 100, 2) != one));   // or the comparison above would prove nothing
+}
+
+BOOST_AUTO_TEST_CASE(nor_do_more_threads_than_cores) {
+    const bits one = trained(1, 12);
+    BOOST_TEST((trained(7, 12) == one));
+    BOOST_TEST((trained(SINTER_PARTS, 12) == one));
+    small_net t(adam{}, {.threads = 1000});
+    BOOST_TEST(t.threads() == SINTER_PARTS);   // more would find no work
 }
 
 BOOST_AUTO_TEST_CASE(training_goes_on_from_a_file_as_if_it_had_not_stopped) {

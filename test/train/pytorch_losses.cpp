@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: sanitized
 // processors: 2
+// also: parts64
 #define BOOST_TEST_MODULE pytorch_losses
 #include <boost/test/unit_test.hpp>
 #include "fixtures/generate.hpp"

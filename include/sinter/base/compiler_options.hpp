@@ -8,6 +8,11 @@
 #error "Sinter needs exact float arithmetic: compile without -Ofast, -ffast-math and their parts (write -O3 instead)"
 #endif
 
+// A pragma, for -Wpedantic complains of #warning.
+#if !defined(__OPTIMIZE__) && !defined(SINTER_ALLOW_UNOPTIMISED) && !defined(__CUDA_ARCH__)
+#pragma GCC warning "Sinter without optimisation trains some forty times slower: add -O3, or -DSINTER_ALLOW_UNOPTIMISED if that is meant"
+#endif
+
 /// Into how many parts kernels divide their work, and so how many threads find some: 8, 16, 32 or 64. Sums of several parts
 /// depend on it in their last bits; on the number of threads nothing does. More parts take more scratch memory. Every file
 /// of a program that shares models must be compiled with the same number.

@@ -105,9 +105,9 @@ private:
 /// The device that a model is trained on when nothing else is said.
 class cpu_device {
 public:
-    /// Weights in panels of twice the vector's lanes; eight parts, so that up to eight threads find work and the order
-    /// of every sum is the same for any number of them.
-    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = 8, .winograd = true, .bfloat16_pairs = cpu::multiplies_pairs,
+    /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts (base/compiler_options.hpp; eight), so that up to as
+    /// many threads find work and the order of every sum is the same for any number of them.
+    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true, .bfloat16_pairs = cpu::multiplies_pairs,
                                            .turned_weights = true, .distinct_rows = true, .product_sums = true,
                                            .leading_walks = true, .column_sums = true,
                                            .far_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
@@ -117,7 +117,7 @@ public:
     template <class P>
     using runner = cpu_runner<P>;
 
-    /// `threads`: 0 takes one for each usable core. Never more than target.parts (8) are begun, even if more are asked for:
+    /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun, even if more are asked for:
     /// they would find no work and only be waited for. Throws option_error where it is negative or beyond 1024.
     explicit cpu_device(int threads) : threads_(useful(threads)) {}
 

@@ -17,7 +17,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 struct trainer_options {
-    int threads = 0;            ///< 0: all cores; at most eight are of use and begun; never changes a bit of the result
+    int threads = 0;            ///< 0: all cores, but at most SINTER_PARTS (8): no more are of use or begun; changes no bit
     std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
 };
 
