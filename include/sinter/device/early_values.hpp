@@ -7,52 +7,71 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// What a training program P writes in the host's memory before its loss is known: states (running means), and parameters that
-/// are updated by the kernel that makes the loss, with their slots. A few numbers, kept for the time of a step, so that one
-/// whose loss is not finite changes nothing.
+/// What a training program P writes in the host's memory before its loss is known: states (running means), and parameters
+/// that are updated by the kernel that makes the loss, with their slots. A few numbers, kept for the time of a step, so that
+/// one whose loss is not finite changes nothing. What has to be kept is worked out when the program is compiled: of most
+/// programs it is nothing, and then no code is left.
 template <class P>
 class early_values {
     static constexpr auto& p = P::v;
+    struct piece {
+        address at;
+        std::int64_t floats = 0;
+    };
+    /// Calls f(piece) for each run of numbers.
+    template <class F>
+    static constexpr void each(F f) {
+        if (P::second_half == p.n_launches) return;   // nothing is updated
+        if (p.floats(space::state) > 0) f(piece{{space::state, 0}, p.floats(space::state)});
+        for (int i = 0; i < p.n_parameters; ++i) {
+            const variable_info& v = p.parameters[i];
+            if (!v.early || v.floats == 0) continue;
+            f(piece{v.at, v.floats});
+            for (int k = 0; k < p.slots; ++k) f(piece{{space::slot, k * p.z.trained + v.at.offset()}, v.floats});
+        }
+    }
+    static constexpr int n_pieces = [] {
+        int n = 0;
+        each([&](const piece&) { ++n; });
+        return n;
+    }();
+    struct piece_list {
+        piece of[n_pieces + 1];
+    };
+    static constexpr piece_list pieces = [] {
+        piece_list l{};
+        int n = 0;
+        each([&](const piece& x) { l.of[n++] = x; });
+        return l;
+    }();
 
 public:
     static constexpr std::int64_t floats = [] {
         std::int64_t n = 0;
-        if (P::second_half == p.n_launches) return n;   // nothing is updated
-        n = p.floats(space::state);
-        for (int i = 0; i < p.n_parameters; ++i)
-            if (p.parameters[i].early) n += p.parameters[i].floats * (1 + p.slots);
+        each([&](const piece& x) { n += x.floats; });
         return n;
     }();
 
-    /// `room`: a vector that grows in the first step and never again.
-    early_values(const model_memory& m, std::vector<float>& room) : room_(room) {
-        if (floats == 0) return;
-        if (static_cast<std::int64_t>(room.size()) < floats) room.resize(static_cast<std::size_t>(floats));
-        each(m, [](float* kept, float* there, std::size_t bytes) { std::memcpy(kept, there, bytes); });
+    /// `room`: a vector of at least so many floats.
+    early_values(const model_memory& m, std::vector<float>& room) : room_(room.data()) {
+        float* kept = room_;
+        for (int i = 0; i < n_pieces; ++i) {
+            const piece& x = pieces.of[i];
+            std::memcpy(kept, m.at(x.at), 4 * static_cast<std::size_t>(x.floats));
+            kept += x.floats;
+        }
     }
     void put_back(const model_memory& m) const {
-        each(m, [](float* kept, float* there, std::size_t bytes) { std::memcpy(there, kept, bytes); });
+        const float* kept = room_;
+        for (int i = 0; i < n_pieces; ++i) {
+            const piece& x = pieces.of[i];
+            std::memcpy(m.at(x.at), kept, 4 * static_cast<std::size_t>(x.floats));
+            kept += x.floats;
+        }
     }
 
 private:
-    std::vector<float>& room_;
-
-    template <class F>
-    void each(const model_memory& m, F f) const {
-        if (floats == 0) return;
-        float* kept = room_.data();
-        auto one = [&](float* there, std::int64_t n) {
-            if (n) f(kept, there, 4 * static_cast<std::size_t>(n));
-            kept += n;
-        };
-        one(m.states.data(), p.floats(space::state));
-        for (int i = 0; i < p.n_parameters; ++i) {
-            const variable_info& v = p.parameters[i];
-            if (!v.early) continue;
-            one(m.at(v.at), v.floats);
-            for (int k = 0; k < p.slots; ++k) one(m.at({space::slot, k * p.z.trained + v.at.offset()}), v.floats);
-        }
-    }
+    float* room_;
 };
 
 } // namespace sinter

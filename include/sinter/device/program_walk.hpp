@@ -50,19 +50,12 @@ public:
         int next = 0;
         if constexpr (Operands > 0)
             for (int l = 0; l < p_.n_loops; ++l) {
-                for (; next < p_.loops[l].first; ++next) {
-                    if (next == p_.second_half && !loss_is_finite()) return false;
-                    one(next, observe);
-                }
+                if (!until(p_.loops[l].first, next, observe)) return false;
                 if (next <= p_.second_half && p_.second_half < p_.loops[l].end && !loss_is_finite()) return false;
                 turns(p_.loops[l], observe);
                 next = p_.loops[l].end;
             }
-        for (; next < p_.n_launches; ++next) {
-            if (next == p_.second_half && !loss_is_finite()) return false;
-            one(next, observe);
-        }
-        return true;
+        return until(p_.n_launches, next, observe);
     }
 
 private:
@@ -74,6 +67,16 @@ private:
     int thread_;
     const step_arguments& s_;
 
+    /// Launches from `next` to `end`, all outside loops, in two stretches if the loss is to be looked at among them.
+    template <class Observer>
+    bool until(int end, int& next, Observer& observe) const {
+        const bool looks = next <= p_.second_half && p_.second_half < end;
+        for (int stop = looks ? p_.second_half : end;; stop = end) {
+            for (; next < stop; ++next) one(next, observe);
+            if (stop == end) return true;
+            if (!loss_is_finite()) return false;
+        }
+    }
     /// All threads find the same, for they have all passed the barrier behind the launch that makes the loss.
     bool loss_is_finite() const {
         if (!s_.needs_finite_loss) return true;
