@@ -134,7 +134,7 @@ private:
         c.turn = turn;
         c.first_turn = first_turn;
         c.batch = s_.batch;
-        c.m = static_cast<int>(l.batched ? l.m * s_.batch : l.m);
+        c.m = l.batched ? l.m * s_.batch : l.m;
         return c;
     }
     /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.

@@ -42,6 +42,7 @@ enum class fault_kind : std::uint8_t {
     carry_changes_shape,           ///< what a loop hands on must keep its extents
     no_loop_here,                  ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
+    tensor_too_large,              ///< more than 2^31 - 1 elements, in one example or without a batch
     places_beyond_floats,          ///< more places than floats have whole numbers, 2^24, where floats name them
     no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
     assigned_twice,                ///< a state has one new value a step

@@ -120,6 +120,10 @@ struct graph {
         x.scope = scope;
         x.epoch = epoch;
         if (x.loop < 0) x.loop = loop_of(x);
+        if (x.s.is_too_large()) {
+            fail(fault_kind::tensor_too_large, x.about->self, x.s, extents(0x7fffffff));
+            x.s = extents();   // else whoever asks for its size has an error of the compiler's own
+        }
         const unsigned h = hash(x);
         for (int i = head[h] - 1; i >= 0; i = chain.p[i])   // not by operator [], whose call costs as much again
             if (equal(n.p[i], x)) return i;

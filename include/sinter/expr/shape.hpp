@@ -30,6 +30,11 @@ struct shape {
     constexpr int size() const {   ///< elements of one example
         return rows() * last();
     }
+    /// Are these more elements than size() can tell? As a double: no product of extents is too large for that.
+    constexpr bool is_too_large() const {
+        return (rank > 0 ? 1. * d[0] : 1.) * (rank > 1 ? d[1] : 1) * (rank > 2 ? d[2] : 1) * (rank > 3 ? d[3] : 1) *
+                   (rank > 4 ? d[4] : 1) >= 0x1p31;
+    }
     constexpr int last() const { return rank ? d[rank - 1] : 1; }
     constexpr int rows() const {   ///< elements of one example without the last axis
         return (rank > 1 ? d[0] : 1) * (rank > 2 ? d[1] : 1) * (rank > 3 ? d[2] : 1) * (rank > 4 ? d[3] : 1);

@@ -32,8 +32,8 @@ struct call {
     std::int64_t turn = 0;              ///< of the loop that the launch is in
     bool first_turn = false;            ///< is that the first one made?
     bool finite_weights = false;        ///< are all parameters known to be? Then terms with a factor of zero may be left out
+    std::int64_t m = 0;                 ///< rows: those of one example times the batch, or a fixed number
     int batch = 0;                      ///< examples in this call
-    int m = 0;                          ///< rows: those of one example times the batch, or a fixed number
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
     leading_walk before = {};           ///< what makes the first operand's rows

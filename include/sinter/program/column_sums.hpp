@@ -49,7 +49,7 @@ private:
     constexpr bool try_at(int& gradient, int batch) {
         const int sum = gradient, rows = g_.n[sum].in[0];
         const shape& s = g_.n[rows].s;
-        if (!pays(s.rows() * (s.batched ? batch : 1), s.last())) return false;
+        if (!pays(std::int64_t{s.rows()} * (s.batched ? batch : 1), s.last())) return false;
         for (int v = 0; v < g_.n.n; ++v) {
             node& x = g_.n[v];
             if (x.k != op::gemm_tn || x.p[0] || x.loop || x.epoch != g_.n[sum].epoch || base(x.in[1]) != base(rows)) continue;

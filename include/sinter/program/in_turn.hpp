@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/program/bounds.hpp>
 #include <sinter/program/program.hpp>
 
 /// g++ gives back what constant evaluation has used up only when it is done with a function that stands alone: evaluated all at once, a
@@ -33,6 +34,7 @@ auto stages_in_turn() {
     evaluated<R, plan_stage<R>>();
     evaluated<R, emit_stage<R>>();
     evaluated<R, compiled<R>>();
+    evaluated<R, check_bounds<compiled<R>>>();
     return true;
 }
 

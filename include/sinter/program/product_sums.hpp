@@ -45,7 +45,7 @@ private:
         if (a == b || !is_product(sum, a) || !is_product(sum, b)) return false;
         const node &first = n_[a], &second = n_[b];
         if (first.operands + second.operands > max_operands || !(n_[first.in[0]].s == n_[second.in[0]].s)) return false;
-        if (!pays(sum.s.rows() * (sum.s.batched ? batch : 1))) return false;
+        if (!pays(std::int64_t{sum.s.rows()} * (sum.s.batched ? batch : 1))) return false;
         sum.operands = 0;
         for (const node* x : {&first, &second})
             for (int k = 0; k < x->operands; ++k) sum.in[sum.operands++] = x->in[k];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/span.hpp>
+#include <sinter/program/bounds.hpp>
 #include <sinter/train/trainer.hpp>
 #include <sinter/train/weights_file.hpp>
 #include <array>
@@ -116,7 +117,7 @@ public:
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
-        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? MaxBatch * program::v.inputs[0].s.size() : 0);
+        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? std::int64_t{MaxBatch} * program::v.inputs[0].s.size() : 0);
     }
 
 private:
@@ -139,6 +140,7 @@ private:
     template <class Model>
     explicit predictor(const Model& from) {
         constexpr auto& p = program::v;
+        static_assert(check_bounds<program>::v);
         memory_.parameters = arena(p.floats(space::parameter));
         memory_.states = arena(p.floats(space::state));
         memory_.activations = arena(p.floats(space::activation));
@@ -200,7 +202,7 @@ private:
             c.step = step_;
             c.finite_weights = finite_;
             c.batch = batch;
-            c.m = static_cast<int>(l.batched ? l.m * batch : l.m);
+            c.m = l.batched ? l.m * batch : l.m;
             c.end = c.parts = l.parts;
         }
     }

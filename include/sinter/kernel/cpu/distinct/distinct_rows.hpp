@@ -65,7 +65,7 @@ private:
         auto* key_of = reinterpret_cast<std::uint32_t*>(k.key_of) + j;
         std::int32_t *const last = k.last, *const before = k.before + j * c.m;
         std::uint32_t next = static_cast<std::uint32_t>(from) + offset;
-        for (std::int32_t i = 0, m = c.m; i < m; ++i, index += C, key_of += C) {
+        for (std::int32_t i = 0, m = static_cast<std::int32_t>(c.m); i < m; ++i, index += C, key_of += C) {
             std::uint32_t& latest = w.latest_of<Hashed>(*index, n);
             const std::uint32_t seen = latest, mine = seen < next ? seen : next, key = mine - offset;
             latest = mine;
