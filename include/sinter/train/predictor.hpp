@@ -112,7 +112,7 @@ public:
         detail::need_output(i, program::v.n_outputs, "predictor");
         if (!last_batch_) return {};
         const shape& s = program::v.output_shapes[i];
-        return {memory_.at(program::v.outputs[i]), static_cast<std::size_t>((s.batched ? last_batch_ : 1) * s.size())};
+        return {memory_.at(program::v.outputs[i]), static_cast<std::size_t>(std::int64_t{s.batched ? last_batch_ : 1} * s.size())};
     }
 
     /// Bytes that it takes. A constant.
