@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <csignal>
 
-namespace sinter {
+namespace sinter::inline SINTER_TARGET {
 
 /// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step that is being done, without
 /// an error; a second one ends the program as ever. One at a time.
