@@ -119,12 +119,12 @@ public:
 
     /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun, even if more are asked for:
     /// they would find no work and only be waited for. Throws option_error where it is negative or beyond 1024.
-    explicit cpu_device(int threads) : threads_(useful(threads)) {}
+    explicit cpu_device(int threads) : threads_(std::make_unique<team>(useful(threads))) {}
 
-    int threads() const { return threads_.size(); }   ///< that it works with
+    int threads() const { return threads_->size(); }   ///< that it works with
     template <class P, class Observer = unobserved>
     bool run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
-        return r.run(threads_, s, observe);
+        return r.run(*threads_, s, observe);
     }
     void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
         std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));
@@ -139,7 +139,7 @@ public:
     static constexpr bool shares_memory = true;   ///< with the host: views need no room
 
 private:
-    team threads_;
+    std::unique_ptr<team> threads_;   ///< who know where they are, while models move
 
     static int useful(int threads) {
         if (threads == 0) threads = usable_cores();

@@ -10,7 +10,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked
-/// out again from call to call. It has weights and memory of its own, so that several threads may have one each, and a model may
+/// out again from call to call. Prediction changes no weight and is const, but works in the predictor's own memory: one
+/// call at a time. It has weights and memory of its own, so that several threads may have one each, and a model may
 /// be trained on while its predictor answers.
 ///
 ///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
@@ -39,8 +40,9 @@ public:
     predictor(Net, const Model& from) : predictor(from) {}
     template <class Model>
     predictor(Net, batch_limit<MaxBatch>, const Model& from) : predictor(from) {}
-    predictor(const predictor&) = delete;
-    predictor& operator=(const predictor&) = delete;
+    /// Predictors move. One that was moved from can be assigned to, or end.
+    predictor(predictor&&) = default;
+    predictor& operator=(predictor&&) = default;
 
     /// The model's weights and states as they are now. option_error where it is of another net.
     template <class Model>
@@ -56,7 +58,7 @@ public:
             store(taken);
             seed_ = from.options().seed;
             step_ = from.steps();
-            batch_ = 0;
+            batch_.n = 0;
         }
     }
 
@@ -74,12 +76,12 @@ public:
             if (!v.of_examples) taken.add(v, from.plain(path(v)));
         });
         store(taken);
-        batch_ = 0;
+        batch_.n = 0;
     }
 
     /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
     /// MaxBatch whole examples. Allocates nothing. For nets with one input, of floats.
-    span<const float> operator()(span<const float> x) {
+    span<const float> operator()(span<const float> x) const {
         constexpr auto& in = program::v.inputs[0];
         static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32,
                       "predictor: the net has other inputs; predict() takes a batch");
@@ -93,14 +95,14 @@ public:
         return run(&port, static_cast<int>(n), 0);
     }
     /// The same, written to y, which has just as much room.
-    void operator()(span<const float> x, span<float> y) {
+    void operator()(span<const float> x, span<float> y) const {
         const span<const float> found = (*this)(x);
         if (y.size() != found.size())
             throw data_error("output of the wrong size", "predictor", std::to_string(y.size()), std::to_string(found.size()));
         std::memcpy(y.data(), found.data(), 4 * y.size());
     }
     /// Output `i` for a batch of any inputs, as trainer::predict; option_error where there is none.
-    span<const float> predict(const data::batch_view& b, int i = 0) {
+    span<const float> predict(const data::batch_view& b, int i = 0) const {
         detail::need_output(i, program::v.n_outputs, "predictor");
         const float* ports[program::v.n_inputs + 1];
         bind_batch<program>(b, ports, false);
@@ -127,15 +129,26 @@ private:
 
     model_memory memory_;
     arena input_, tables_;
-    std::array<float*, program::v.n_args + 1> operands_{};
-    std::array<call, launches + 1> calls_{};
-    std::array<const float*, program::v.n_inputs + 1> ports_{};   ///< and the batch that calls_ are prepared for
-    cpu_runner<program> loops_;
-    team alone_{1};
+    mutable std::array<float*, program::v.n_args + 1> operands_{};
+    mutable std::array<call, launches + 1> calls_{};
+    mutable std::array<const float*, program::v.n_inputs + 1> ports_{};   ///< and the batch that calls_ are prepared for
+    mutable cpu_runner<program> loops_;
+    std::unique_ptr<team> alone_ = std::make_unique<team>(1);
     std::uint64_t seed_ = 1;
     std::int64_t step_ = 0;
     bool finite_ = true;   ///< are all weights?
-    int batch_ = 0, last_batch_ = 0;   ///< what calls_ are prepared for; of the last run
+    /// What calls_ are prepared for: nothing, when they and what they point to have moved.
+    struct prepared_batch {
+        int n = 0;
+        prepared_batch() = default;
+        prepared_batch(prepared_batch&& o) noexcept { o.n = 0; }
+        prepared_batch& operator=(prepared_batch&& o) noexcept {
+            n = o.n = 0;
+            return *this;
+        }
+    };
+    mutable prepared_batch batch_;
+    mutable int last_batch_ = 0;
 
     template <class Model>
     explicit predictor(const Model& from) {
@@ -181,9 +194,9 @@ private:
                 return to.add(v, from.plain(other));
         throw option_error("the model does not have this variable", "predictor", name);
     }
-    void prepare(const float* const* ports, int batch) {
+    void prepare(const float* const* ports, int batch) const {
         std::copy_n(ports, program::v.n_inputs, ports_.data());
-        batch_ = batch;
+        batch_.n = batch;
         const host_places places(memory_);
         for (int i = 0; i < program::v.n_args; ++i) {
             const address a = program::v.args[i];
@@ -207,18 +220,18 @@ private:
         }
     }
     template <int... I>
-    void run_all(std::integer_sequence<int, I...>) {
+    void run_all(std::integer_sequence<int, I...>) const {
         (cpu::kernel_table<program>::template kernel_of<program::v.launches[I].spec>::run_whole(calls_[static_cast<std::size_t>(I)]), ...);
     }
-    span<const float> run(const float* const* ports, int batch, int output) {
+    span<const float> run(const float* const* ports, int batch, int output) const {
         if constexpr (prepared) {
-            if (batch != batch_ || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
+            if (batch != batch_.n || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
             const flush_denormals here;
             run_all(std::make_integer_sequence<int, written_out>{});
             for (int i = written_out; i < launches; ++i)
                 cpu::kernel_table<program>::entries[program::v.launches[i].spec].run_alone(calls_[static_cast<std::size_t>(i)]);
         } else {
-            loops_.run(alone_, {ports, nullptr, seed_, step_, batch});
+            loops_.run(*alone_, {ports, nullptr, seed_, step_, batch});
         }
         last_batch_ = batch;
         return this->output(output);

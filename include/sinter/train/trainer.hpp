@@ -44,8 +44,9 @@ public:
         detail::stages_in_turn<request_of<program_mode::training>>();
         begin();
     }
-    trainer(const trainer&) = delete;
-    trainer& operator=(const trainer&) = delete;
+    /// Trainers move; spans that predict() and output() gave stay good. One that was moved from can be assigned to, or end.
+    trainer(trainer&&) = default;
+    trainer& operator=(trainer&&) = default;
 
     /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the start.
     SINTER_COLD void reset() {
@@ -96,11 +97,11 @@ public:
     /// this copies.
     span<const float> output(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "output");
-        if (!outputs_in_) return {};
+        if (!has_outputs_) return {};
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
         if (!Device::shares_memory) room_.resize(static_cast<std::size_t>(room_before(training::v.n_outputs)));
-        return {device_.host_view(*outputs_in_, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
+        return {device_.host_view(outputs_elsewhere_ ? *outputs_elsewhere_ : memory_, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
     }
 
     // ---- what the model is made of
@@ -156,7 +157,7 @@ public:
     /// back. averaged_weights does both.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
-        outputs_in_ = nullptr;
+        has_outputs_ = false;
         std::int64_t most = 0;
         for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
         exchanged_.resize(static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
@@ -182,7 +183,7 @@ protected:   // for alternating_trainer, which has more programs for the same me
                        Observer observe) {
         const float* ports[ports_of<P>()];
         bind_batch<P>(b, ports, true);
-        outputs_in_ = nullptr;
+        has_outputs_ = false;
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
         const step_arguments now{ports, scalars, options_.seed, step_, b.size, true};
@@ -217,7 +218,8 @@ private:
     Device device_;
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
-    const typename Device::memory* outputs_in_ = nullptr;   ///< where the last run left its outputs
+    bool has_outputs_ = false;
+    const typename Device::memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
     std::vector<float> exchanged_;   ///< weights and averages on their ways
@@ -287,7 +289,8 @@ private:
     }
     template <class P>
     void note_outputs(const typename Device::memory& m, int batch) {
-        outputs_in_ = &m;
+        has_outputs_ = true;
+        outputs_elsewhere_ = &m == &memory_ ? nullptr : &m;
         outputs_at_ = P::v.outputs;
         output_shapes_ = P::v.output_shapes;
         last_batch_ = batch;
@@ -329,7 +332,7 @@ private:
     float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
-        outputs_in_ = nullptr;
+        has_outputs_ = false;
         [[maybe_unused]] const auto here = enter(device_);
         if (!o) o = make_other<P>();
         float loss = 0;
