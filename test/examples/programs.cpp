@@ -183,3 +183,11 @@ BOOST_AUTO_TEST_CASE(a_data_set_of_ones_own) {
     BOOST_TEST(refused.status == 1);
     BOOST_TEST(refused.output.find("t10k-labels-idx1-ubyte") != std::string::npos, refused.output);
 }
+
+// What nobody could read is no success.
+BOOST_AUTO_TEST_CASE(output_that_is_lost_is_a_failure) {
+    const command_result lost = run_command("SINTER_DATA= timeout 200" + quoted(folder_of_examples() + "/predict") + " --weights" +
+                                            quoted(smoke("quickstart.safetensors")) + " 2>&1 >/dev/full");
+    BOOST_TEST(lost.status == 1, lost.output);
+    BOOST_TEST(std::count(lost.output.begin(), lost.output.end(), '\n') == 1, lost.output);
+}
