@@ -6,6 +6,7 @@
 using namespace sinter;
 
 // A batch of which each activation has 6.5 billion floats, and no arena can have more than 2^33.
-constexpr auto net = image<256, 256, 1> >> activation::tanh >> [](tensor x) { return x * ops::mean(x, {0, 1}, keep::yes); } >> flatten >> dense<1>;
+constexpr auto net = image<256, 256, 1> >> activation::tanh
+    >> [](tensor x) { return x * ops::mean(x, {0, 1}, keep::yes); } >> flatten >> dense<1>;
 
 int main() { estimator model{net, mse, sgd{}, at_most<200000>}; }

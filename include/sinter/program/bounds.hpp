@@ -5,12 +5,13 @@
 #include <sinter/program/spec.hpp>
 #include <type_traits>
 
-/// What numbers of a program have bounds, and the one compile error of those beyond them. (One tensor's elements: graph::take.)
+/// What numbers of a program have bounds, and the one compile error of those beyond them. (One tensor's
+/// elements: graph::take.)
 namespace sinter::inline SINTER_TARGET {
 
-/// The floats of one arena (weights, the optimizer's slots, activations of the largest batch, ...), which addresses can reach.
+/// The floats of one arena (weights, slots, activations of the largest batch, ...) that addresses reach.
 struct floats_of_an_arena { static constexpr std::int64_t most = std::int64_t{1} << 33; };
-/// Rows that are found by number, of the largest batch: numbers in a table's gradient, rows of a layer behind embeddings.
+/// Rows that are found by number, of the largest batch: a table's gradient, layers behind embeddings.
 struct rows_found_by_number { static constexpr std::int64_t most = 0x7fffffff; };
 /// Elements of a state that each example of the largest batch has one of.
 struct elements_of_examples_states { static constexpr std::int64_t most = 0x7fffffff; };
@@ -55,8 +56,8 @@ constexpr std::int64_t most_rows_found_by_number(const Program& p) {
     for (int i = 0; i < p.n_launches; ++i) {
         const launch& l = p.launches[i];
         const op_id k = p.specs[l.spec].kind;
-        const bool by_number = k == op::scatter_rows || k == op::distinct_rows || k == op::distinct_product || k == op::distinct_sums ||
-                               k == op::distinct_table || k == op::distinct_weights;
+        const bool by_number = k == op::scatter_rows || k == op::distinct_rows || k == op::distinct_product ||
+                               k == op::distinct_sums || k == op::distinct_table || k == op::distinct_weights;
         const std::int64_t rows = l.batched ? l.m * p.max_batch : l.m;
         if (by_number && rows > most) most = rows;
     }
@@ -78,8 +79,9 @@ constexpr std::int64_t largest_state_of_examples(const Program& p) {
 /// No more than one of these errors.
 template <class Program>
 struct check_bounds {
-    static constexpr std::int64_t arena = detail::largest_arena(Program::v), rows = detail::most_rows_found_by_number(Program::v),
-                                  state = detail::largest_state_of_examples(Program::v);
+    static constexpr std::int64_t arena = detail::largest_arena(Program::v);
+    static constexpr std::int64_t rows = detail::most_rows_found_by_number(Program::v);
+    static constexpr std::int64_t state = detail::largest_state_of_examples(Program::v);
     using worst = std::conditional_t<(arena > floats_of_an_arena::most), bound<floats_of_an_arena, arena>,
                   std::conditional_t<(rows > rows_found_by_number::most), bound<rows_found_by_number, rows>,
                                      bound<elements_of_examples_states, state>>>;

@@ -132,7 +132,7 @@ private:
         spec s;
         launch l;
         group q;
-        q.space = extents(static_cast<int>(end - begin < 0x7fffffff ? end - begin : 0x7fffffff));   // a walk over elements has no columns
+        q.space = extents(static_cast<int>(end - begin < 0x7fffffff ? end - begin : 0x7fffffff));   // l.m counts
         write_.body.begin(q);
         write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, last); });
         l.m = end - begin;
