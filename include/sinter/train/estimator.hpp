@@ -8,6 +8,7 @@
 #include <sinter/train/checkpoint.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
+#include <sinter/train/metrics/named.hpp>
 #include <sinter/train/optimizers/detail/missing.hpp>
 #include <sinter/train/progress.hpp>
 #include <concepts>
@@ -29,6 +30,11 @@ void load_weights(Trainer&, const std::string& path, const name_map&);   // trai
 struct evaluation_result {
     double loss = 0, accuracy = 0;
     std::int64_t examples = 0;
+    std::vector<metric_value> metrics{};   ///< those that were asked for
+    /// "loss", "accuracy", or a metric's name; option_error where there is none of this name.
+    double value(std::string_view name) const {
+        return name == "loss" ? loss : name == "accuracy" ? accuracy : detail::value_of(metrics, name);
+    }
 };
 struct epoch_result {
     int epoch = 0;               ///< from 1
@@ -39,6 +45,13 @@ struct epoch_result {
     double seconds = 0;          ///< training alone
     std::int64_t examples = 0;
     std::vector<double> phase_losses{};   ///< where losses alternate, the mean of each; `loss` is the first
+    std::vector<metric_value> metrics{};   ///< on the validation data: "val_f1"
+    /// By the names that progress shows: "loss" and "accuracy" of training, "val_loss", "val_accuracy" and "val_" with a
+    /// metric's name of validation. option_error where there is none of this name.
+    double value(std::string_view name) const {
+        return name == "loss" ? loss : name == "accuracy" ? training_accuracy : name == "val_loss" ? validation_loss
+             : name == "val_accuracy" ? accuracy : detail::value_of(metrics, name);
+    }
 };
 
 struct train_options {
@@ -48,6 +61,7 @@ struct train_options {
     std::FILE* progress = stderr;                ///< null: silence
     callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop. Of several: together(...) (train/hooks/together.hpp)
     callback<bool()> stop{};                     ///< asked after each step; true: stop, without an error
+    std::vector<metrics::named> metrics{};       ///< of the validation data, after each epoch: {metrics::f1{}, metrics::top_k{5}}
 };
 
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
@@ -102,6 +116,7 @@ public:
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
         if (o.validation) need_an_end(*o.validation, "train, validation");
+        else if (!o.metrics.empty()) throw option_error("metrics without data to measure", "train", o.metrics[0].name(), "validation");
         need_a_rate();
         std::vector<named_value> validated;   // what the last validation gave
         for (int epoch = 1; more && epoch <= epochs; ++epoch) {
@@ -120,22 +135,34 @@ public:
     }
 
     /// One pass over `data`, from its beginning, without training. data_error where there are none, or batches do not fit.
-    evaluation_result evaluate(data::pipeline& data) {
+    /// With metrics, each named, of the output that it is meant for: what the loss does not count (ignored labels, weights of
+    /// 0) they are not given either. option_error where one does not fit its output or the loss has no target for that.
+    template <class... M>
+        requires(std::convertible_to<M, metrics::named> && ...)
+    evaluation_result evaluate(data::pipeline& data, const M&... m) {
+        return evaluate(data, std::vector<metrics::named>{metrics::named(m)...});
+    }
+    evaluation_result evaluate(data::pipeline& data, const std::vector<metrics::named>& measured) {
         need_an_end(data, "evaluate");
         whole_pass(data);
         metrics::mean loss;
         metrics::accuracy accuracy;
         evaluation_result r;
+        std::vector<std::unique_ptr<metrics::detail::running>> running;
+        for (const metrics::named& m : measured) running.push_back(m.begin());
         one_pass(data, [&](const data::batch_view& b) {
             const float l = t_.evaluate(b);   // which refuses a batch that does not fit
             loss.add(static_cast<double>(l), t_.loss_weight());
             count(accuracy, b);
+            for (std::size_t i = 0; i < running.size(); ++i) measure(measured[i], *running[i], b);
             r.examples += b.size;
             return true;
         });
         if (r.examples == 0) throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
         r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
         r.accuracy = classifies ? accuracy.value() : std::numeric_limits<double>::quiet_NaN();
+        for (std::size_t i = 0; i < running.size(); ++i)
+            r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls()});
         return r;
     }
 
@@ -232,6 +259,38 @@ private:
             }
         }
     }
+    /// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of rows that count.
+    SINTER_COLD void measure(const metrics::named& m, metrics::detail::running& to, const data::batch_view& b) const {
+        static constexpr target_list all = targets_of<Loss>(trainer_type::training::v.n_outputs);
+        detail::need_output(m.output(), trainer_type::training::v.n_outputs, m.name().c_str());
+        int k = 0, seen[2] = {};   // floats, whole numbers
+        for (; k < all.n; ++k) {
+            const target_kind kind = all.at[k].kind;
+            if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output)) break;
+            if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
+                ++seen[kind == target_kind::class_index || kind == target_kind::indices];
+        }
+        if (k == all.n)
+            throw option_error("the loss has no target for this output", m.name(), joined({"output ", m.output()}),
+                               "an output with class numbers or floats like it");
+        const target_spec& target = all.at[k];
+        const bool whole = target.kind == target_kind::class_index;
+        const data::input_view t = detail::target_column(b, whole, seen[whole]);
+        const span<const float> y = t_.output(m.output());
+        const shape s = t_.last_output_shape(m.output());
+        const int columns = s.rank ? s.last() : 1, rows = static_cast<int>(y.size()) / columns;
+        const int of_weights = weights_an_example(), of_rows = rows / b.size;
+        const auto counts = [&](int i) {
+            return !(whole && target.ignores && t.indices[i] == target.also) &&
+                   !(b.weights && b.weights[i / of_rows * of_weights + i % of_rows * of_weights / of_rows] == 0.f);
+        };
+        for (int i = 0, end = 0; i < rows; i = end + 1) {
+            for (end = i; end < rows && counts(end);) ++end;
+            if (end == i) continue;
+            const std::int64_t at = std::int64_t{i} * columns;
+            to.add(m.name().c_str(), {y.data() + at, whole ? t.indices + i : nullptr, whole ? nullptr : t.values + at, end - i, columns});
+        }
+    }
     SINTER_COLD epoch_result one_epoch(data::pipeline& data, const train_options& o, int epoch, progress* bar,
                                        span<const named_value> validated, bool& more) {
         const std::string of = o.epochs > 0 ? joined({"/", o.epochs}) : "";
@@ -268,11 +327,16 @@ private:
     SINTER_COLD std::vector<named_value> validate(const train_options& o, epoch_result& r) {
         r.accuracy = r.validation_loss = std::numeric_limits<double>::quiet_NaN();
         if (!o.validation) return {};
-        const evaluation_result v = evaluate(*o.validation);
+        evaluation_result v = evaluate(*o.validation, o.metrics);
         r.validation_loss = v.loss;
         r.accuracy = v.accuracy;
         std::vector<named_value> shown{{"val_loss", v.loss}};
         if (classifies) shown.push_back({"val_accuracy", v.accuracy});
+        r.metrics = std::move(v.metrics);
+        for (metric_value& m : r.metrics) {
+            m.name.insert(0, "val_");
+            shown.push_back({m.name.c_str(), m.value});   // good as long as the result, wherever that is moved
+        }
         return shown;
     }
 };

@@ -7,6 +7,7 @@
 #include <sinter/train/metrics/mae.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/metrics/mse.hpp>
+#include <sinter/train/metrics/named.hpp>
 #include <sinter/train/metrics/perplexity.hpp>
 #include <sinter/train/metrics/precision.hpp>
 #include <sinter/train/metrics/r2.hpp>

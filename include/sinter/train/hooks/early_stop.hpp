@@ -10,13 +10,14 @@ struct early_stop_options {
     int patience = 0;              ///< epochs without a better value before the last one
     int start_from = 0;            ///< so many epochs are not looked at
     double baseline = std::numeric_limits<double>::quiet_NaN();   ///< NaN: none; else what must be passed for patience to begin anew
+    const char* monitor = "";   ///< what is watched instead, by its name: "val_f1" (epoch_result::value)
 };
 
 /// Ends training when what is watched has not become better for `patience` epochs (Keras' EarlyStopping; restoring the best
 /// weights is keep_best's). A hook: `train(data, {.after_epoch = together(stop)})`, of the caller's that outlives the call.
 class early_stop {
 public:
-    explicit early_stop(early_stop_options o = {}) : o_(o), monitor_(o.what, o.min_delta, "early_stop") {
+    explicit early_stop(early_stop_options o = {}) : o_(o), monitor_(o.what, o.min_delta, "early_stop", o.monitor) {
         if (o.patience < 0) throw option_error("patience", "early_stop", std::to_string(o.patience), "0 or more epochs");
     }
     /// False: stop.

@@ -9,6 +9,7 @@ struct keep_best_options {
     double min_delta = 0;      ///< a change by no more than this is none
     const char* file = "";     ///< saved whenever there is a better value; empty: kept in memory alone
     saved parts = saved::whole;
+    const char* monitor = "";   ///< what is watched instead, by its name: "val_f1" (epoch_result::value)
 };
 
 /// Keeps the weights and states of the best epoch, in memory and, if a name is given, in a file (Keras' ModelCheckpoint with
@@ -17,7 +18,7 @@ template <class Model>
 class keep_best {
 public:
     explicit keep_best(Model& model, keep_best_options o = {})
-        : model_(model), o_(o), file_(o.file), monitor_(o.what, o.min_delta, "keep_best") {}
+        : model_(model), o_(o), file_(o.file), monitor_(o.what, o.min_delta, "keep_best", o.monitor) {}
     /// Throws what save() throws.
     bool operator()(const epoch_result& r) {
         if (!monitor_.better(monitor_.of(r))) return true;

@@ -12,23 +12,29 @@ namespace detail {
 /// The best value so far of what is watched: losses shall fall, accuracies rise.
 class monitor {
 public:
-    explicit monitor(watched what, double min_delta, const char* hook) : what_(what), delta_(min_delta), hook_(hook) {
+    /// `name`: what is watched instead of `what`, by epoch_result::value()'s names; empty: nothing.
+    explicit monitor(watched what, double min_delta, const char* hook, const char* name = "")
+        : what_(what), delta_(min_delta), hook_(hook), name_(name) {
         if (!(min_delta >= 0)) throw option_error("smallest change", hook, std::to_string(min_delta), "0 or more");
         reset();
     }
-    bool rises() const { return what_ == watched::accuracy || what_ == watched::training_accuracy; }
+    bool rises() const {
+        if (name_.empty()) return what_ == watched::accuracy || what_ == watched::training_accuracy;
+        return name_ != "loss" && name_ != "val_loss" && !falls_;
+    }
     /// data_error where it was not measured.
-    double of(const epoch_result& r) const {
+    double of(const epoch_result& r) {
+        if (!name_.empty()) {
+            for (const metric_value& m : r.metrics)
+                if (m.name == name_ && m.falls != falls_) falls_ = m.falls, reset();   // the first time that it is seen
+            return measured(r.value(name_), r, name_.c_str());
+        }
         const double x = what_ == watched::validation_loss ? r.validation_loss
                          : what_ == watched::accuracy      ? r.accuracy
                          : what_ == watched::loss          ? r.loss
                                                            : r.training_accuracy;
         static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
-        if (x != x)
-            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
-                             joined({names[static_cast<int>(what_)], " is NaN"}),
-                             "validation data, and class numbers for accuracies");
-        return x;
+        return measured(x, r, names[static_cast<int>(what_)]);
     }
     /// Is x better than the best by more than min_delta? Then it is the best.
     bool better(double x) {
@@ -43,6 +49,15 @@ private:
     watched what_;
     double delta_, best_ = 0;
     const char* hook_;
+    std::string name_;
+    bool falls_ = false;   ///< of a metric that is watched by name
+
+    double measured(double x, const epoch_result& r, const char* name) const {
+        if (x != x)
+            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}), joined({name, " is NaN"}),
+                             "validation data, and class numbers for accuracies");
+        return x;
+    }
 };
 
 } // namespace detail

@@ -11,6 +11,7 @@ struct plateau_options {
     double min_delta = 1e-4;     ///< a change by no more than this is none
     int cooldown = 0;            ///< epochs after a reduction in which none are counted
     float min_rate = 0;          ///< the rate does not fall below this
+    const char* monitor = "";   ///< what is watched instead, by its name: "val_f1" (epoch_result::value)
 };
 
 /// Lowers the learning rate where what is watched no longer becomes better (Keras' ReduceLROnPlateau). `model`: an estimator
@@ -20,7 +21,7 @@ template <class Model>
 class reduce_on_plateau {
 public:
     explicit reduce_on_plateau(Model& model, plateau_options o = {})
-        : rate_(rate_of(model)), o_(o), monitor_(o.what, o.min_delta, "reduce_on_plateau") {
+        : rate_(rate_of(model)), o_(o), monitor_(o.what, o.min_delta, "reduce_on_plateau", o.monitor) {
         if (!(o.factor > 0 && o.factor < 1)) throw option_error("factor", "reduce_on_plateau", std::to_string(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
             throw option_error("patience or cooldown", "reduce_on_plateau", joined({o.patience, ", ", o.cooldown}), "0 or more epochs");

@@ -52,6 +52,7 @@ inline void need_label(std::int32_t label, int classes, const char* where) {
 /// Share of the examples whose class is predicted right.
 class accuracy {
 public:
+    static constexpr const char* name = "accuracy";
     /// `logits` [n, classes], `labels` [n]; data_error for labels out of range.
     void add(const float* logits, const std::int32_t* labels, int n, int classes) {
         for (int i = 0; i < n; ++i) need_label(labels[i], classes, "accuracy");

@@ -7,6 +7,7 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// The harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 class f1 : public binary_counts {
 public:
+    static constexpr const char* name = "f1";
     using binary_counts::binary_counts;
     /// In [0, 1]; NaN where it would divide by nothing (Keras and scikit-learn say 0 there).
     double value() const {

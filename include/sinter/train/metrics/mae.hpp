@@ -8,6 +8,8 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// Mean absolute error over all numbers.
 class mae {
 public:
+    static constexpr const char* name = "mae";
+    static constexpr bool falls = true;   ///< less is better
     /// `predictions` and `targets`, n numbers each.
     void add(const float* predictions, const float* targets, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) {

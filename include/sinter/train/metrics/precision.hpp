@@ -7,6 +7,7 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// Share of what was decided positive that really is: tp / (tp + fp).
 class precision : public binary_counts {
 public:
+    static constexpr const char* name = "precision";
     using binary_counts::binary_counts;
     /// In [0, 1]; NaN where it would divide by nothing (Keras and scikit-learn say 0 there).
     double value() const {

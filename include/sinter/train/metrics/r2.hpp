@@ -13,6 +13,7 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// zero lose no digits.
 class r2 {
 public:
+    static constexpr const char* name = "r2";
     /// `columns`: numbers an example. option_error unless at least 1.
     explicit r2(int columns = 1) {
         if (columns < 1) throw option_error("number of columns", "r2", std::to_string(columns), "at least 1");
@@ -53,6 +54,7 @@ public:
         return sum / static_cast<double>(errors_.size());
     }
     std::int64_t count() const { return count_; }   ///< examples
+    int columns() const { return static_cast<int>(errors_.size()); }
 
 private:
     std::vector<double> errors_, distances_, means_;   // of each column; the first two are sums of squares

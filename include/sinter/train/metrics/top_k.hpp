@@ -10,6 +10,7 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// among them.
 class top_k {
 public:
+    static constexpr const char* name = "top_k";
     /// option_error unless k >= 1.
     explicit top_k(int k) : k_(k) {
         if (k < 1) throw option_error("number of classes to look at", "top_k", std::to_string(k), "at least 1");

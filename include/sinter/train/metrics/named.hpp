@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Metrics that train and evaluate feed, and whose results are found by name.
+namespace sinter::inline SINTER_TARGET {
+
+/// What a metric found.
+struct metric_value {
+    std::string name;
+    double value = 0;
+    bool falls = false;   ///< is less better?
+};
+
+namespace metrics {
+
+/// Some of an output's rows, and what they should be: class numbers, one a row, or floats like the output.
+struct scored_rows {
+    const float* scores;           ///< [rows, columns]
+    const std::int32_t* labels;    ///< null where the targets are floats
+    const float* truths;           ///< null where they are class numbers
+    int rows, columns;
+};
+
+namespace detail {
+[[noreturn]] SINTER_COLD inline void refuse_metric(const char* name, const char* got, const char* needed) {
+    throw option_error("the metric does not fit the output", name, got, needed);
+}
+template <class M>
+concept of_classes = requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1, 1); };
+template <class M>
+concept of_two_classes = requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1); };
+template <class M>
+concept of_numbers = requires(M m, const float* y, const float* t) { m.add(y, t, 1); };
+
+/// Gives rows to a metric as its add() takes them. Two scores a row are logits: of these a metric of yes-or-no decisions is
+/// given the probability of class 1.
+template <class M>
+void feed(M& m, const char* name, const scored_rows& s) {
+    if (s.labels) {
+        if constexpr (of_classes<M>) return m.add(s.scores, s.labels, s.rows, s.columns);
+        else if constexpr (of_two_classes<M>) {
+            if (s.columns == 1) return m.add(s.scores, s.labels, s.rows);
+            if (s.columns != 2) refuse_metric(name, joined({s.columns, " classes"}).c_str(), "two classes");
+            for (int i = 0; i < s.rows; ++i) {
+                const float p = 1.f / (1.f + __builtin_expf(s.scores[2 * i] - s.scores[2 * i + 1]));
+                m.add(&p, s.labels + i, 1);
+            }
+            return;
+        } else refuse_metric(name, "class numbers", "float targets");
+    } else if constexpr (requires { m.columns(); }) {
+        if (m.columns() != s.columns)
+            refuse_metric(name, joined({m.columns(), " columns"}).c_str(), joined({s.columns}).c_str());
+        m.add(s.scores, s.truths, s.rows);
+    } else if constexpr (of_numbers<M>) m.add(s.scores, s.truths, s.rows * s.columns);
+    else refuse_metric(name, "float targets", "class numbers");
+}
+
+struct running {
+    virtual ~running() = default;
+    virtual void add(const char* name, const scored_rows&) = 0;
+    virtual double value() const = 0;
+    virtual std::unique_ptr<running> copy() const = 0;
+};
+template <class M>
+struct running_of final : running {
+    M m;
+    explicit running_of(const M& x) : m(x) {}
+    void add(const char* name, const scored_rows& s) override { feed(m, name, s); }
+    double value() const override { return static_cast<double>(m.value()); }
+    std::unique_ptr<running> copy() const override { return std::make_unique<running_of>(m); }
+};
+template <class M>
+concept measures = requires(const M& m) { { m.value() } -> std::convertible_to<double>; } &&
+                   (of_classes<M> || of_two_classes<M> || of_numbers<M>);
+} // namespace detail
+
+/// A metric with its name: one of this folder, or a class with the same add() and value(), `static constexpr const char* name`
+/// and, where less is better, `static constexpr bool falls = true`.
+class named {
+public:
+    template <detail::measures M>
+        requires requires { M::name; }
+    named(const M& m) : named(M::name, m) {}
+    /// Under a name of the caller's, and of another output than the first: {"f1 at 0.3", metrics::f1(0.3f), 1}.
+    template <detail::measures M>
+    named(std::string name, const M& m, int output = 0)
+        : name_(std::move(name)), empty_(std::make_shared<detail::running_of<M>>(m)), output_(output) {
+        if constexpr (requires { M::falls; }) falls_ = M::falls;
+    }
+    const std::string& name() const { return name_; }
+    bool falls() const { return falls_; }   ///< is less better?
+    int output() const { return output_; }
+    std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
+
+private:
+    std::string name_;
+    std::shared_ptr<const detail::running> empty_;   // as it was given; each pass begins with a copy
+    int output_ = 0;
+    bool falls_ = false;
+};
+
+} // namespace metrics
+
+namespace detail {
+/// The value of this name; option_error where there is none.
+inline double value_of(const std::vector<metric_value>& all, std::string_view name) {
+    for (const metric_value& m : all)
+        if (m.name == name) return m.value;
+    std::string names = "loss, accuracy";
+    for (const metric_value& m : all) names += ", " + m.name;
+    throw option_error("there is no metric of this name", "value", name, names);
+}
+} // namespace detail
+
+} // namespace sinter
