@@ -93,13 +93,13 @@ private:
 
         const int p[] = {columns, width, offset, rest, numbers_first};
         const int weights = n_[product].in[1];
-        become<op::distinct_rows>(gather, {g.in[0], g.in[1]}, p);
+        become(op::distinct_rows, info_of<op::distinct_rows>, gather, {g.in[0], g.in[1]}, p);
         n_[gather].s = batch_of(distinct_floats(columns, width));
-        become<op::distinct_product>(product, {gather, weights, numbers}, p);
-        become<op::distinct_sums>(before, {gather, d}, p);
+        become(op::distinct_product, info_of<op::distinct_product>, product, {gather, weights, numbers}, p);
+        become(op::distinct_sums, info_of<op::distinct_sums>, before, {gather, d}, p);
         n_[before].s = batch_of(columns * N);
-        become<op::distinct_weights>(tn, {gather, before, d, numbers}, p);
-        become<op::distinct_table>(scatter, {gather, before, weights}, p);
+        become(op::distinct_weights, info_of<op::distinct_weights>, tn, {gather, before, d, numbers}, p);
+        become(op::distinct_table, info_of<op::distinct_table>, scatter, {gather, before, weights}, p);
         return true;
     }
     static constexpr bool plain(const shape& s, int size) {
@@ -118,11 +118,11 @@ private:
             if (n_[v].k == op::gemm && base(n_[v].in[0]) == x && base(n_[v].in[1]) == w) return v;
         return -1;
     }
-    template <op_id K>
-    constexpr void become(int v, std::initializer_list<int> in, const int (&p)[5]) {
+    // no template: clang 14 does not know it yet where a program is evaluated within a class
+    constexpr void become(op_id k, const op_info& about, int v, std::initializer_list<int> in, const int (&p)[5]) {
         node& n = n_[v];
-        n.k = K;
-        n.about = &info_of<K>;
+        n.k = k;
+        n.about = &about;
         n.operands = 0;
         for (int& i : n.in) i = -1;
         for (int& i : n.p) i = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/launch_writer.hpp>
+#include <sinter/program/lazy_rows.hpp>
 #include <sinter/program/plan.hpp>
 #include <sinter/program/update_set.hpp>
 
@@ -20,7 +21,7 @@ constexpr emitted_bounds bounds_of(const update_set& u) {
     emitted_bounds most;
     auto add = [](emitted_bounds& to, const update_code& c, int sums) {
         to.code += c.code.n + 2 * sums + 1;
-        to.args += c.operand.n + 1;
+        to.args += c.operand.n + 3;   // two of a table's lazy update
         to.constants += c.constants.n + 1;
     };
     for (const group_update& g : u.groups) {
@@ -92,9 +93,12 @@ private:
                 if (begin >= 0 && (done || g_.gradients[i] < 0 || &its != code)) flush();
                 if (done || g_.gradients[i] < 0 || !its.code.n) continue;
                 const std::int64_t at = at_[v.id].offset(), behind = at + place_size(g_.n[v.id], t_, 1);
-                if (last && of.levels) {
+                const int indices = last && u_.lazy(v) ? indices_of_gradient(g_, i) : -1;
+                if (last && (of.levels || indices >= 0)) {
+                    flush();
                     for (int k = 0; k < of.levels; ++k) sums(i, at, behind, of.sums[k]);
-                    stretch(i, at, behind, its, last);
+                    if (indices >= 0) rows(i, indices, its);
+                    else stretch(i, at, behind, its, last);
                 } else {
                     if (begin < 0) begin = at;
                     end = behind;
@@ -127,6 +131,27 @@ private:
         l.m = (end - begin) / 16;
         l.every = u_.every;
         write_.finish(s, l, end - begin);
+    }
+    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed.
+    constexpr void rows(int parameter, int indices, const update_code& code) {
+        const shape table = g_.n[base_of(g_.n, g_.gradients[parameter])].s;   // [V, E]
+        spec s;
+        launch l;
+        group q;
+        q.space = table;
+        write_.body.begin(q);
+        write_.body.operand(indices);
+        write_.body.operand(indices);   // there are no rows to be summed
+        write_.body.splice(-1, code, [&](int k) { return operand(parameter, at_[g_.parameters[parameter].id].offset(), k, true); });
+        s.kind = op::scatter_rows;
+        std::int64_t* const e = write_.extents();
+        e[0] = table.last();
+        e[1] = table.d[0];
+        e[2] = e[3] = 1;
+        l.m = g_.n[indices].s.size();
+        l.batched = g_.n[indices].s.batched;
+        l.updates = true;
+        write_.finish(s, l, table.size());
     }
     constexpr void stretch(int parameter, std::int64_t begin, std::int64_t end, const update_code& code, bool last) {
         spec s;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/program/fuse.hpp>
+#include <sinter/program/lazy_rows.hpp>
 #include <sinter/program/loop_order.hpp>
 #include <sinter/program/memory.hpp>
 #include <sinter/program/target.hpp>
@@ -202,6 +203,8 @@ private:
                 if (last_float.p[u] < group) last_float.p[u] = group;
             }
         }
+        for (int i = 0; i < g_.gradients.n; ++i)   // a table's update in a sweep
+            if (!updated_[i]) use(indices_of_gradient(g_, i), end);
         use(g_.loss, end);
         use(g_.loss_weight, end);
         for (int v : g_.outputs) use(v, end);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/array.hpp>
-#include <sinter/expr/graph.hpp>
 #include <cstdint>
 
 /// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient, or that a sweep over
@@ -53,6 +52,15 @@ struct update_set {
     }
     /// May a gradient be used up within the kernel that makes it? Not if anything must be known of all of it before.
     constexpr bool at_once(const variable& v) const { return every > 1 || (!needs_norm() && of(v).levels == 0); }
+    /// Is the update of a table with a row-sparse gradient lazy: of the rows that occur alone? Not where it needs a norm of the
+    /// weights or of the update itself: rows that rest would count in it.
+    constexpr bool lazy(const variable& v) const {
+        const group_update& its = of(v);
+        for (int k = 0; k < its.levels; ++k)
+            for (int i = 0; i < its.sums[k].operand.n; ++i)
+                if (const int port = its.sums[k].operand[i]; port != 1 && port < weight_operand) return false;
+        return every == 1;
+    }
     /// Floats behind the last gradient: the global norm, then the sums' table, each number on a line of its own.
     constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }
     constexpr std::int64_t sum_place(int parameter, int sum) const { return 16 + std::int64_t{16} * (parameter * sums + sum); }

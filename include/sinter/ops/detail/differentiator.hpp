@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/chain.hpp>
 #include <sinter/ops/detail/joined_parts.hpp>
+#include <sinter/ops/detail/joined_rows.hpp>
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/detail/pick.hpp>
 #include <sinter/ops/gather_rows.hpp>
@@ -123,7 +124,15 @@ private:
             if (g_.n.p[further_[k]].in[0] == i && g_.n.p[further_[k]].p[0] == which) return sums_.p[further_[k]];
         return -1;
     }
-    constexpr void add(int to, tensor v) { sums_.p[to] = sums_.p[to] < 0 ? v.id : detail::sum_of_parts({&g_, sums_.p[to]}, v).id; }
+    constexpr void add(int to, tensor v) {
+        const tensor before{&g_, sums_.p[to]};
+        if (before.id < 0) {
+            sums_.p[to] = v.id;
+            return;
+        }
+        const tensor rows = detail::joined_rows(before, v);
+        sums_.p[to] = rows.id >= 0 ? rows.id : detail::sum_of_parts(before, v).id;
+    }
 
     static constexpr bool leads_on(const gradient_of& r) {   // not where it is itself what the gradient is asked for
         for (int k = 0; k < r.seen.operands; ++k)

@@ -7,8 +7,9 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order. p[0] = int32
-/// indices, p[1] = rows; e = {E, V, lazy}. With `lazy` the body sees only the rows that occur: it is an optimizer's
-/// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred.
+/// indices, p[1] = rows; e = {E, V, lazy, no sums}. With `lazy` the body sees only the rows that occur: it is an optimizer's
+/// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred. With `no sums` it
+/// reads what was summed before, and p[1] is not used.
 ///
 /// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then all parts
 /// share the rows.
@@ -49,7 +50,8 @@ struct scatter_rows {
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
             const std::int64_t s = c.e[2] ? t.order[i] : t.find(static_cast<std::int32_t>(i));
             const std::int64_t row = c.e[2] ? t.key[s] : i;
-            sum_row(row, t.key[s] < 0 ? -1 : t.first[s], t, c);
+            if (c.e[3]) visit_row(row, c);
+            else sum_row(row, t.key[s] < 0 ? -1 : t.first[s], t, c);
         }
     }
 
@@ -76,6 +78,12 @@ private:
             return s;
         }
     };
+    static void visit_row(std::int64_t row, const call& c) {
+        const std::int64_t width = c.e[0];
+        std::int64_t j = 0;
+        for (; j + lanes <= width; j += lanes) Body::vector(zero(), row * width + j, row, static_cast<int>(j), c);
+        if (const int n = static_cast<int>(width - j); n > 0) Body::vector(zero(), n, row * width + j, row, static_cast<int>(j), c);
+    }
     static void sum_row(std::int64_t row, std::int32_t first, const chains& t, const call& c) {
         const std::int64_t width = c.e[0];
         std::int64_t j = 0;

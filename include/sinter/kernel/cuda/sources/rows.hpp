@@ -16,12 +16,13 @@ struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
 };
 
 /// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that chain_thread made;
-/// e = {E, V, lazy}. Lazy: rows that do not occur are left alone, body and all.
+/// e = {E, V, lazy, no sums}. Lazy: rows that do not occur are left alone, body and all. No sums: the body reads them.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) { return !s.e[2] || s.first[at.row] >= 0; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         float sum = 0.f;
+        if (s.e[3]) return sum;
         for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i]) sum += s.b[i * s.e[0] + at.col];
         return sum;
     }
