@@ -112,6 +112,25 @@ BOOST_AUTO_TEST_CASE(a_long_sequence) {
         }
     }
 }
+/// What all of a frame's logits have in common does not count, however large it is.
+BOOST_AUTO_TEST_CASE(large_logits) {
+    const auto p = make_run<listener<4, 3, 2, 0>, sum_of_outputs, as_fused, 1>();
+    const auto run = [&](double common) {
+        doubles z({1, 4, 3});
+        for (int i = 0; i < 12; ++i) z[i] = common + i * 5 % 7 - 3;
+        p->set(p->parameters[0], doubles({4, 3}));
+        p->run(1, {z, doubles({1, 2}, {1, 2}), doubles({1}, 4)});
+        const auto g = p->gradient(0);
+        doubles r({13}, p->output(0, 1)[0]);
+        for (int i = 0; i < 12; ++i) r[i] = static_cast<double>(g[static_cast<std::size_t>(i)]);
+        return r;
+    };
+    const doubles want = run(0);
+    for (double common : {1e3, -1e5, 0x1p23}) {
+        const doubles got = run(common);
+        for (int i = 0; i < 13; ++i) BOOST_TEST(got[i] == want[i]);
+    }
+}
 BOOST_AUTO_TEST_CASE(what_cannot_be_said_and_what_is_not_finite) {
     const auto p = make_run<listener<3, 3, 2, 0>, sum_of_outputs, as_fused, 1>();
     const auto loss = [&](std::vector<double> z, std::vector<double> labels, double length) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/less_maximum.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/max.hpp>
@@ -18,7 +19,7 @@ constexpr tensor logsumexp(tensor x, std::initializer_list<int> axes, keep k = k
     const tensor most = stop_gradient(max(x, axes, keep::yes));
     if (!most.ok()) return most;
     const tensor shift = where(equal(most - most, 0.f), most, 0.f);   // an infinite one would give infinity less infinity
-    const tensor y = log(sum(exp(x - shift), axes, k));
+    const tensor y = log(sum(exp(less_maximum(x, shift)), axes, k));
     return y.ok() ? y + reshape(shift, y.shape()) : y;
 }
 

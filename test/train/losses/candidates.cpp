@@ -85,17 +85,17 @@ BOOST_AUTO_TEST_CASE(as_tensorflow) {
     check_recorded<which::nce, true>(fixture::losses::unique_nce);
 }
 
-constexpr int many = 2000, range = 30;
+constexpr int many = 2000, most_classes = 30;
 struct drawn_candidates {
     static constexpr bundle trace(graph& g) {
         const tensor x = make<op::input>(&g, batch_of(1), {}, {0});
         g.inputs.push(x.id);
-        return ops::to_float(sinter::detail::log_uniform_candidates(&g, many, range).classes) + 0.f * sum(x, {batch_axis});
+        return ops::to_float(sinter::detail::log_uniform_candidates(&g, many, most_classes).classes) + 0.f * sum(x, {batch_axis});
     }
 };
 BOOST_AUTO_TEST_CASE(log_uniform) {
     const auto p = make_run<drawn_candidates, weigh_outputs, as_fused, 1, program_mode::prediction>();
-    double counts[range] = {}, chi_square = 0;
+    double counts[most_classes] = {}, chi_square = 0;
     std::vector<float> first;
     for (int step = 0; step < 10; ++step) {
         p->run(1, {doubles({1, 1})}, step);
@@ -103,12 +103,12 @@ BOOST_AUTO_TEST_CASE(log_uniform) {
         if (step == 0) first = drawn;
         else BOOST_TEST((drawn != first));   // anew in each step
         for (float c : drawn) {
-            BOOST_REQUIRE((c >= 0 && c < range && c == std::floor(c)));
+            BOOST_REQUIRE((c >= 0 && c < most_classes && c == std::floor(c)));
             ++counts[static_cast<int>(c)];
         }
     }
-    for (int c = 0; c < range; ++c) {
-        const double expected = 10 * many * std::log((c + 2.) / (c + 1.)) / std::log(range + 1.);
+    for (int c = 0; c < most_classes; ++c) {
+        const double expected = 10 * many * std::log((c + 2.) / (c + 1.)) / std::log(most_classes + 1.);
         chi_square += (counts[c] - expected) * (counts[c] - expected) / expected;
     }
     BOOST_TEST(chi_square < 60);   // of 29 degrees of freedom: a thousandth is above 58

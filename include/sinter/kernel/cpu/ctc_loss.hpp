@@ -16,19 +16,20 @@ struct ctc_example {
 
     const float* z;              ///< logits [frames, classes]
     std::int64_t classes, frames, states, width;
-    float *of_state, *skip, *emitted, *row, *before, *posterior, *padded, *log_sums, *alpha;
+    float *of_state, *skip, *emitted, *row, *before, *posterior, *padded, *most, *log_sums, *alpha;
 
     /// Floats of a row of 2 L + 1 states, and of all work space for one example.
     static constexpr std::int64_t row_width(std::int64_t labels) { return round_up(2 * labels + 1, lanes) + 2 * lanes; }
     static constexpr std::int64_t floats(std::int64_t frames, std::int64_t classes, std::int64_t labels) {
-        return round_up((6 + frames) * row_width(labels) + round_up(classes, lanes) + frames, 16);
+        return round_up((6 + frames) * row_width(labels) + round_up(classes, lanes) + 2 * frames, 16);
     }
     void lay_out(float* at, std::int64_t most_labels, std::int64_t most_frames) {
         width = row_width(most_labels);
         for (float** p : {&of_state, &skip, &emitted, &row, &before, &posterior, &alpha}) *p = at + lanes, at += width;
         at += (most_frames - 1) * width;
         padded = at;
-        log_sums = at + round_up(classes, lanes);
+        most = at + round_up(classes, lanes);
+        log_sums = most + most_frames;
     }
     static void clear(float* states_row, std::int64_t width) {
         for (std::int64_t i = -lanes; i < width - lanes; ++i) states_row[i] = never;
@@ -48,14 +49,15 @@ struct ctc_example {
         }
         return true;
     }
-    /// log of the sum of e^z of each frame; false where one of them is not finite.
+    /// The largest of each frame and log of the sum of e^(z - largest), which one float could not hold; false where one is not finite.
     bool sum_frames() {
         for (std::int64_t c = classes; c < round_up(classes, lanes); ++c) padded[c] = never;
         for (std::int64_t t = 0; t < frames; ++t) {
             const float largest = largest_of(t);
             vf sum = zero();
             for (std::int64_t c = 0; c < classes; c += lanes) sum += exp(load(padded + c) - largest);
-            log_sums[t] = largest + log(splat(sum_lanes(sum)))[0];
+            most[t] = largest;
+            log_sums[t] = log(splat(sum_lanes(sum)))[0];
             if (!(absolute(splat(log_sums[t]))[0] < -never)) return false;
         }
         return true;
@@ -68,7 +70,7 @@ struct ctc_example {
     }
     void emit(std::int64_t t) {   // log-probabilities of the states' symbols in frame t
         const float* const frame = z + t * classes;
-        for (std::int64_t s = 0; s < states; ++s) emitted[s] = frame[static_cast<std::int64_t>(of_state[s])] - log_sums[t];
+        for (std::int64_t s = 0; s < states; ++s) emitted[s] = (frame[static_cast<std::int64_t>(of_state[s])] - most[t]) - log_sums[t];
         for (std::int64_t s = states; s < width - lanes; ++s) emitted[s] = never;
     }
     /// log(e^a + e^b + e^c), -infinity of three such.
@@ -118,7 +120,7 @@ struct ctc_example {
             float* const g = gradient + t * classes;
             std::memcpy(padded, z + t * classes, 4 * static_cast<std::size_t>(classes));
             for (std::int64_t c = 0; c < classes; c += lanes)
-                store(g + c, exp(load(padded + c) - log_sums[t]), classes - c < lanes ? static_cast<int>(classes - c) : lanes);
+                store(g + c, exp((load(padded + c) - most[t]) - log_sums[t]), classes - c < lanes ? static_cast<int>(classes - c) : lanes);
             const float* const a = alpha + t * width;
             for (std::int64_t s = 0; s < states; s += lanes) store(posterior + s, load(a + s) + load(row + s));
             normalise(posterior);

@@ -39,6 +39,17 @@ struct arithmetic<cpu::vf> {
     static SINTER_INLINE vf pow(vf a, vf b) { return cpu::pow(a, b); }
     static SINTER_INLINE vf mod(vf a, vf b) { return cpu::mod(a, b); }
     static SINTER_INLINE vf floor_div(vf a, vf b) { return cpu::floor_div(a, b); }
+    /// a - b, never as part of a fused multiply-add: a is rounded first.
+    static SINTER_INLINE vf subtract(vf a, vf b) {
+#if defined(__AVX512F__)
+        asm("" : "+v"(a));
+#elif defined(__x86_64__)
+        asm("" : "+x"(a));
+#else
+        asm("" : "+m"(a));
+#endif
+        return a - b;
+    }
     static SINTER_INLINE vf abs(vf a) { return cpu::absolute(a); }
     static SINTER_INLINE vf floor(vf a) { return cpu::floor(a); }
     static SINTER_INLINE vf ceil(vf a) { return cpu::ceil(a); }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/layers/candidate_scores.hpp>
 #include <sinter/ops/cumsum.hpp>
+#include <sinter/ops/detail/less_maximum.hpp>
 #include <sinter/ops/exp.hpp>
 #include <sinter/ops/expm1.hpp>
 #include <sinter/ops/floor.hpp>
@@ -90,8 +91,8 @@ constexpr tensor sampled_softmax_value(const scored_candidates& s) {
     const tensor top = stop_gradient(ops::maximum(s.right, max(others, {-1})));
     shape column = s.right.shape();
     column.d[column.rank++] = 1;
-    const tensor all = ops::exp(s.right - top) + sum(ops::exp(others - ops::reshape(top, column)), {-1});
-    return ops::log(all) - (s.right - top);
+    const tensor right = ops::less_maximum(s.right, top);
+    return ops::log(ops::exp(right) + sum(ops::exp(ops::less_maximum(others, ops::reshape(top, column))), {-1})) - right;
 }
 /// -log s(right) - sum of log(1 - s(others)), s the logistic function.
 template <bool RemoveHits>
