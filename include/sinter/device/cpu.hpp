@@ -107,7 +107,8 @@ class cpu_device {
 public:
     /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts (base/compiler_options.hpp; eight), so that up to as
     /// many threads find work and the order of every sum is the same for any number of them.
-    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true, .bfloat16_pairs = cpu::multiplies_pairs,
+    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true,
+                                           .bfloat16_pairs = cpu::multiplies_pairs,
                                            .turned_weights = true, .distinct_rows = true, .product_sums = true,
                                            .leading_walks = true, .column_sums = true,
                                            .far_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,

@@ -60,7 +60,7 @@ public:
     template <class F>
     void run(F&& f) {
         using callee = std::remove_reference_t<F>;
-        run([](void* context, int thread) { (*static_cast<callee*>(context))(thread); },
+        run([](void* called, int thread) { (*static_cast<callee*>(called))(thread); },
             const_cast<void*>(static_cast<const void*>(std::addressof(f))));
     }
 

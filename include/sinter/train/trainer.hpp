@@ -101,7 +101,8 @@ public:
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
         if (!Device::shares_memory) room_.resize(static_cast<std::size_t>(room_before(training::v.n_outputs)));
-        return {device_.host_view(outputs_elsewhere_ ? *outputs_elsewhere_ : memory_, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
+        const auto& memory = outputs_elsewhere_ ? *outputs_elsewhere_ : memory_;
+        return {device_.host_view(memory, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
     }
 
     // ---- what the model is made of
