@@ -7,6 +7,7 @@
 #include <sinter/ops/slice.hpp>
 #include <sinter/ops/table.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/train/optimizers/accumulate.hpp>
 
 #include "cuda/as_on_cpu.hpp"
 
@@ -75,5 +76,6 @@ BOOST_AUTO_TEST_CASE(lazy_sweeps_as_on_the_cpu) {
     const test::examples some(7, 0, 6, 13);
     test::as_on_cpu<7>(tables, softmax_cross_entropy, adam{}, some.view());
     test::as_on_cpu<7, program_options{.store_gradients = true}>(tables, softmax_cross_entropy, adam{}, some.view());
+    test::as_on_cpu<7>(tables, softmax_cross_entropy, accumulate<2>(adam{}), some.view());
     test::as_on_cpu<7>(tables, softmax_cross_entropy, clip_by_global_norm{0.5f, adam{}}, some.view());
 }

@@ -25,7 +25,8 @@ public:
         flat_ = true;
     }
     /// Operands of a heavy kernel come first, in its own order.
-    constexpr void operand(int v) { args_.push(at_[v]); }
+    constexpr void operand(int v) { operand(at_[v]); }
+    constexpr void operand(address a) { args_.push(a); }
     constexpr void result(int root) { args_.push(at_[root]); }
     constexpr void picked(const group& q, const grouping& r, int number) {   // a further result, if anybody wants it
         address a;

@@ -93,11 +93,11 @@ private:
                 if (begin >= 0 && (done || g_.gradients[i] < 0 || &its != code)) flush();
                 if (done || g_.gradients[i] < 0 || !its.code.n) continue;
                 const std::int64_t at = at_[v.id].offset(), behind = at + place_size(g_.n[v.id], t_, 1);
-                const int indices = last && u_.lazy(v) ? indices_of_gradient(g_, i) : -1;
-                if (last && (of.levels || indices >= 0)) {
+                const int indices = !last || u_.lazy(v) ? indices_of_gradient(g_, i) : -1;
+                if ((last && of.levels) || indices >= 0) {
                     flush();
-                    for (int k = 0; k < of.levels; ++k) sums(i, at, behind, of.sums[k]);
-                    if (indices >= 0) rows(i, indices, its);
+                    for (int k = 0; last && k < of.levels; ++k) sums(i, at, behind, of.sums[k]);
+                    if (indices >= 0) rows(i, indices, its, last);
                     else stretch(i, at, behind, its, last);
                 } else {
                     if (begin < 0) begin = at;
@@ -132,25 +132,31 @@ private:
         l.every = u_.every;
         write_.finish(s, l, end - begin);
     }
-    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed.
-    constexpr void rows(int parameter, int indices, const update_code& code) {
+    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed. Behind a round of steps, of those
+    /// that have gathered anything: see accumulate.hpp.
+    constexpr void rows(int parameter, int indices, const update_code& code, bool last) {
         const shape table = g_.n[base_of(g_.n, g_.gradients[parameter])].s;   // [V, E]
+        const std::int64_t offset = at_[g_.parameters[parameter].id].offset();
+        const bool of_round = last && u_.every > 1;
+        const address by = of_round ? operand(parameter, offset, 1, true) : at_[indices];
         spec s;
         launch l;
         group q;
         q.space = table;
         write_.body.begin(q);
-        write_.body.operand(indices);
-        write_.body.operand(indices);   // there are no rows to be summed
-        write_.body.splice(-1, code, [&](int k) { return operand(parameter, at_[g_.parameters[parameter].id].offset(), k, true); });
+        write_.body.operand(by);
+        write_.body.operand(by);   // there are no rows to be summed
+        write_.body.splice(-1, code, [&](int k) { return operand(parameter, offset, k, last); });
         s.kind = op::scatter_rows;
         std::int64_t* const e = write_.extents();
         e[0] = table.last();
         e[1] = table.d[0];
-        e[2] = e[3] = 1;
-        l.m = g_.n[indices].s.size();
-        l.batched = g_.n[indices].s.batched;
+        e[2] = 1;
+        e[3] = of_round ? 2 : 1;
+        l.m = of_round ? 1 : g_.n[indices].s.size();
+        l.batched = !of_round && g_.n[indices].s.batched;
         l.updates = true;
+        if (last) l.every = u_.every;
         write_.finish(s, l, table.size());
     }
     constexpr void stretch(int parameter, std::int64_t begin, std::int64_t end, const update_code& code, bool last) {

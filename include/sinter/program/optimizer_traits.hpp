@@ -59,6 +59,7 @@ template <class O>
 constexpr bool has_first_of_slot() {
     if constexpr (requires { O::groups; }) return true;
     else if constexpr (requires(const O& o) { o.first_of_slot(0); }) return true;
+    else if constexpr (requires(const O& o) { o.first_of_slot(0, 0); }) return true;
     else if constexpr (requires { typename O::inner; }) return has_first_of_slot<typename O::inner>();
     else return false;
 }

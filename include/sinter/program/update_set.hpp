@@ -60,7 +60,7 @@ struct update_set {
         for (int k = 0; k < its.levels; ++k)
             for (int i = 0; i < its.sums[k].operand.n; ++i)
                 if (const int port = its.sums[k].operand[i]; port != 1 && port < weight_operand) return false;
-        return every == 1;
+        return true;
     }
     /// Floats behind the last gradient: the global norm, then the sums' table, each number on a line of its own.
     constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }

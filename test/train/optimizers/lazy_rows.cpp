@@ -104,6 +104,31 @@ BOOST_AUTO_TEST_CASE(lamb_under_every_option) { every_option(lamb{.learning_rate
 BOOST_AUTO_TEST_CASE(accumulated_under_every_option) {
     every_option(accumulate<2>(adam{.learning_rate = 0.1f}), "accumulate");
 }
+// Rows that occur in none of a round's batches rest, too: two halves of a batch are the batch.
+BOOST_AUTO_TEST_CASE(halves_of_a_batch_are_the_batch) {
+    constexpr adam o{.learning_rate = 0.1f, .epsilon = 1e-3f};
+    trainer_of<adam, program_options{}> whole(o, {.threads = 1});
+    trainer_of<accumulated<2, adam>, program_options{}> halves(accumulate<2>(o), {.threads = 2});
+    for (int step = 0; step < 6; ++step) {
+        const examples e(step);
+        whole.step(e.view());
+        data::batch_view half = e.view();
+        half.size = batch / 2;
+        halves.step(half);
+        const data::input_view second{nullptr, e.index + batch / 2 * columns, columns};
+        half.inputs = {&second, 1};
+        half.y = e.y + batch;
+        halves.step(half);
+    }
+    for (int i = 0; i < whole.parameters(); ++i)
+        for (int slot = -1; slot < 2; ++slot) {
+            const auto x = slot < 0 ? whole.plain(whole.parameter(i)) : whole.plain_slot(whole.parameter(i), slot);
+            const auto y = slot < 0 ? halves.plain(halves.parameter(i)) : halves.plain_slot(halves.parameter(i), slot);
+            for (std::size_t k = 0; k < x.size(); ++k)
+                BOOST_TEST(std::abs(x[k] - y[k]) <= 1e-4f * (1 + std::abs(x[k])),
+                           whole.path(whole.parameter(i)) << ", slot " << slot << ": " << x[k] << " and " << y[k]);
+        }
+}
 BOOST_AUTO_TEST_CASE(groups_under_every_option) {
     constexpr momentum other{.learning_rate = 0.1f};
     every_option(parameter_groups{adam{.learning_rate = 0.1f}, group_of<"twice">(other), frozen<"bag">}, "groups");

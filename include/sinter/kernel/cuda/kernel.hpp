@@ -125,7 +125,8 @@ private:
             if constexpr (K == op::scatter_rows) {
                 s.first = reinterpret_cast<std::int32_t*>(w.scratch + at.chains);
                 s.next = s.first + w.e[1];
-                engine.chain(reinterpret_cast<const std::int32_t*>(w.p[0]), s.first, w.e[1], s.next, w.m);
+                if (w.e[3] != 2)
+                    engine.chain(reinterpret_cast<const std::int32_t*>(w.p[0]), s.first, w.e[1], s.next, w.m);
             }
             engine.template elements<S, W...>(s, c);
         }

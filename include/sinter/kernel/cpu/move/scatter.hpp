@@ -3,13 +3,15 @@
 #include <sinter/base/round_up.hpp>
 #include <sinter/kernel/cpu/walk/body.hpp>
 #include <sinter/kernel/cpu/walk/nest.hpp>
+#include <limits>
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order. p[0] = int32
 /// indices, p[1] = rows; e = {E, V, lazy, no sums}. With `lazy` the body sees only the rows that occur: it is an optimizer's
 /// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred. With `no sums` it
-/// reads what was summed before, and p[1] is not used.
+/// reads what was summed before, and p[1] is not used; where it is 2 the rows are those of p[0], floats [V][E], that hold anything
+/// but -0.
 ///
 /// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then all parts
 /// share the rows.
@@ -26,7 +28,7 @@ struct scatter_rows {
     }
 
     static void run(const call& c) {
-        if (c.part != 0) return;
+        if (c.part != 0 || c.e[3] == 2) return;
         const chains t(c);
         *t.distinct = 0;
         for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
@@ -45,6 +47,7 @@ struct scatter_rows {
         }
     }
     static void finish(const call& c) {
+        if (c.e[3] == 2) return visit_gathered(c);
         const chains t(c);
         const std::int64_t n = c.e[2] ? *t.distinct : c.e[1], end = share(n, c.part + 1, c.parts);
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
@@ -56,6 +59,7 @@ struct scatter_rows {
     }
 
 private:
+    static constexpr std::int32_t minus_zero = std::numeric_limits<std::int32_t>::min();   ///< as bits
     struct chains {
         std::int32_t *distinct, *key, *first, *last, *next, *order;
         std::int64_t slots;   ///< of the hash table; or one for each row of the table, where it has no more than that
@@ -78,6 +82,15 @@ private:
             return s;
         }
     };
+    static void visit_gathered(const call& c) {
+        const auto* const gathered = reinterpret_cast<const std::int32_t*>(c.p[0]);
+        const std::int64_t width = c.e[0], end = share(c.e[1], c.part + 1, c.parts);
+        for (std::int64_t row = share(c.e[1], c.part, c.parts); row < end; ++row) {
+            bool any = false;
+            for (std::int64_t j = 0; j < width; ++j) any |= gathered[row * width + j] != minus_zero;
+            if (any) visit_row(row, c);
+        }
+    }
     static void visit_row(std::int64_t row, const call& c) {
         const std::int64_t width = c.e[0];
         std::int64_t j = 0;
