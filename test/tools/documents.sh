@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block compiles as it is printed; every link between the documents
-# leads somewhere; the code of doc/data.md is that of its test; doc/errors.md has every fault that is raised and every kind of error; no header is longer than 500 lines or
+# leads somewhere; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every kind of error; no header is longer than 500 lines or
 # wider than 140 columns; and the rooms of kernel/cpu/ use only those below them.
 set -u
 cd "$2" || exit 1
@@ -26,8 +26,12 @@ for page in README.md zoo/*.md doc/*.md doc/ops/*.md; do
 done
 
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
-missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' doc/data.md | squeezed | grep -vxFf <(squeezed test/data/guide.cpp))
-[ -z "$missing" ] || complain "doc/data.md has code that test/data/guide.cpp lacks: $missing"
+for folder in data train; do   # folder/guide.cpp has the code of a page
+    page=doc/data.md
+    [ $folder = data ] || page=doc/estimator.md
+    missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed | grep -vxFf <(squeezed test/$folder/guide.cpp))
+    [ -z "$missing" ] || complain "$page has code that test/$folder/guide.cpp lacks: $missing"
+done
 
 for name in $(grep -rhoE 'fault_kind::[a-z_]+' include | sort -u | sed 's/.*:://; /^none$/d') \
             $(sed -nE 's/^struct ([a-z_]+) : error .*/\1/p' include/sinter/base/error.hpp); do

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: zlib
+// The code of doc/estimator.md: each of its lines stands here as well (tools/documents.sh looks), compiled and run.
+#define BOOST_TEST_MODULE estimator_guide
+#include <boost/test/unit_test.hpp>
+#include "io/temporary_folder.hpp"
+#include <sinter/sinter.hpp>
+#include <sinter/train/hooks/early_stop.hpp>
+#include <sinter/train/hooks/interrupt.hpp>
+#include <sinter/train/hooks/keep_best.hpp>
+#include <sinter/train/hooks/reduce_on_plateau.hpp>
+#include <sinter/train/hooks/together.hpp>
+#include <sinter/train/losses/mae.hpp>
+#include <sinter/train/losses/per_output.hpp>
+#include <sinter/train/metrics.hpp>
+
+using namespace sinter;
+
+constexpr auto net = features<4> >> dense<16> >> relu >> dense<3>;
+
+void train(const data::example_set& training, const data::example_set& held_out) {
+    auto data = training | data::shuffle(10'000) | data::batch(64);
+    auto validation = held_out | data::batch(64);
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}};
+
+    keep_best best(model, {.file = "best.safetensors"});
+    reduce_on_plateau slower(model, {.factor = 0.5f, .patience = 3});
+    early_stop stop({.patience = 8});
+    stop_on_interrupt interrupt;
+    const std::vector<epoch_result> history = model.train(data, {
+        .epochs = 100,
+        .validation = &validation,
+        .after_epoch = together(best, slower, stop),
+        .stop = interrupt.asked(),
+    });
+    best.restore();
+
+    const evaluation_result r = model.evaluate(validation);
+    std::printf("%zu epochs, the best %d: loss %g, accuracy %g\n", history.size(), best.best_epoch(), r.loss, r.accuracy);
+    const std::vector<float> scores = model.predict(validation);   // [examples, 3]
+    model.save("run.safetensors");
+}
+
+void measure(data::pipeline& data, data::pipeline& held_out) {
+    estimator model{net, softmax_cross_entropy, adam{}};
+    const evaluation_result r = model.evaluate(held_out, metrics::top_k{2}, metrics::named("third place", metrics::top_k{3}));
+    std::printf("%g %g %g\n", r.value("loss"), r.value("top_k"), r.value("third place"));
+    keep_best best(model, {.monitor = "val_top_k"});
+    model.train(data, {.validation = &held_out, .after_epoch = together(best), .metrics = {metrics::top_k{2}}});
+}
+
+constexpr auto two = features<4> >> dense<16> >> relu >> [](tensor x) { return outputs(dense<1>(x), dense<3>(x)); };
+
+void train_both(data::pipeline& data) {
+    estimator model{two, per_output(weigh<0.1>(mae), softmax_cross_entropy), adam{}};
+    model.train(data);
+    const std::vector<float> classes = model.predict(data, 1);   // of the second output
+    const evaluation_result r = model.evaluate(data, metrics::named("accuracy of classes", metrics::accuracy{}, 1));
+    std::printf("%g\n", r.value("accuracy of classes"));
+}
+struct both {
+    static constexpr target_list targets{target_spec(target_kind::same_as_output).of_output(0),
+                                         target_spec(target_kind::class_index).of_output(1)};
+    constexpr tensor operator()(bundle y, bundle t) const {
+        return 0.1f * mae(y[0], t[0]) + softmax_cross_entropy(y[1], t[1]);
+    }
+};
+
+static data::example_set examples(int n) {
+    std::vector<float> x;
+    std::vector<std::int32_t> y;
+    for (int i = 0; i < n; ++i) {
+        y.push_back(i % 3);
+        for (int k = 0; k < 4; ++k) x.push_back(static_cast<float>(i * (k + 3) % 11) / 11 + (k == i % 3 ? 2.f : 0.f));
+    }
+    data::example_set s(extents(4), x);
+    s.labels(y, 3);
+    return s;
+}
+BOOST_AUTO_TEST_CASE(options_and_hooks) {
+    temporary_folder folder;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "");   // the page's files have names without a folder
+    train(examples(90), examples(30));
+    BOOST_TEST(std::filesystem::exists("best.safetensors"));
+    estimator model{net, softmax_cross_entropy, adam{}};
+    auto held_out = data::source(examples(30)) | data::batch(64);
+    const double untrained = model.evaluate(held_out).loss;
+    model.load("run.safetensors");
+    BOOST_TEST(model.evaluate(held_out).loss < untrained / 2);
+    std::filesystem::current_path(before);
+}
+BOOST_AUTO_TEST_CASE(metrics_by_name) {
+    estimator model{net, softmax_cross_entropy, adam{}};
+    auto data = data::source(examples(90)) | data::batch(32), held_out = data::source(examples(30)) | data::batch(32);
+    measure(data, held_out);
+    BOOST_TEST(model.evaluate(held_out, metrics::top_k{3}).value("top_k") == 1);
+}
+BOOST_AUTO_TEST_CASE(several_outputs) {
+    data::example_set s = examples(32);
+    s.targets(extents(1), std::vector<float>(32, 0.5f));
+    auto data = data::source(s) | data::batch(16);
+    train_both(data);
+    estimator one{two, per_output(weigh<0.1>(mae), softmax_cross_entropy), adam{}};
+    estimator other{two, both{}, adam{}};
+    BOOST_TEST(one.evaluate(data).loss == other.evaluate(data).loss, boost::test_tools::tolerance(1e-6));
+}
