@@ -189,5 +189,5 @@ BOOST_AUTO_TEST_CASE(output_that_is_lost_is_a_failure) {
     const command_result lost = run_command("SINTER_DATA= timeout 200" + quoted(folder_of_examples() + "/predict") + " --weights" +
                                             quoted(smoke("quickstart.safetensors")) + " 2>&1 >/dev/full");
     BOOST_TEST(lost.status == 1, lost.output);
-    BOOST_TEST(std::count(lost.output.begin(), lost.output.end(), '\n') == 1, lost.output);
+    BOOST_TEST(lost.output.find("standard output: not all of what was printed could be written") != std::string::npos, lost.output);
 }
