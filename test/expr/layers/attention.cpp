@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(other_extents) {
     for (int i = 10; i < 20; ++i) x[i] = 5;   // the first example's third and fourth row, which nobody may look at
     p->run(2, {x, n, ones});
     const auto z = p->output(0, 2);
-    for (std::size_t i = 0; i < 40; ++i) BOOST_TEST(((y[i] == z[i]) == (i < 10 || i >= 20)));
+    BOOST_TEST(y == z);
 }
 
 /// Queries and keys turned by their places, two heads of width 2: complex numbers times e^(i t).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
+#include <sinter/ops/sum.hpp>
 
 /// The first row of a batch, x [batch, ..., C] to [C]: a value of each channel's own, about which its moments are summed. No gradient
 /// flows through it, since what is summed so does not depend on the place.
@@ -20,7 +21,7 @@ namespace detail {
 constexpr tensor first_row(tensor x) {
     if (!x.ok()) return x;
     const shape s = x.shape();
-    if (!s.batched || s.rank == 0) return fail(x.g, fault_kind::axis_out_of_range, op::first_row, s, s);
+    if (!s.batched || s.rank == 0) return fail(x.g, fault_kind::axis_out_of_range, op::row_sum, s, s);
     return make<op::first_row>(x.g, extents(s.last()), {x});
 }
 } // namespace detail
