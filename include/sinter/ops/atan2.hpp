@@ -15,8 +15,9 @@ struct rule<op::atan2> : elementwise_rule<2, 30> {
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::atan2(a, b); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor size = ops::stop_gradient(ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1)))),   // squares of larger ones leave the floats
-                     a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b);
+        // Divided by the larger one first, since squares may leave the range of floats.
+        const tensor size = ops::stop_gradient(ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1))));
+        const tensor a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b);
         if (g.wants(0)) g.add(0, d * b);
         if (g.wants(1)) g.add(1, -(d * a));
     }

@@ -75,7 +75,8 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
     if (limits) {
         std::fprintf(out, ", floors / time %s\n%d thread%s: peak %s GFLOP/s, copies", fixed_text(floors / all, 2).c_str(),
                      limits->threads(), limits->threads() == 1 ? "" : "s", fixed_text(1e-9 * limits->flops(), 1).c_str());
-        for (const double kib : {32., 1024., 65536.}) std::fprintf(out, " %s", fixed_text(1e-9 * limits->copied_bytes(1024 * kib), 0).c_str());
+        for (const double kib : {32., 1024., 65536.})
+            std::fprintf(out, " %s", fixed_text(1e-9 * limits->copied_bytes(1024 * kib), 0).c_str());
         std::fprintf(out, " GB/s within 32 KiB, 1 MiB, 64 MiB");
     }
     std::fputc('\n', out);

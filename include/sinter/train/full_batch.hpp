@@ -13,9 +13,9 @@ namespace sinter::inline SINTER_TARGET {
 ///     full_batch model{net, softmax_cross_entropy};
 ///     const lbfgs_result r = model.train(data, {.max_iterations = 200});
 ///
-/// The loss is that of a whole pass, a mean by what counts (weights, labels that are not ignored) or, of summed(loss), the sum, added up
-/// batch by batch. So however the data are cut into batches, it is the same; they must be the same in each pass. Random numbers in the net are the same in each evaluation; batch_norm makes the loss
-/// depend on how the data are cut into batches. inner() is the trainer, for evaluate and predict.
+/// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored) or, of summed(loss), the sum.
+/// It does not depend on how the data are cut into batches, unless the net has batch_norm. The data must be the same in each
+/// pass. Random numbers in the net are the same in each evaluation. inner() is the trainer, for evaluate and predict.
 template <class Net, class Loss, int MaxBatch = 256, class Device = cpu_device>
 class full_batch {
 public:

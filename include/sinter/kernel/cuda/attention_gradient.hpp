@@ -21,7 +21,8 @@ struct attention_backward {
     }
     SINTER_HOST_DEVICE std::int64_t group() const { return head / (a.heads / a.groups); }
 
-    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), the maximum, and 1 / the sum in `shrink`.
+    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), the maximum, and 1 / the
+    /// sum in `shrink`.
     SINTER_HOST_DEVICE void take_queries(std::int64_t first) const {
         const auto y = a.of_queries(a.c.p[5], example, head, a.value_width), dy = d();
         team.each([&](int t) {

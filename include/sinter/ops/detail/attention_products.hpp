@@ -111,7 +111,8 @@ private:
             const tensor length = ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, 1, 1));
             scores = ops::where(ops::less(key, length), scores, hidden);
         }
-        const tensor e = ops::exp(ops::shifted(ops::maximum(scores, constant(g_.g, least)))) * ops::greater(scores, hidden), sum = row_sum(e);
+        const tensor shifted = ops::shifted(ops::maximum(scores, constant(g_.g, least)));
+        const tensor e = ops::exp(shifted) * ops::greater(scores, hidden), sum = row_sum(e);
         return e * (1.f / (sum + ops::equal(sum, 0.f)));
     }
 };
