@@ -9,6 +9,8 @@
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/clip.hpp>
 #include <sinter/train/optimizers/l2_penalty.hpp>
+#include <sinter/train/optimizers/moving_average.hpp>
+#include <sinter/train/optimizers/parameter_groups.hpp>
 
 /// A step over parts equals the step over the whole, whatever counts in each of the parts.
 using namespace sinter;
@@ -69,12 +71,24 @@ void compare(Loss, const Optimizer& o) {
                                   "parameter " << i << ", update " << update << ": " << b[i] << ", whole " << a[i]);
     }
     BOOST_TEST(parameters_of(whole) != start);
+    if constexpr (decltype(whole)::keeps_averages) {
+        const averaged_weights of_whole(whole), of_parts(parts);
+        const std::vector<float> a = parameters_of(whole), b = parameters_of(parts);
+        for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST(std::abs(a[i] - b[i]) <= 5e-5f * (1 + std::abs(a[i])));
+    }
 }
 
 } // namespace
 
 BOOST_AUTO_TEST_CASE(parts_of_any_size) { compare<false, false>(mse, sgd{.learning_rate = 0.1f}); }
 BOOST_AUTO_TEST_CASE(ignored_labels) { compare<true, false>(ignoring, sgd{.learning_rate = 0.1f}); }
+BOOST_AUTO_TEST_CASE(groups_and_averages) {
+    constexpr sgd of_biases{.learning_rate = 0.2f};
+    constexpr adam others{.learning_rate = 0.05f, .epsilon = 1e-3f};
+    constexpr moving_average o{0.9f, parameter_groups{others, group_of<"*/bias">(of_biases)}};
+    compare<false, false>(mse, o);
+    compare<true, true>(weighted(ignoring), o);
+}
 BOOST_AUTO_TEST_CASE(weights_of_examples) {
     compare<false, true>(weighted(mse), sgd{.learning_rate = 0.1f});
     compare<true, true>(weighted(ignoring), sgd{.learning_rate = 0.1f});
