@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// needs: zlib
-// The code of doc/estimator.md: each of its lines stands here as well (tools/documents.sh looks), compiled and run.
+// needs: zlib The code of doc/estimator.md: each of its lines stands here as well
+// (tools/documents.sh looks), compiled and run.
 #define BOOST_TEST_MODULE estimator_guide
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
@@ -36,14 +36,16 @@ void train(const data::example_set& training, const data::example_set& held_out)
     best.restore();
 
     const evaluation_result r = model.evaluate(validation);
-    std::printf("%zu epochs, the best %d: loss %g, accuracy %g\n", history.size(), best.best_epoch(), r.loss, r.accuracy);
+    std::printf("%zu epochs, the best %d: loss %g, accuracy %g\n", history.size(), best.best_epoch(),
+                r.loss, r.accuracy);
     const std::vector<float> scores = model.predict(validation);   // [examples, 3]
     model.save("run.safetensors");
 }
 
 void measure(data::pipeline& data, data::pipeline& held_out) {
     estimator model{net, softmax_cross_entropy, adam{}};
-    const evaluation_result r = model.evaluate(held_out, metrics::top_k{2}, metrics::named("third place", metrics::top_k{3}));
+    const evaluation_result r = model.evaluate(held_out, metrics::top_k{2},
+                                               metrics::named("third place", metrics::top_k{3}));
     std::printf("%g %g %g\n", r.value("loss"), r.value("top_k"), r.value("third place"));
     keep_best best(model, {.monitor = "val_top_k"});
     model.train(data, {.validation = &held_out, .after_epoch = together(best), .metrics = {metrics::top_k{2}}});

@@ -86,7 +86,8 @@ BOOST_AUTO_TEST_CASE(rates_that_cannot_train) {
         check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", "train, step 1", "", "0 or more");
     }
 }
-/// The gradient of the last step overflows while its loss, taken before, is finite: training says so before the hook runs.
+/// The gradient of the last step overflows while its loss, taken before, is finite: training says
+/// so before the hook runs.
 BOOST_AUTO_TEST_CASE(what_is_not_finite_is_not_saved) {
     const std::string file = "not_finite_test.safetensors";
     auto m = fresh(0.1f);

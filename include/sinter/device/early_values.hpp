@@ -7,10 +7,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// What a training program P writes in the host's memory before its loss is known: states (running means), and parameters
-/// that are updated by the kernel that makes the loss, with their slots. A few numbers, kept for the time of a step, so that
-/// one whose loss is not finite changes nothing. What has to be kept is worked out when the program is compiled: of most
-/// programs it is nothing, and then no code is left.
+/// What a training program P writes in the host's memory before its loss is known: states (running
+/// means), and parameters that are updated by the kernel that makes the loss, with their slots. A
+/// few numbers, kept for the time of a step, so that one whose loss is not finite changes nothing.
+/// What has to be kept is worked out when the program is compiled: of most programs it is nothing,
+/// and then no code is left.
 template <class P>
 class early_values {
     static constexpr auto& p = P::v;

@@ -61,7 +61,7 @@ struct train_options {
     std::FILE* progress = stderr;                ///< null: silence
     callback<bool(const epoch_result&)> after_epoch{};   ///< false: stop. Of several: together(...) (train/hooks/together.hpp)
     callback<bool()> stop{};                     ///< asked after each step; true: stop, without an error
-    std::vector<metrics::named> metrics{};       ///< of the validation data, after each epoch: {metrics::f1{}, metrics::top_k{5}}
+    std::vector<metrics::named> metrics{};       ///< of the validation data: {metrics::f1{}, metrics::top_k{5}}
 };
 
 template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
@@ -116,7 +116,8 @@ public:
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
         if (o.validation) need_an_end(*o.validation, "train, validation");
-        else if (!o.metrics.empty()) throw option_error("metrics without data to measure", "train", o.metrics[0].name(), "validation");
+        else if (!o.metrics.empty())
+            throw option_error("metrics without data to measure", "train", o.metrics[0].name(), "validation");
         need_a_rate();
         std::vector<named_value> validated;   // what the last validation gave
         for (int epoch = 1; more && epoch <= epochs; ++epoch) {

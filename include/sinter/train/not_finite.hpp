@@ -5,7 +5,8 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/train/trainer.hpp>
 
-/// What to say of numbers that are not finite: the first of them is named, for what comes after it only follows.
+/// What to say of numbers that are not finite: the first of them is named, for what comes after it
+/// only follows.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -22,8 +23,8 @@ SINTER_COLD inline void need_finite(const float* x, int width, int size, const s
     const std::int64_t n = std::int64_t{width} * size, i = first_not_finite(x, n);
     if (i < n)
         throw data_error("the batch has a number that is not finite",
-                         joined({what, ", example ", i / width, " of the batch, number ", i % width}), std::to_string(x[i]),
-                         "finite numbers");
+                         joined({what, ", example ", i / width, " of the batch, number ", i % width}),
+                         std::to_string(x[i]), "finite numbers");
 }
 /// data_error if a parameter or a state of a model has such a number.
 template <class Trainer>
@@ -58,8 +59,8 @@ template <class Trainer>
                     target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}));
     }
     need_finite_weights(t, where.c_str());
-    throw data_error("the loss is not finite, though the batch and all weights are: the model's values have overflowed. Try a "
-                     "smaller learning rate, clip_by_global_norm, or data that are scaled",
+    throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "
+                     "overflowed. Try a smaller learning rate, clip_by_global_norm, or data that are scaled",
                      where, std::to_string(loss), "a finite loss");
 }
 

@@ -7,7 +7,8 @@
 #include <sinter/train/losses/weighted.hpp>
 #include <cmath>
 
-// A loss for each output against the same written as a function of two bundles, and against central differences in doubles.
+// A loss for each output against the same written as a function of two bundles, and against central
+// differences in doubles.
 using namespace sinter;
 
 static constexpr int n = 5;
@@ -31,9 +32,10 @@ static data::example_set examples(bool weighted) {
     return s;
 }
 template <class Loss>
-static auto trained(Loss, data::example_set s, int steps) {
-    auto t = std::make_unique<trainer<std::remove_cvref_t<decltype(net)>, Loss, adam, n, cpu_device, program_options{.store_gradients = true}>>(
-        adam{.learning_rate = 0.02f}, trainer_options{.threads = 1});
+static auto trained(Loss /*loss*/, data::example_set s, int steps) {
+    constexpr program_options stored{.store_gradients = true};
+    using of_loss = trainer<std::remove_cvref_t<decltype(net)>, Loss, adam, n, cpu_device, stored>;
+    auto t = std::make_unique<of_loss>(adam{.learning_rate = 0.02f}, trainer_options{.threads = 1});
     auto d = data::source(s) | data::batch(n);
     const data::batch_view b = *d.next();
     std::vector<float> seen;
@@ -42,7 +44,8 @@ static auto trained(Loss, data::example_set s, int steps) {
 }
 template <class A, class B>
 static void check_same(const A& a, const B& b) {
-    for (std::size_t i = 0; i < a.second.size(); ++i) BOOST_TEST(a.second[i] == b.second[i], boost::test_tools::tolerance(2e-6f));
+    for (std::size_t i = 0; i < a.second.size(); ++i)
+        BOOST_TEST(a.second[i] == b.second[i], boost::test_tools::tolerance(2e-6f));
     for (int i = 0; i < a.first->parameters(); ++i) {
         const std::vector<float> p = a.first->plain(a.first->parameter(i)), q = b.first->plain(b.first->parameter(i));
         for (std::size_t k = 0; k < p.size(); ++k) BOOST_TEST(std::fabs(p[k] - q[k]) < 2e-6f);
@@ -54,17 +57,19 @@ BOOST_AUTO_TEST_CASE(as_written_by_hand) {
     BOOST_TEST((decltype(ready)::targets == in_order));
 }
 
-/// The net and its loss in doubles: `w` holds the plain parameters, kernels [3, columns] and biases, in the net's order.
-/// `weighted`: the first loss alone is, and so is its mean.
+/// The net and its loss in doubles: `w` holds the plain parameters, kernels [3, columns] and
+/// biases, in the net's order. `weighted`: the first loss alone is, and so is its mean.
 static double reference(const std::vector<std::vector<double>>& w, bool weighted) {
+    auto at = [&](int i, int k) { return w[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)]; };
     double sum[3] = {}, weight = 0;
     const int columns[3] = {2, 3, 1};
     for (int e = 0; e < n; ++e) {
         double y[3][3] = {};
         for (int o = 0; o < 3; ++o)
             for (int c = 0; c < columns[o]; ++c) {
-                y[o][c] = w[static_cast<std::size_t>(2 * o + 1)][static_cast<std::size_t>(c)];
-                for (int k = 0; k < 3; ++k) y[o][c] += static_cast<double>(x[3 * e + k]) * w[static_cast<std::size_t>(2 * o)][static_cast<std::size_t>(k * columns[o] + c)];
+                y[o][c] = at(2 * o + 1, c);
+                for (int k = 0; k < 3; ++k)
+                    y[o][c] += static_cast<double>(x[3 * e + k]) * at(2 * o, k * columns[o] + c);
             }
         double squares = 0, total = 0;
         for (int c = 0; c < 2; ++c) squares += std::pow(y[0][c] - static_cast<double>(first[2 * e + c]), 2) / 2;
@@ -84,7 +89,8 @@ static void check_gradients(const T& t, const std::vector<std::vector<double>>& 
         for (std::size_t k = 0; k < g.size(); ++k) {
             auto low = at, high = at;
             low[static_cast<std::size_t>(i)][k] -= 1e-5, high[static_cast<std::size_t>(i)][k] += 1e-5;
-            BOOST_TEST(std::fabs(static_cast<double>(g[k]) - (reference(high, weighted) - reference(low, weighted)) / 2e-5) < 2e-6);
+            const double want = (reference(high, weighted) - reference(low, weighted)) / 2e-5;
+            BOOST_TEST(std::fabs(static_cast<double>(g[k]) - want) < 2e-6);
         }
     }
 }

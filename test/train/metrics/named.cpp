@@ -54,8 +54,10 @@ BOOST_AUTO_TEST_CASE(of_two_classes) {
     BOOST_TEST(r.value("accuracy") == r.metrics[0].value);
     BOOST_TEST(m.evaluate(d).loss == r.loss);
     check_error<option_error>([&] { r.value("f2"); }, "there is no metric of this name", "value", "f2", "found at 0.3");
-    check_error<option_error>([&] { m.evaluate(d, metrics::mse{}); }, "does not fit", "mse", "class numbers", "float targets");
-    check_error<option_error>([&] { m.evaluate(d, metrics::named("a", metrics::f1{}, 1)); }, "no such output", "a", "1", "0 to 0");
+    check_error<option_error>([&] { m.evaluate(d, metrics::mse{}); },
+                              "does not fit", "mse", "class numbers", "float targets");
+    check_error<option_error>([&] { m.evaluate(d, metrics::named("a", metrics::f1{}, 1)); },
+                              "no such output", "a", "1", "0 to 0");
 }
 BOOST_AUTO_TEST_CASE(of_several_classes_and_ignored_places) {
     constexpr auto loss = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(2)>;
@@ -79,10 +81,13 @@ BOOST_AUTO_TEST_CASE(of_several_classes_and_ignored_places) {
 struct both {
     static constexpr target_list targets{target_spec(target_kind::same_as_output).of_output(1),
                                          target_spec(target_kind::class_index).of_output(0)};
-    constexpr tensor operator()(bundle y, bundle t) const { return mse(y[1], t[0]) + softmax_cross_entropy(y[0], t[1]); }
+    constexpr tensor operator()(bundle y, bundle t) const {
+        return mse(y[1], t[0]) + softmax_cross_entropy(y[0], t[1]);
+    }
 };
 BOOST_AUTO_TEST_CASE(of_numbers_and_of_other_outputs) {
-    estimator m{features<3> >> [](tensor x) { return outputs(dense<2>(x), dense<2>(x)); }, both{}, sgd{}, {.threads = 1}};
+    constexpr auto two = features<3> >> [](tensor x) { return outputs(dense<2>(x), dense<2>(x)); };
+    estimator m{two, both{}, sgd{}, {.threads = 1}};
     std::vector<float> t;
     for (int i = 0; i < 2 * n; ++i) t.push_back(static_cast<float>(i % 9) - 4);
     data::example_set s(extents(3), inputs());
@@ -99,12 +104,14 @@ BOOST_AUTO_TEST_CASE(of_numbers_and_of_other_outputs) {
     int right = 0;
     for (int i = 0; i < n; ++i) right += (z[2 * i + 1] > z[2 * i]) == (labels(2)[i] == 1);
     using metrics::named;
-    const evaluation_result r = m.evaluate(d, named("mae", metrics::mae{}, 1), named("r2", metrics::r2(2), 1), metrics::accuracy{});
+    const evaluation_result r = m.evaluate(d, named("mae", metrics::mae{}, 1), named("r2", metrics::r2(2), 1),
+                                           metrics::accuracy{});
     BOOST_TEST(r.value("mae") == absolute / (2 * n), boost::test_tools::tolerance(1e-12));
     BOOST_TEST(r.value("r2") == 1 - (ss[0] / tot[0] + ss[1] / tot[1]) / 2, boost::test_tools::tolerance(1e-9));
     BOOST_TEST(r.metrics[2].value == static_cast<double>(right) / n);
     BOOST_TEST(r.metrics[0].falls);
-    check_error<option_error>([&] { m.evaluate(d, named("r2", metrics::r2(1), 1)); }, "does not fit", "r2", "1 columns", "2");
+    check_error<option_error>([&] { m.evaluate(d, named("r2", metrics::r2(1), 1)); },
+                              "does not fit", "r2", "1 columns", "2");
 }
 BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     estimator m{features<3> >> dense<2>, softmax_cross_entropy, adam{.learning_rate = 0.05f}, {.threads = 1}};
@@ -113,7 +120,8 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
     keep_best best(m, {.monitor = "val_f1"});
     std::FILE* const shown = std::tmpfile();
-    const auto h = m.train(d, {.epochs = 12, .validation = &v, .progress = shown, .after_epoch = together(best), .metrics = {metrics::f1{0.4f}}});
+    const auto h = m.train(d, {.epochs = 12, .validation = &v, .progress = shown,
+                                .after_epoch = together(best), .metrics = {metrics::f1{0.4f}}});
     std::rewind(shown);
     char text[4000] = {};
     BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
@@ -127,8 +135,8 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
         if (r.value("val_f1") > most) most = r.value("val_f1"), at = r.epoch;
     BOOST_TEST(best.best() == most);
     BOOST_TEST(best.best_epoch() == at);
-    check_error<option_error>([&] { m.train(d, {.progress = nullptr, .metrics = {metrics::f1{}}}); }, "metrics without data", "train",
-                              "f1", "validation");
+    check_error<option_error>([&] { m.train(d, {.progress = nullptr, .metrics = {metrics::f1{}}}); },
+                              "metrics without data", "train", "f1", "validation");
 }
 BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
     auto stops = [](bool falls, const char* name, std::initializer_list<double> values) {
@@ -142,5 +150,6 @@ BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
     BOOST_TEST(stops(true, "val_m", {3, 2, 1, 1.5}) == 4);
     BOOST_TEST(stops(false, "val_loss", {3, 2, 1, 1.5}) == 4);
     check_error<option_error>([&] { stops(false, "val_x", {1}); }, "no metric of this name", "value", "val_x", "val_m");
-    check_error<data_error>([&] { stops(false, "val_m", {NAN}); }, "not measured", "early_stop, epoch 1", "val_m is NaN", "");
+    check_error<data_error>([&] { stops(false, "val_m", {NAN}); },
+                            "not measured", "early_stop, epoch 1", "val_m is NaN", "");
 }

@@ -8,20 +8,22 @@
 
 namespace sinter::inline SINTER_TARGET::ops {
 
-/// Notes that these numbers, if they are an input of the net (or what a view or a cast makes of one), are lengths from 0 to
-/// `most`: others are refused when a batch is bound. Of computed numbers nothing is known.
+/// Notes that these numbers, if they are an input of the net (or what a view or a cast makes of
+/// one), are lengths from 0 to `most`: others are refused when a batch is bound. Of computed
+/// numbers nothing is known.
 constexpr void bound_lengths(tensor lengths, int most) {
     if (!lengths.ok()) return;
     graph& g = *lengths.g;
     int id = lengths.id;
-    while (g.n[id].k != op::input && g.n[id].operands == 1 && (g.n[id].about->kind == op_kind::view || g.n[id].k == op::to_float))
+    while (g.n[id].k != op::input && g.n[id].operands == 1 &&
+           (g.n[id].about->kind == op_kind::view || g.n[id].k == op::to_float))
         id = g.n[id].in[0];
     if (g.n[id].k != op::input) return;
     if (int& below = g.n[id].p[1]; below == 0 || below > most + 1) below = most + 1;
 }
 
-/// x [T, features] with zeros from each example's length on, whatever it holds there, and no gradient. Weights' gradients are
-/// sums over all steps, in which zero times a NaN would be a NaN.
+/// x [T, features] with zeros from each example's length on, whatever it holds there, and no
+/// gradient. Weights' gradients are sums over all steps, in which zero times a NaN would be a NaN.
 constexpr tensor within_lengths(tensor x, tensor lengths) {
     if (!x.ok() || !lengths.ok() || x.shape().rank != 2 || lengths.shape().size() != 1) return x;
     const int steps = x.shape().d[0];

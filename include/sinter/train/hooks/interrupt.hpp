@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step that is being done, without
-/// an error; a second one ends the program as ever. One at a time.
+/// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step
+/// that is being done, without an error; a second one ends the program as ever. One at a time.
 ///
 ///     stop_on_interrupt interrupt;
 ///     model.train(data, {.epochs = 100, .stop = interrupt.asked()});

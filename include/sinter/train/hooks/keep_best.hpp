@@ -12,8 +12,9 @@ struct keep_best_options {
     const char* monitor = "";   ///< what is watched instead, by its name: "val_f1" (epoch_result::value)
 };
 
-/// Keeps the weights and states of the best epoch, in memory and, if a name is given, in a file (Keras' ModelCheckpoint with
-/// save_best_only). restore() puts them back. A hook, as early_stop; before it, so that the last epoch counts.
+/// Keeps the weights and states of the best epoch, in memory and, if a name is given, in a file
+/// (Keras' ModelCheckpoint with save_best_only). restore() puts them back. A hook, as early_stop;
+/// before it, so that the last epoch counts.
 template <class Model>
 class keep_best {
 public:
@@ -28,8 +29,8 @@ public:
         if (!file_.empty()) save(trainer(), file_, o_.parts);
         return true;
     }
-    /// Puts the best epoch's weights and states into the model; the optimizer's memory and the number of steps stay. Does
-    /// nothing as long as no epoch was looked at.
+    /// Puts the best epoch's weights and states into the model; the optimizer's memory and the
+    /// number of steps stay. Does nothing as long as no epoch was looked at.
     void restore() {
         if (kept_.empty()) return;
         auto next = kept_.begin();

@@ -43,7 +43,10 @@ public:
         return true;
     }
     double best() const { return best_; }
-    void reset() { best_ = rises() ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity(); }
+    void reset() {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        best_ = rises() ? -infinity : infinity;
+    }
 
 private:
     watched what_;
@@ -54,8 +57,8 @@ private:
 
     double measured(double x, const epoch_result& r, const char* name) const {
         if (x != x)
-            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}), joined({name, " is NaN"}),
-                             "validation data, and class numbers for accuracies");
+            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
+                             joined({name, " is NaN"}), "validation data, and class numbers for accuracies");
         return x;
     }
 };

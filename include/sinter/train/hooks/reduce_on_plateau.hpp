@@ -14,17 +14,20 @@ struct plateau_options {
     const char* monitor = "";   ///< what is watched instead, by its name: "val_f1" (epoch_result::value)
 };
 
-/// Lowers the learning rate where what is watched no longer becomes better (Keras' ReduceLROnPlateau). `model`: an estimator
-/// or a trainer whose optimizer has a learning_rate that is a number; option_error where it is a schedule. The rate is not in
-/// saved files: who resumes sets it again. A hook, as early_stop.
+/// Lowers the learning rate where what is watched no longer becomes better (Keras'
+/// ReduceLROnPlateau). `model`: an estimator or a trainer whose optimizer has a learning_rate that
+/// is a number; option_error where it is a schedule. The rate is not in saved files: who resumes
+/// sets it again. A hook, as early_stop.
 template <class Model>
 class reduce_on_plateau {
 public:
     explicit reduce_on_plateau(Model& model, plateau_options o = {})
         : rate_(rate_of(model)), o_(o), monitor_(o.what, o.min_delta, "reduce_on_plateau", o.monitor) {
-        if (!(o.factor > 0 && o.factor < 1)) throw option_error("factor", "reduce_on_plateau", std::to_string(o.factor), "between 0 and 1");
+        if (!(o.factor > 0 && o.factor < 1))
+            throw option_error("factor", "reduce_on_plateau", std::to_string(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
-            throw option_error("patience or cooldown", "reduce_on_plateau", joined({o.patience, ", ", o.cooldown}), "0 or more epochs");
+            throw option_error("patience or cooldown", "reduce_on_plateau", joined({o.patience, ", ", o.cooldown}),
+                               "0 or more epochs");
         if (rate_.at_step || rate_.custom || rate_.warmup)
             throw option_error("the learning rate is a schedule", "reduce_on_plateau", "a schedule", "a number");
     }

@@ -39,11 +39,13 @@ constexpr target_list targets_of_each() {
 constexpr tensor mean_of_example(tensor l) { return mean(ops::reshape(l, extents(l.shape().size())), {-1}); }
 } // namespace detail
 
-/// For nets of several outputs: the sum of a loss for each of them, `L` number i of output i, each a mean (or what its
-/// reduction says) of its own, times its weight (Keras' `loss=[...]`, `loss_weights=[...]`). Each loss is one of a single
-/// output. Its targets follow those of the loss before: the data set's float columns in the order of the losses that want
-/// floats, its labels in the order of those that want labels. Where none of the losses is weighted, ignores labels or has a
-/// reduction of its own, the sum is one number an example, which may be weighted again; else it is one number a batch.
+/// For nets of several outputs: the sum of a loss for each of them, `L` number i of output i, each
+/// a mean (or what its reduction says) of its own, times its weight (Keras' `loss=[...]`,
+/// `loss_weights=[...]`). Each loss is one of a single output. Its targets follow those of the loss
+/// before: the data set's float columns in the order of the losses that want floats, its labels in
+/// the order of those that want labels. Where none of the losses is weighted, ignores labels or has
+/// a reduction of its own, the sum is one number an example, which may be weighted again; else it
+/// is one number a batch.
 template <class... L>
 struct per_output_loss {
     static constexpr target_list targets = detail::targets_of_each<L...>();

@@ -22,7 +22,8 @@ struct metric_value {
 
 namespace metrics {
 
-/// Some of an output's rows, and what they should be: class numbers, one a row, or floats like the output.
+/// Some of an output's rows, and what they should be: class numbers, one a row, or floats like the
+/// output.
 struct scored_rows {
     const float* scores;           ///< [rows, columns]
     const std::int32_t* labels;    ///< null where the targets are floats
@@ -41,8 +42,8 @@ concept of_two_classes = requires(M m, const float* y, const std::int32_t* t) { 
 template <class M>
 concept of_numbers = requires(M m, const float* y, const float* t) { m.add(y, t, 1); };
 
-/// Gives rows to a metric as its add() takes them. Two scores a row are logits: of these a metric of yes-or-no decisions is
-/// given the probability of class 1.
+/// Gives rows to a metric as its add() takes them. Two scores a row are logits: of these a metric
+/// of yes-or-no decisions is given the probability of class 1.
 template <class M>
 void feed(M& m, const char* name, const scored_rows& s) {
     if (s.labels) {
@@ -83,14 +84,15 @@ concept measures = requires(const M& m) { { m.value() } -> std::convertible_to<d
                    (of_classes<M> || of_two_classes<M> || of_numbers<M>);
 } // namespace detail
 
-/// A metric with its name: one of this folder, or a class with the same add() and value(), `static constexpr const char* name`
-/// and, where less is better, `static constexpr bool falls = true`.
+/// A metric with its name: one of this folder, or a class with the same add() and value(), `static
+/// constexpr const char* name` and, where less is better, `static constexpr bool falls = true`.
 class named {
 public:
     template <detail::measures M>
         requires requires { M::name; }
     named(const M& m) : named(M::name, m) {}
-    /// Under a name of the caller's, and of another output than the first: {"f1 at 0.3", metrics::f1(0.3f), 1}.
+    /// Under a name of the caller's, and of another output than the first: {"f1 at 0.3",
+    /// metrics::f1(0.3f), 1}.
     template <detail::measures M>
     named(std::string name, const M& m, int output = 0)
         : name_(std::move(name)), empty_(std::make_shared<detail::running_of<M>>(m)), output_(output) {
