@@ -47,14 +47,14 @@ struct scatter_rows {
         }
     }
     static void finish(const call& c) {
-        if (c.e[3] == 2) return visit_gathered(c);
         const chains t(c);
-        const std::int64_t n = c.e[2] ? *t.distinct : c.e[1], end = share(n, c.part + 1, c.parts);
+        const bool gathered = c.e[3] == 2, sums = c.e[3] == 0;
+        const std::int64_t n = c.e[2] && !gathered ? *t.distinct : c.e[1], end = share(n, c.part + 1, c.parts);
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
-            const std::int64_t s = c.e[2] ? t.order[i] : t.find(static_cast<std::int32_t>(i));
-            const std::int64_t row = c.e[2] ? t.key[s] : i;
-            if (c.e[3]) visit_row(row, c);
-            else sum_row(row, t.key[s] < 0 ? -1 : t.first[s], t, c);
+            if (gathered && !holds_sums(i, c)) continue;
+            const std::int64_t s = gathered ? 0 : c.e[2] ? t.order[i] : t.find(static_cast<std::int32_t>(i));
+            const std::int64_t row = c.e[2] && !gathered ? t.key[s] : i;
+            sum_row(row, !sums || t.key[s] < 0 ? -1 : t.first[s], t, c);
         }
     }
 
@@ -82,20 +82,12 @@ private:
             return s;
         }
     };
-    static void visit_gathered(const call& c) {
-        const auto* const gathered = reinterpret_cast<const std::int32_t*>(c.p[0]);
-        const std::int64_t width = c.e[0], end = share(c.e[1], c.part + 1, c.parts);
-        for (std::int64_t row = share(c.e[1], c.part, c.parts); row < end; ++row) {
-            bool any = false;
-            for (std::int64_t j = 0; j < width; ++j) any |= gathered[row * width + j] != minus_zero;
-            if (any) visit_row(row, c);
-        }
-    }
-    static void visit_row(std::int64_t row, const call& c) {
-        const std::int64_t width = c.e[0];
-        std::int64_t j = 0;
-        for (; j + lanes <= width; j += lanes) Body::vector(zero(), row * width + j, row, static_cast<int>(j), c);
-        if (const int n = static_cast<int>(width - j); n > 0) Body::vector(zero(), n, row * width + j, row, static_cast<int>(j), c);
+    /// Has anything been gathered in this row of p[0]?
+    static bool holds_sums(std::int64_t row, const call& c) {
+        const auto* const gathered = reinterpret_cast<const std::int32_t*>(c.p[0]) + row * c.e[0];
+        bool any = false;
+        for (std::int64_t j = 0; j < c.e[0]; ++j) any |= gathered[j] != minus_zero;
+        return any;
     }
     static void sum_row(std::int64_t row, std::int32_t first, const chains& t, const call& c) {
         const std::int64_t width = c.e[0];
