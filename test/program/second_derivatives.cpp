@@ -34,7 +34,7 @@ SECOND(weights_transposed, const tensor x = s.in(batch_of(3)), w = s.weights_of(
 SECOND(batched_products, const tensor x = s.in(batch_of(2, 3)), a = s.par(extents(2, 3)), b = s.par(extents(1, 3, 2));
        const tensor y = ops::matmul(x * a, ops::reshape(ops::broadcast_to(b, extents(1, 3, 2)), extents(3, 2)));
        s.check(ops::matmul(y, x * a, transposed::yes, transposed::no));)
-SECOND(convolution, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2)), w = s.par(extents(3, 3, 2, 3));
+SECOND(convolutions, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2)), w = s.par(extents(3, 3, 2, 3));
        s.check(ops::conv2d(x * own, w, {.stride = 2}));)
 SECOND(pooled_maxima, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2));
        const tensor y = x * own; s.check(ops::max_pool(y * y, 2, {.stride = 2}));)
