@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/layers/activation.hpp>
+#include <sinter/ops/detail/less_maximum.hpp>
 #include <sinter/ops/detail/known.hpp>
 #include <sinter/ops/cond.hpp>
 #include <sinter/ops/erf.hpp>
@@ -58,7 +59,8 @@ inline double elementwise(op_id k, double a, double b, double c, int batch) {
         case op::loop_next:
         case op::to_float: return a;
         case op::add: return a + b;
-        case op::sub: return a - b;
+        case op::sub:
+        case op::less_maximum: return a - b;
         case op::mul: return a * b;
         case op::div: return a / b;
         case op::maximum: return a > b ? a : b;
