@@ -118,6 +118,8 @@ private:
             for (int i = 0; i < m; ++i) all_words(NAN, i, 0, 0);
         } else if (s.kind == walk::rows) {
             for (int row = 0; row < m; ++row) one_row(row);
+        } else if (l.group < 0) {
+            rows_of_table();
         } else {
             expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_turn);
             heavy(l);
@@ -127,6 +129,11 @@ private:
                 for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
     }
 
+    /// A table's update after its gradient was stored: of all rows, as heavy() has it behind the gradient itself. Which rows rest is not
+    /// asked here but in train/optimizers/lazy_rows.cpp.
+    void rows_of_table() {
+        for (int i = 0; i < static_cast<int>(e_[0] * e_[1]); ++i) all_words(NAN, i, i / columns_, i % columns_);
+    }
     /// What products are told to leave out must be zero.
     void expect_zeros(const node& n, int rows, bool first_turn) const {
         const auto check = [&](const double* x, std::int64_t count) {
