@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/abs.hpp>
 #include <sinter/ops/sqrt.hpp>
 
 /// y = log(a + sqrt(a^2 - 1)), accurate near 1, too; NaN below. ONNX: Acosh.
@@ -13,7 +14,7 @@ struct rule<op::acosh> : elementwise_rule<1, 26> {
     template <class V>
     static SINTER_VALUE V value(V a) { return arithmetic<V>::acosh(a); }
     static constexpr void gradient(gradient_of& g) {
-        const tensor x = g.x(0);
+        const tensor x = ops::abs(g.x(0));   // below -1, where acosh is not defined, as PyTorch
         g.add(0, g.d / (ops::sqrt(x - 1.f) * ops::sqrt(x + 1.f)));
     }
 };
