@@ -7,6 +7,7 @@
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/softmax.hpp>
 #include <sinter/ops/where.hpp>
+#include <limits>
 
 /// What attention's gradients give their own operands: attention written out as products and a softmax, whose matrices [T, S]
 /// are stored. Only nets that differentiate twice through attention have these nodes; they can be differentiated again.
