@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/distinct_rows.hpp>
+#include <sinter/ops/gather_rows.hpp>
 #include <sinter/program/error_message.hpp>
 #include <sinter/program/memory.hpp>
 #include <sinter/program/spec.hpp>

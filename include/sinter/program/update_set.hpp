@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/array.hpp>
+#include <sinter/expr/graph.hpp>
 #include <cstdint>
 
 /// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient, or that a sweep over

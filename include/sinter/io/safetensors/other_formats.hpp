@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/error.hpp>
 #include <sinter/io/printable.hpp>
 
 /// Files of other programs, known by their first bytes, and how to make of them what can be read here.
