@@ -32,7 +32,8 @@ struct scored_rows {
 };
 
 namespace detail {
-[[noreturn]] SINTER_COLD inline void refuse_metric(const char* name, const char* got, const char* needed) {
+template <class = void>
+[[noreturn]] SINTER_COLD void refuse_metric(const char* name, const char* got, const char* needed) {
     throw option_error("the metric does not fit the output", name, got, needed);
 }
 template <class M>
@@ -114,7 +115,8 @@ private:
 
 namespace detail {
 /// The value of this name; option_error where there is none.
-inline double value_of(const std::vector<metric_value>& all, std::string_view name) {
+template <class = void>
+double value_of(const std::vector<metric_value>& all, std::string_view name) {
     for (const metric_value& m : all)
         if (m.name == name) return m.value;
     std::string names = "loss, accuracy";
