@@ -54,7 +54,7 @@ all                                                      235         5.83 k
 launch kernel  layer                  walks over             FLOP     moved     saved  what went into it
      0      0  conv2d                 [B, 4, 4, 4]           20 k   2.46 kB   12.3 kB  conv2d + max_pool + add + relu
      1      1  dense                  [B, 3]               1.55 k   1.85 kB      96 B  gemm + add
-     2      2                         [B, 3]                  308     128 B     928 B  row_max + sub + exp + row_sum + log + where + row_sum + sub + row_sum + col_sum + neg + broadcast + where + div + broadcast + mul + add + col_sum
+     2      2                         [B, 3]                  308     128 B     928 B  row_max + less_maximum + exp + row_sum + log + where + row_sum + sub + row_sum + col_sum + neg + broadcast + where + div + broadcast + mul + add + col_sum
      3      3                         []                        1       8 B       0 B  over_batch
      4      4  dense                  [3, 64]                   0   1.54 kB       0 B  weight_transpose
      5      5  dense                  [B, 64]              1.54 k   1.84 kB       0 B  gemm
