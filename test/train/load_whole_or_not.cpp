@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// alone: its operator new
 #define BOOST_TEST_MODULE load_whole_or_not
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
