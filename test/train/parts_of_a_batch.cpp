@@ -72,7 +72,8 @@ void compare(Loss, const Optimizer& o) {
     }
     BOOST_TEST(parameters_of(whole) != start);
     if constexpr (decltype(whole)::keeps_averages) {
-        const averaged_weights of_whole(whole), of_parts(parts);
+        const averaged_weights of_whole(whole);
+        const averaged_weights of_parts(parts);
         const std::vector<float> a = parameters_of(whole), b = parameters_of(parts);
         for (std::size_t i = 0; i < a.size(); ++i) BOOST_TEST(std::abs(a[i] - b[i]) <= 5e-5f * (1 + std::abs(a[i])));
     }
