@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include <sinter/device/cpu.hpp>
-#include <sinter/expr/layers/norm.hpp>
+#include <sinter/layers/norm.hpp>
 #include <sinter/ops.hpp>
 #include <sinter/sinter.hpp>
 

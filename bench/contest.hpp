@@ -9,7 +9,7 @@
 
 #include <unistd.h>
 
-#include <sinter/device/denormals.hpp>
+#include <sinter/device/cpu/denormals.hpp>
 
 #include "measure.hpp"
 #include "options.hpp"

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include <sinter/kernel/cpu/convolution/conv_forward.hpp>
-#include <sinter/kernel/cpu/convolution/conv_input_gradient.hpp>
-#include <sinter/kernel/cpu/convolution/conv_pointwise.hpp>
-#include <sinter/kernel/cpu/convolution/conv_transpose_weights.hpp>
-#include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
-#include <sinter/kernel/cpu/pooled/conv_max_pool_forward.hpp>
-#include <sinter/kernel/cpu/pooled/conv_pooled_input_gradient.hpp>
-#include <sinter/kernel/cpu/pooled/conv_pooled_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv/conv_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv/conv_pointwise.hpp>
+#include <sinter/kernel/cpu/conv/conv_transpose_weights.hpp>
+#include <sinter/kernel/cpu/conv/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_pooled_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_pooled_weight_gradient.hpp>
 
 #include "measure.hpp"
 #include "options.hpp"

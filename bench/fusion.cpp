@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include <sinter/program/cost.hpp>
+#include <sinter/compiler/cost.hpp>
 
 #include "nets.hpp"
 #include "options.hpp"

@@ -5,11 +5,11 @@
 
 #include <memory>
 
-#include <sinter/kernel/cpu/move/repack.hpp>
-#include <sinter/kernel/cpu/product/gemm.hpp>
-#include <sinter/kernel/cpu/product/gemm_tn.hpp>
-#include <sinter/kernel/cpu/product/matmul.hpp>
-#include <sinter/program/turned_weights.hpp>
+#include <sinter/kernel/cpu/copy/repack.hpp>
+#include <sinter/kernel/cpu/gemm/dense/gemm.hpp>
+#include <sinter/kernel/cpu/gemm/weight_gradient/gemm_tn.hpp>
+#include <sinter/kernel/cpu/gemm/matmul.hpp>
+#include <sinter/compiler/passes/transposed_weights.hpp>
 
 #include "contest.hpp"
 #include "onednn.hpp"

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "measure.hpp"
-#include <sinter/device/denormals.hpp>
-#include <sinter/device/threads.hpp>
+#include <sinter/device/cpu/denormals.hpp>
+#include <sinter/device/cpu/threads.hpp>
 #include <sinter/kernel/cpu/math/math.hpp>
-#include <sinter/kernel/cpu/move/repack.hpp>
-#include <sinter/kernel/cpu/product/gemm.hpp>
-#include <sinter/kernel/cpu/product/gemm_tn.hpp>
-#include <sinter/kernel/cpu/product/matmul.hpp>
+#include <sinter/kernel/cpu/copy/repack.hpp>
+#include <sinter/kernel/cpu/gemm/dense/gemm.hpp>
+#include <sinter/kernel/cpu/gemm/weight_gradient/gemm_tn.hpp>
+#include <sinter/kernel/cpu/gemm/matmul.hpp>
 
 namespace {
 using namespace sinter;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/cpu.hpp>
-#include <sinter/program/program.hpp>
+#include <sinter/compiler/program.hpp>
 
 #include "measure.hpp"
 

@@ -9,7 +9,7 @@
 
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
-#include <sinter/program/word.hpp>
+#include <sinter/compiler/emit/instruction.hpp>
 
 /// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.
 namespace sinter::bench {

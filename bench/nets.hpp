@@ -2,9 +2,9 @@
 #pragma once
 #include <cstdlib>
 
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/lstm.hpp>
-#include <sinter/expr/layers/transformer.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/lstm.hpp>
+#include <sinter/layers/transformer.hpp>
 #include <sinter/sinter.hpp>
 #include <zoo/lenet.hpp>
 #include <zoo/mlp.hpp>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include <sinter/data/batch.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/ops.hpp>
 #include <sinter/train/predictor.hpp>

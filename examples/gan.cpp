@@ -13,12 +13,12 @@
 #include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/results.hpp"
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/random_normal.hpp>
 #include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
-#include <sinter/train/load_weights.hpp>
+#include <sinter/train/checkpoint/load_weights.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>

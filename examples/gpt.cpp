@@ -11,7 +11,7 @@
 // places up to it say how well each answers, and it gets the average of their values, weighted so. Each head does that
 // with numbers of its own.
 #include "common/language.hpp"
-#include <sinter/expr/layers/attention.hpp>
+#include <sinter/layers/attention.hpp>
 #include <sinter/sinter.hpp>
 using namespace sinter;
 

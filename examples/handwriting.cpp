@@ -10,9 +10,9 @@
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include "common/strokes.hpp"
-#include <sinter/data/batch.hpp>
-#include <sinter/data/shuffle.hpp>
-#include <sinter/expr/layers/transformer.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/shuffle.hpp>
+#include <sinter/layers/transformer.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/decode/ctc_greedy.hpp>
 #include <sinter/train/losses/ctc.hpp>

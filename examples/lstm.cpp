@@ -9,7 +9,7 @@
 // matters: a long short-term memory (Hochreiter and Schmidhuber 1997) decides at each character what to remember, what to
 // forget, and what to say. All else is as there.
 #include "common/language.hpp"
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 using namespace sinter;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/positions.hpp>
-#include <sinter/expr/layers/transformer.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/positions.hpp>
+#include <sinter/layers/transformer.hpp>
 #include <sinter/expr/input.hpp>
 
 namespace sinter::zoo {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/gru.hpp>
+#include <sinter/layers/gru.hpp>
 #include <sinter/expr/input.hpp>
 
 namespace sinter::zoo {

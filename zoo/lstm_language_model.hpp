@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/dropout.hpp>
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/dropout.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/expr/input.hpp>
 
 namespace sinter::zoo {

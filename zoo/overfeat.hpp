@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/dropout.hpp>
-#include <sinter/expr/layers/pool.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/dropout.hpp>
+#include <sinter/layers/pool.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/expr/input.hpp>
 
 namespace sinter::zoo {

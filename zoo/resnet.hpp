@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/expr/layers/pool.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/layers/pool.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/name.hpp>
 

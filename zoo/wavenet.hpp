@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/convolution.hpp>
-#include <sinter/expr/layers/dense.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/convolution.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/ops/one_hot.hpp>

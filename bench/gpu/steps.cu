@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <sinter/cuda.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/profile/kernel_times.hpp>
 #include <zoo/gpt.hpp>
 #include "cuda/nets.hpp"

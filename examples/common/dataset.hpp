@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/data/drawn_digits.hpp>
-#include <sinter/data/idx.hpp>
+#include <sinter/data/source/drawn_digits.hpp>
+#include <sinter/data/source/idx.hpp>
 #include <sinter/io/printable.hpp>
 #include <sys/stat.h>
 #include <array>

@@ -3,9 +3,9 @@
 #include "onnx.hpp"
 #include "results.hpp"
 #include "text.hpp"
-#include <sinter/data/batch.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/text/windows.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/source/text/windows.hpp>
 #include <cmath>
 
 /// What the character language models share: everything but the net.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "options.hpp"
-#include <sinter/data/batch.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <sinter/io/npz.hpp>
 #include <sinter/train/export_onnx.hpp>
 

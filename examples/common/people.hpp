@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 #include <sys/stat.h>
 #include <array>
 #include <cstdio>

@@ -2,7 +2,7 @@
 #pragma once
 #include "dataset.hpp"
 #include "options.hpp"
-#include <sinter/train/estimator.hpp>
+#include <sinter/estimator/estimator.hpp>
 #include <sinter/train/report.hpp>
 #include <string_view>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/data/drawn_digits.hpp>
+#include <sinter/data/source/drawn_digits.hpp>
 #include <cmath>
 
 namespace example {

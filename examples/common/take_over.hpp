@@ -4,7 +4,7 @@
 #include "onnx.hpp"
 #include "results.hpp"
 #include <sinter/sinter.hpp>
-#include <sinter/train/load_weights.hpp>
+#include <sinter/train/checkpoint/load_weights.hpp>
 
 namespace example {
 

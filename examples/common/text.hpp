@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
-#include <sinter/data/text/characters.hpp>
+#include <sinter/data/source/text/characters.hpp>
 #include <sys/stat.h>
 #include <array>
 #include <cstdio>

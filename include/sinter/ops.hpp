@@ -63,7 +63,7 @@
 #include <sinter/ops/gelu.hpp>
 #include <sinter/ops/gelu_tanh.hpp>
 #include <sinter/ops/glu.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/greater_equal.hpp>
 #include <sinter/ops/group_norm.hpp>

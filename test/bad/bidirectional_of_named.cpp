@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // expect: bidirectional takes a recurrent layer itself
-#include <sinter/expr/layers/bidirectional.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/bidirectional.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

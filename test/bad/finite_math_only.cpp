@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // flags: -O2 -ffinite-math-only
 // expect: Sinter needs exact float arithmetic: compile without -Ofast, -ffast-math and their parts
-#include <sinter/train/estimator.hpp>
+#include <sinter/estimator/estimator.hpp>
 
 int main() {}

@@ -6,7 +6,7 @@
 // expect-clang: in_layer<'w', 'o', 'r', 'd', 's'>
 // expect: got<6>
 // expect: needed<>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

@@ -6,7 +6,7 @@
 // expect-clang: in_layer<'c', 'r', 'i', 't', 'i', 'c'>
 // expect: got<1>
 // expect: needed<4>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

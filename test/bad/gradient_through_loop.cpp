@@ -6,7 +6,7 @@
 // expect-clang: in_layer<'r', 'n', 'n'>
 // expect: got<2>
 // expect: needed<3, 2>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/scan.hpp>
 #include <sinter/sinter.hpp>
 

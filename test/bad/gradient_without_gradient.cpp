@@ -7,7 +7,7 @@
 // expect: got<>
 // expect: needed<>
 #include <sinter/ops/ctc_loss.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

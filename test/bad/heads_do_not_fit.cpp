@@ -6,7 +6,7 @@
 // expect-clang: in_layer<'m', 'u', 'l', 't', 'i', '_', 'h', 'e', 'a', 'd', '_', 'a', 't', 't', 'e', 'n', 't', 'i', 'o', 'n'>
 // expect: got<8, 10>
 // expect: needed<4>
-#include <sinter/expr/layers/attention.hpp>
+#include <sinter/layers/attention.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

@@ -6,7 +6,7 @@
 // expect-clang: in_layer<'l', 's', 't', 'm'>
 // expect: got<28, 28, 1>
 // expect: needed<1, 1>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE fork
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/batch.hpp>
-#include <sinter/data/example_set.hpp>
-#include <sinter/data/map.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/repeat.hpp>
-#include <sinter/device/threads.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/dataset.hpp>
+#include <sinter/data/transform/map.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/transform/repeat.hpp>
+#include <sinter/device/cpu/threads.hpp>
 #include <sinter/sinter.hpp>
 #include <sys/wait.h>
 #include <unistd.h>

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <sinter/expr/layers/channel_norm.hpp>
-#include <sinter/expr/layers/convolution.hpp>
-#include <sinter/expr/layers/gru.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/channel_norm.hpp>
+#include <sinter/layers/convolution.hpp>
+#include <sinter/layers/gru.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/ops.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 
 #include "cuda/rehearsal.hpp"

@@ -2,10 +2,10 @@
 // alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE cuda_rehearsal
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/channel_norm.hpp>
-#include <sinter/expr/layers/convolution.hpp>
-#include <sinter/expr/layers/gru.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/channel_norm.hpp>
+#include <sinter/layers/convolution.hpp>
+#include <sinter/layers/gru.hpp>
+#include <sinter/layers/lstm.hpp>
 
 #include "cuda/as_on_cpu.hpp"
 #include "cuda/nets.hpp"

@@ -2,7 +2,7 @@
 // A device without a GPU: programs planned for CUDA, whose kernels' threads the host runs one after the other, products
 // and convolutions too by the element. What it cannot show is the libraries' part and the launches themselves.
 #pragma once
-#include <sinter/device/gpu_program.hpp>
+#include <sinter/device/cuda/gpu_program.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include "fixtures/scikit_learn.hpp"
 #include "io/error_parts.hpp"
-#include <sinter/data/batch.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <sinter/data/class_weights.hpp>
 #include <cmath>
 

@@ -7,7 +7,7 @@
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
 #include <sinter/base/philox.hpp>
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 #include <cmath>
 #include <zlib.h>
 

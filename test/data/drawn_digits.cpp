@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE drawn_digits
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/drawn_digits.hpp>
+#include <sinter/data/source/drawn_digits.hpp>
 #include <algorithm>
 
 using namespace sinter;

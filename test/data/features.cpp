@@ -4,10 +4,10 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
-#include <sinter/data/batch.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <sinter/data/features/save.hpp>
 #include <sinter/data/features/stream.hpp>
-#include <sinter/data/shuffle.hpp>
+#include <sinter/data/transform/shuffle.hpp>
 #include <cmath>
 #include <span>
 

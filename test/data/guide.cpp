@@ -4,18 +4,18 @@
 #define BOOST_TEST_MODULE data_guide
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
-#include <sinter/data/augment.hpp>
+#include <sinter/data/transform/augment.hpp>
 #include <sinter/data/class_weights.hpp>
 #include <sinter/data/features/save.hpp>
 #include <sinter/data/features/stream.hpp>
-#include <sinter/data/k_fold.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/batch.hpp>
-#include <sinter/data/repeat.hpp>
+#include <sinter/data/transform/k_fold.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/repeat.hpp>
 #include <sinter/data/scaling/save.hpp>
-#include <sinter/data/shuffle.hpp>
-#include <sinter/data/text/characters.hpp>
-#include <sinter/data/text/windows.hpp>
+#include <sinter/data/transform/shuffle.hpp>
+#include <sinter/data/source/text/characters.hpp>
+#include <sinter/data/source/text/windows.hpp>
 #include <cmath>
 
 using namespace sinter;

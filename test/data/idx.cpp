@@ -2,7 +2,7 @@
 // needs: zlib
 #define BOOST_TEST_MODULE data_idx
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/idx.hpp>
+#include <sinter/data/source/idx.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <string>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE pipeline
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/augment.hpp>
-#include <sinter/data/batch.hpp>
-#include <sinter/data/map.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/repeat.hpp>
-#include <sinter/data/shuffle.hpp>
+#include <sinter/data/transform/augment.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/map.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/transform/repeat.hpp>
+#include <sinter/data/transform/shuffle.hpp>
 #include <algorithm>
 #include <map>
 #include <numeric>

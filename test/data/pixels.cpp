@@ -2,11 +2,11 @@
 // Sets that keep images as bytes: whatever comes out of a pipeline is what comes out of the same set of floats.
 #define BOOST_TEST_MODULE pixels
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/augment.hpp>
-#include <sinter/data/batch.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/repeat.hpp>
-#include <sinter/data/shuffle.hpp>
+#include <sinter/data/transform/augment.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/transform/repeat.hpp>
+#include <sinter/data/transform/shuffle.hpp>
 #include <cstring>
 #include <thread>
 

@@ -2,10 +2,10 @@
 // alone: its operator new
 #define BOOST_TEST_MODULE prefetch
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/batch.hpp>
-#include <sinter/data/map.hpp>
-#include <sinter/data/prefetch.hpp>
-#include <sinter/data/shuffle.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/map.hpp>
+#include <sinter/data/runtime/prefetch.hpp>
+#include <sinter/data/transform/shuffle.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

@@ -5,7 +5,7 @@
 #include "fixtures/scikit_learn.hpp"
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
-#include <sinter/data/batch.hpp>
+#include <sinter/data/transform/batch.hpp>
 #include <sinter/data/scaling/save.hpp>
 #include <cmath>
 #include <span>

@@ -4,8 +4,8 @@
 #define BOOST_TEST_MODULE data_split
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
-#include <sinter/data/batch.hpp>
-#include <sinter/data/k_fold.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/k_fold.hpp>
 #include <cmath>
 #include <set>
 

@@ -3,10 +3,10 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
-#include <sinter/data/batch.hpp>
-#include <sinter/data/shuffle.hpp>
-#include <sinter/data/text/characters.hpp>
-#include <sinter/data/text/windows.hpp>
+#include <sinter/data/transform/batch.hpp>
+#include <sinter/data/transform/shuffle.hpp>
+#include <sinter/data/source/text/characters.hpp>
+#include <sinter/data/source/text/windows.hpp>
 #include <map>
 #include <numeric>
 

@@ -5,11 +5,11 @@
 
 #include <cstdlib>
 #include <new>
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/dropout.hpp>
-#include <sinter/expr/layers/pool.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/dropout.hpp>
+#include <sinter/layers/pool.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/trainer.hpp>

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include <sinter/device/threads.hpp>
+#include <sinter/device/cpu/threads.hpp>
 
 namespace {
 std::atomic<long> allocations{0};

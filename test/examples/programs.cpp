@@ -8,7 +8,7 @@
 #include "examples/smoke.hpp"
 #include "profile/page_checks.hpp"
 
-#include <sinter/data/drawn_digits.hpp>
+#include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/io/npz.hpp>
 
 #include <boost/test/unit_test.hpp>

@@ -3,8 +3,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/compose.hpp>
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/dense.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
 
 #include "support/check_net.hpp"

@@ -3,10 +3,10 @@
 #define BOOST_TEST_MODULE name
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/dropout.hpp>
-#include <sinter/expr/layers/norm.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/dropout.hpp>
+#include <sinter/layers/norm.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/expr/input.hpp>
 

@@ -2,9 +2,9 @@
 #define BOOST_TEST_MODULE parameter
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/initialized.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/momentum.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any bytes are refused with format_error or are records; written anew, those are read as the same.
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 
 #include <cstdlib>
 

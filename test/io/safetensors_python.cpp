@@ -8,9 +8,9 @@
 #include "temporary_folder.hpp"
 
 #include <sinter/io/safetensors.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/train/checkpoint.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 

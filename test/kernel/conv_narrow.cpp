@@ -4,10 +4,10 @@
 #define BOOST_TEST_MODULE conv_narrow
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/convolution/conv_forward.hpp>
-#include <sinter/kernel/cpu/convolution/conv_pointwise.hpp>
-#include <sinter/kernel/cpu/convolution/conv_weight_gradient.hpp>
-#include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv/conv_pointwise.hpp>
+#include <sinter/kernel/cpu/conv/conv_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv/pointwise_weight_gradient.hpp>
 
 #include "conv_reference.hpp"
 

@@ -4,12 +4,12 @@
 #define BOOST_TEST_MODULE conv_pooled
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/convolution/conv_transpose_weights.hpp>
-#include <sinter/kernel/cpu/pooled/conv_max_pool_forward.hpp>
-#include <sinter/kernel/cpu/pooled/conv_pooled_input_gradient.hpp>
-#include <sinter/kernel/cpu/pooled/conv_pooled_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv/conv_transpose_weights.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_max_pool_forward.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_pooled_input_gradient.hpp>
+#include <sinter/kernel/cpu/conv_pool/conv_pooled_weight_gradient.hpp>
 
-#include <sinter/kernel/cpu/walk/body.hpp>
+#include <sinter/kernel/cpu/rowwise/body.hpp>
 #include <sinter/ops/add.hpp>
 
 #include "conv_reference.hpp"

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include <sinter/kernel/cpu/convolution/conv_forward.hpp>
-#include <sinter/kernel/cpu/convolution/conv_pointwise.hpp>
-#include <sinter/kernel/cpu/convolution/pointwise_weight_gradient.hpp>
+#include <sinter/kernel/cpu/conv/conv_forward.hpp>
+#include <sinter/kernel/cpu/conv/conv_pointwise.hpp>
+#include <sinter/kernel/cpu/conv/pointwise_weight_gradient.hpp>
 
 #include "conv_reference.hpp"
 

@@ -13,10 +13,10 @@
 
 #include "modelled_unit.hpp"
 #include "products.hpp"
-#include <sinter/kernel/cpu/product/bfloat16_gemm.hpp>
-#include <sinter/kernel/cpu/product/gemm.hpp>
-#include <sinter/kernel/cpu/product/gemm_tn.hpp>
-#include <sinter/kernel/cpu/product/matmul.hpp>
+#include <sinter/kernel/cpu/gemm/bf16/bfloat16_gemm.hpp>
+#include <sinter/kernel/cpu/gemm/dense/gemm.hpp>
+#include <sinter/kernel/cpu/gemm/weight_gradient/gemm_tn.hpp>
+#include <sinter/kernel/cpu/gemm/matmul.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
 
 using namespace sinter;

@@ -7,8 +7,8 @@
 
 #include "products.hpp"
 #include <sinter/device/arena.hpp>
-#include <sinter/kernel/cpu/move/repack.hpp>
-#include <sinter/kernel/cpu/product/matmul.hpp>
+#include <sinter/kernel/cpu/copy/repack.hpp>
+#include <sinter/kernel/cpu/gemm/matmul.hpp>
 
 using namespace sinter;
 using namespace sinter::test;

@@ -8,10 +8,10 @@
 
 #include <sinter/base/philox.hpp>
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cpu/product/finish.hpp>
-#include <sinter/kernel/cpu/walk/walk.hpp>
+#include <sinter/kernel/cpu/gemm/epilogue.hpp>
+#include <sinter/kernel/cpu/rowwise/walk.hpp>
 #include <sinter/ops/add.hpp>
-#include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/mul.hpp>
 
 using namespace sinter;

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "products.hpp"
-#include <sinter/kernel/cpu/product/product_sum.hpp>
+#include <sinter/kernel/cpu/gemm/dense/product_sum.hpp>
 
 /// Sums of products against sums in double.
 using namespace sinter;

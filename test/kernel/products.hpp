@@ -6,10 +6,10 @@
 #include <vector>
 
 #include <sinter/kernel/call.hpp>
-#include <sinter/kernel/cpu/product/tile.hpp>
+#include <sinter/kernel/cpu/gemm/tile.hpp>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/kernel/panels.hpp>
-#include <sinter/program/word.hpp>
+#include <sinter/compiler/emit/instruction.hpp>
 
 /// What the tests of matrix kernels share.
 namespace sinter::test {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include <sinter/kernel/cpu/walk/sort.hpp>
+#include <sinter/kernel/cpu/rowwise/sort.hpp>
 
 using namespace sinter;
 

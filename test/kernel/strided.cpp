@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE strided
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/kernel/cpu/move/strided.hpp>
+#include <sinter/kernel/cpu/copy/strided.hpp>
 
 #include <algorithm>
 #include <random>

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/ops/attention.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/less.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/random_uniform.hpp>

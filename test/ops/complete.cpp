@@ -65,7 +65,7 @@ bool has_numbers_from_elsewhere(const std::string& name) {
 }
 
 BOOST_AUTO_TEST_CASE(every_op_has_a_test_and_a_page) {
-    const fs::path seconds = top / "test/program/second_derivatives_of_ops.cpp";
+    const fs::path seconds = top / "test/compiler/second_derivatives_of_ops.cpp";
     int ops = 0;
     for (const auto& entry : fs::directory_iterator(top / "include/sinter/ops")) {
         if (entry.path().extension() != ".hpp") continue;

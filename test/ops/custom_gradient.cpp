@@ -4,7 +4,7 @@
 #include <sinter/expr/name.hpp>
 #include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/exp.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/log1p.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/minimum.hpp>

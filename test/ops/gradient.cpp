@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE gradient
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/pool.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/pool.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/scan.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
 
 #include "support/check_op.hpp"
 
-/// Gradients within compiled nets. That each op's second derivative is right: test/program/second_derivatives.cpp.
+/// Gradients within compiled nets. That each op's second derivative is right: test/compiler/second_derivatives.cpp.
 using namespace sinter;
 using namespace sinter::test;
 

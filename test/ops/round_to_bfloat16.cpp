@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/kernel/scalar_arithmetic.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
 
 #include <bit>

@@ -2,13 +2,13 @@
 #define BOOST_TEST_MODULE describe
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/dropout.hpp>
-#include <sinter/expr/layers/elementwise.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/expr/layers/pool.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/dropout.hpp>
+#include <sinter/layers/elementwise.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/layers/pool.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/profile/describe.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>

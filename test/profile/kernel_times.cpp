@@ -2,13 +2,13 @@
 #define BOOST_TEST_MODULE kernel_times
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/conv2d.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/expr/layers/pool.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/layers/pool.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/profile/kernel_times.hpp>
-#include <sinter/train/estimator.hpp>
+#include <sinter/estimator/estimator.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 

@@ -5,8 +5,8 @@
 #include <boost/test/unit_test.hpp>
 
 #define SINTER_PROFILE
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/dense.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/profile/kernel_times.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/sgd.hpp>

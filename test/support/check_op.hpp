@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/expr/parameter.hpp>
-#include <sinter/program/program.hpp>
+#include <sinter/compiler/program.hpp>
 
 #include "support/check_net.hpp"
 #include "support/shapes.hpp"

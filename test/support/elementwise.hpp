@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
 
 #include "support/check_op.hpp"
 

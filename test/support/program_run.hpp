@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/device/cpu.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
-#include <sinter/train/first_values.hpp>
-#include <sinter/train/variables.hpp>
+#include <sinter/train/initialize.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
 #include <memory>
 
 #include "support/doubles.hpp"

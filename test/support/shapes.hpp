@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/philox.hpp>
-#include <sinter/expr/scope.hpp>
-#include <sinter/expr/shape.hpp>
+#include <sinter/graph/scope.hpp>
+#include <sinter/graph/shape.hpp>
 
 /// Extents are part of a program's type, so shapes are drawn while a test compiles: from a stream of random numbers that
 /// the test's name and a number give, each time the same. Numbers 0, 1, 2, ... are shapes that have nothing in common.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE alternating
 #include <boost/test/unit_test.hpp>
-#include <sinter/data/example_set.hpp>
+#include <sinter/data/dataset.hpp>
 #include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>

@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE carried
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 
 #include <vector>

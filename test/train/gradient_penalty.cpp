@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE gradient_penalty
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/reshape.hpp>
-#include <sinter/expr/layers/transformer.hpp>
-#include <sinter/ops/gradient.hpp>
+#include <sinter/layers/reshape.hpp>
+#include <sinter/layers/transformer.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
 #include <sinter/train/optimizers/adam.hpp>

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <memory>
 #include <optional>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/predictor.hpp>

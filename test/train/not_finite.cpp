@@ -6,7 +6,7 @@
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
 #include <sinter/train/predictor.hpp>
-#include <sinter/train/weights_file.hpp>
+#include <sinter/train/checkpoint/weights_file.hpp>
 #include <cmath>
 #include <cstdio>
 

@@ -3,7 +3,7 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
-#include <sinter/expr/layers/rnn.hpp>
+#include <sinter/layers/rnn.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
 #include <cmath>

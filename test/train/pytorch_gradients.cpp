@@ -2,7 +2,7 @@
 #define BOOST_TEST_MODULE pytorch_gradients
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/expr/layers/norm.hpp>
+#include <sinter/layers/norm.hpp>
 #include <sinter/ops/softmax.hpp>
 
 #include "fixtures/pytorch_ops.hpp"

@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(winograd_can_be_forbidden) {
     const data::batch_view images{.x = pixels.data(), .labels = labels, .size = 8};
     estimator quick{filters, softmax_cross_entropy, sgd{}, at_most<8>};
     estimator careful{filters, softmax_cross_entropy, sgd{}, at_most<8>, built_with<exact>};
-    const auto filtering = [](const auto& program) {   // kernels whose extents come at run time: ops/detail/winograd.hpp
+    const auto filtering = [](const auto& program) {   // kernels whose extents come at run time: graph/winograd.hpp
         int n = 0;
         for (const spec& k : program.specs) n += k.kind == op::conv && k.extents[0] == 0;
         return n;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE streaming
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/gru.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/gru.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
 #include <cmath>

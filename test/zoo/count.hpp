@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/convolution.hpp>
-#include <sinter/program/cost.hpp>
+#include <sinter/compiler/cost.hpp>
 
 /// What a net is made of, from its forward trace alone: no kernel is compiled for it, so full-size nets cost little.
 namespace sinter::zoo {

@@ -2,7 +2,7 @@
 // once: a net of layers that other tests share
 #define BOOST_TEST_MODULE gru_speech
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/dense.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <zoo/gru_speech.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/batch_view.hpp>
 #include <sinter/base/cold.hpp>
-#include <sinter/data/example_set.hpp>
+#include <sinter/data/dataset.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <cstdint>
 #include <cstring>

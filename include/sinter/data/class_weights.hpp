@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/data/gather.hpp>
+#include <sinter/data/transform/gather.hpp>
 
 /// Rare classes that count more: weights of classes, and of the examples that belong to them.
 namespace sinter::inline SINTER_TARGET::data {

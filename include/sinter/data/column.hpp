@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/shape.hpp>
-#include <sinter/kernel/cpu/move/shares_of_bytes.hpp>
+#include <sinter/graph/shape.hpp>
+#include <sinter/kernel/cpu/copy/shares_of_bytes.hpp>
 #include <cstdint>
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/span.hpp>
-#include <sinter/data/example_set.hpp>
+#include <sinter/data/dataset.hpp>
 #include <sinter/data/features/categories.hpp>
 #include <sinter/data/features/numeric.hpp>
 

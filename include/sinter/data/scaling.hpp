@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/data/gather.hpp>
-#include <sinter/data/map.hpp>
+#include <sinter/data/transform/gather.hpp>
+#include <sinter/data/transform/map.hpp>
 
 /// Numbers in memory brought around zero or into a range, by statistics that are learned once, from the
 /// training data.

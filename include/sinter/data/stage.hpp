@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/batch_view.hpp>
-#include <sinter/data/example_set.hpp>
+#include <sinter/data/dataset.hpp>
 #include <cstdint>
 #include <memory>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/device/loop_turns.hpp>
+#include <sinter/device/cpu/loop_iterations.hpp>
 #include <sinter/device/model_memory.hpp>
-#include <sinter/device/program_walk.hpp>
-#include <sinter/device/tables.hpp>
-#include <sinter/device/threads.hpp>
-#include <sinter/kernel/cpu/reify.hpp>
-#include <sinter/program/target.hpp>
+#include <sinter/device/cpu/executor.hpp>
+#include <sinter/device/cpu/tables.hpp>
+#include <sinter/device/cpu/threads.hpp>
+#include <sinter/kernel/cpu/kernel_table.hpp>
+#include <sinter/compiler/target.hpp>
 #include <algorithm>
 #include <memory>
 #ifdef SINTER_PROFILE

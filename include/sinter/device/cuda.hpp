@@ -4,8 +4,8 @@
 #include <sinter/device/cuda/launch_times.hpp>
 #include <sinter/device/cuda/step_graphs.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
-#include <sinter/device/gpu_program.hpp>
-#include <sinter/program/target.hpp>
+#include <sinter/device/cuda/gpu_program.hpp>
+#include <sinter/compiler/target.hpp>
 #include <cstring>
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/arena.hpp>
-#include <sinter/program/memory.hpp>
+#include <sinter/compiler/plan/memory.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <sinter/device/tables.hpp>
+#include <sinter/device/cpu/tables.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

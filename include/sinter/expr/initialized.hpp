@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/initializer.hpp>
+#include <sinter/graph/initializer.hpp>
 #include <sinter/expr/name.hpp>
-#include <sinter/expr/parameter_path.hpp>
+#include <sinter/graph/parameter_path.hpp>
 
 /// First values chosen by the user instead of the layer.
 namespace sinter::inline SINTER_TARGET {

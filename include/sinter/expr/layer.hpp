@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/bundle.hpp>
+#include <sinter/graph/bundle.hpp>
 
 /// What a layer is, and what layers derive from.
 namespace sinter::inline SINTER_TARGET {

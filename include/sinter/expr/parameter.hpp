@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/initializer.hpp>
-#include <sinter/expr/tensor.hpp>
+#include <sinter/graph/initializer.hpp>
+#include <sinter/graph/tensor.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/reshape.hpp>
 
@@ -35,7 +35,7 @@ constexpr tensor parameter(tensor like, const char* name, const shape& s, initia
     graph& g = *like.g;
     const int before = g.parameters.n;
     const tensor p = detail::variable_leaf(&g, g.parameters, node_of<op::parameter>(), name, s, init);
-    if (t == trainable::no && g.parameters.n > before) g.parameters[before].group = -1;   // frozen (program/optimizer_traits.hpp)
+    if (t == trainable::no && g.parameters.n > before) g.parameters[before].group = -1;   // frozen (compiler/optimizer_traits.hpp)
     return p;
 }
 /// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in the layout that

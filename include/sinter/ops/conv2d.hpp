@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/convolution.hpp>
-#include <sinter/ops/detail/listed_gradient.hpp>
+#include <sinter/ops/internal/sparse_gradient.hpp>
 
 /// conv2d(x, w, {stride, padding, dilation, groups}): x [H, W, CI], w [KH, KW, CI / groups, CO] -> [OH, OW, CO]
 /// (cross-correlation, as everywhere in the field); see detail/window.hpp for the window. Dense windows of one stride, the

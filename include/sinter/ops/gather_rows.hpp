@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/indices.hpp>
 
 /// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The table's gradient is
-/// row-sparse, the pair (indices, rows): only the rows that occur are updated (a lazy update, program/lazy_rows.hpp), and where
+/// row-sparse, the pair (indices, rows): only the rows that occur are updated (a lazy update, compiler/passes/lazy_rows.hpp), and where
 /// nothing but the optimizer asks for it only these are summed; elsewhere it is spelled out. Indices are known to be rows of the
 /// table: see detail/indices.hpp. ONNX: Gather, axis 0.
 namespace sinter::inline SINTER_TARGET {

@@ -14,7 +14,7 @@ inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"wei
 }
 
 /// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows. p = {w is [N, K]: see
-/// program/turned_weights.hpp}.
+/// compiler/passes/transposed_weights.hpp}.
 template <>
 struct rule<op::gemm> : heavy_rule {
     static constexpr const char* name = "gemm";
@@ -28,7 +28,7 @@ struct rule<op::gemm> : heavy_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// w[K, N] = sum over rows of a[m, K] d[m, N]. p = {is the sum of d's rows a second result: see program/column_sums.hpp}.
+/// w[K, N] = sum over rows of a[m, K] d[m, N]. p = {is the sum of d's rows a second result: see compiler/passes/column_sums.hpp}.
 template <>
 struct rule<op::gemm_tn> : heavy_rule {
     static constexpr const char* name = "gemm_tn";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/pick.hpp>
+#include <sinter/ops/internal/get_output.hpp>
 #include <sinter/ops/detail/pool.hpp>
 
 /// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of rows [W, C], images

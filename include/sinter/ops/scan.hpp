@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/bundle.hpp>
+#include <sinter/graph/bundle.hpp>
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/reshape.hpp>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/pick.hpp>
+#include <sinter/ops/internal/get_output.hpp>
 #include <sinter/ops/take_along_axis.hpp>
 
 /// sort(x, axis, order): the elements along an axis (without the batch) by size; equal ones stay in their order, NaN counts as

@@ -3,7 +3,7 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/profile/text.hpp>
-#include <sinter/program/cost.hpp>
+#include <sinter/compiler/cost.hpp>
 #include <vector>
 
 /// A net's layers as the user wrote them. The program cannot tell: by then nodes have moved (a bias behind a max-pool) and

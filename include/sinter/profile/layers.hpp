@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/profile/layer_walk.hpp>
-#include <sinter/program/trace.hpp>
+#include <sinter/compiler/trace.hpp>
 
 namespace sinter::inline SINTER_TARGET::profile {
 

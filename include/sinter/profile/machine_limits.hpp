@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/arena.hpp>
-#include <sinter/device/threads.hpp>
+#include <sinter/device/cpu/threads.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/train/progress.hpp>
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/decimal.hpp>
-#include <sinter/train/variables.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
 #include <cstdio>
 #include <string>
 #include <string_view>

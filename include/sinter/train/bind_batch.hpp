@@ -4,7 +4,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/data/batch_view.hpp>
-#include <sinter/program/program.hpp>
+#include <sinter/compiler/program.hpp>
 #include <algorithm>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/onnx/emitters.hpp>
-#include <sinter/train/first_values.hpp>
+#include <sinter/train/initialize.hpp>
 
 /// The net that predicts, as an ONNX file: for onnxruntime and whatever else reads that. Batches of any size go in; extents
 /// and their order are ours, so that images have their channels last.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/pipeline.hpp>
-#include <sinter/train/checkpoint.hpp>
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/lbfgs/minimize.hpp>
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/trainer.hpp>
@@ -40,7 +40,7 @@ public:
     }
     /// All that train() remembers beside the weights: whoever keeps both goes on elsewhere.
     lbfgs_history& history() { return history_; }
-    /// As sinter::save and sinter::load (train/checkpoint.hpp), which know nothing of the history: with it under
+    /// As sinter::save and sinter::load (train/checkpoint/checkpoint.hpp), which know nothing of the history: with it under
     /// `optimizer/lbfgs/steps` and `optimizer/lbfgs/changes`, each [pairs, all parameters], a run goes on as if it had not been
     /// stopped. A file with weights only leaves the history alone.
     void save(const std::string& path, saved what = saved::whole) const {

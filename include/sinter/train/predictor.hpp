@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/span.hpp>
-#include <sinter/program/bounds.hpp>
+#include <sinter/compiler/bounds.hpp>
 #include <sinter/train/trainer.hpp>
-#include <sinter/train/weights_file.hpp>
+#include <sinter/train/checkpoint/weights_file.hpp>
 #include <array>
 #include <cmath>
 
@@ -21,7 +21,7 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
 /// is one part), and of 3 x 3 and 5 x 5 convolutions, which may be computed otherwise for few images than for many
-/// (ops/detail/winograd.hpp).
+/// (graph/winograd.hpp).
 /// MaxBatch: the most examples of one call.
 template <class Net, int MaxBatch = 1, program_options Options = program_options{}>
 class predictor {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/device/cpu.hpp>
-#include <sinter/program/program.hpp>
+#include <sinter/compiler/program.hpp>
 
 /// What decides a model's programs besides net, loss and optimizer. Up to three settings stand behind the optimizer, in any order
 /// and each kind once:

@@ -3,13 +3,13 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/device/cpu.hpp>
-#include <sinter/device/early_values.hpp>
+#include <sinter/device/cpu/early_values.hpp>
 #include <sinter/device/step_bytes.hpp>
-#include <sinter/program/in_turn.hpp>
+#include <sinter/compiler/evaluate_stages.hpp>
 #include <sinter/train/bind_batch.hpp>
-#include <sinter/train/first_values.hpp>
+#include <sinter/train/initialize.hpp>
 #include <sinter/train/settings.hpp>
-#include <sinter/train/variables.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
 #include <memory>
 
 /// The plain loop's object: one net with its loss and optimizer on one device. `step` trains on a batch, `evaluate` and

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/parameter.hpp>
-#include <sinter/program/program.hpp>
+#include <sinter/compiler/program.hpp>
 
 #include "support/check_net.hpp"
 

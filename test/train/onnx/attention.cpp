@@ -2,7 +2,7 @@
 // needs: python
 #define BOOST_TEST_MODULE onnx_attention
 #include "support/onnx_run.hpp"
-#include <sinter/expr/layers/attention.hpp>
+#include <sinter/layers/attention.hpp>
 #include <sinter/ops/less.hpp>
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/reshape.hpp>

@@ -6,11 +6,11 @@
 #include "support/hindrances.hpp"
 #include "support/onnx_file.hpp"
 #include <sinter/expr/input.hpp>
-#include <sinter/expr/layers/activation.hpp>
-#include <sinter/expr/layers/elementwise.hpp>
+#include <sinter/layers/activation.hpp>
+#include <sinter/layers/elementwise.hpp>
 #include <sinter/expr/name.hpp>
-#include <sinter/expr/layers/bidirectional.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/bidirectional.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/ops/ctc_loss.hpp>
 #include <sinter/train/export_onnx.hpp>
 #include <sinter/train/losses/mse.hpp>

@@ -4,8 +4,8 @@
 #include "support/onnx_run.hpp"
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
-#include <sinter/expr/layers/channel_norm.hpp>
-#include <sinter/expr/layers/convolution.hpp>
+#include <sinter/layers/channel_norm.hpp>
+#include <sinter/layers/convolution.hpp>
 #include <sinter/sinter.hpp>
 
 // Nets of convolutions in onnxruntime: the same outputs, and no more transposes than needed.

@@ -4,8 +4,8 @@
 #define BOOST_TEST_MODULE onnx_loops
 #include "support/onnx_run.hpp"
 #include <sinter/expr/input.hpp>
-#include <sinter/expr/layers/bidirectional.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/bidirectional.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/ops.hpp>
 
 // Loops in onnxruntime: a body that stands in the file once, numbers of turns that are found while they run, branches.

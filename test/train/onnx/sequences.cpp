@@ -2,9 +2,9 @@
 // needs: python
 #define BOOST_TEST_MODULE onnx_sequences
 #include "support/onnx_run.hpp"
-#include <sinter/expr/layers/bidirectional.hpp>
-#include <sinter/expr/layers/gru.hpp>
-#include <sinter/expr/layers/lstm.hpp>
+#include <sinter/layers/bidirectional.hpp>
+#include <sinter/layers/gru.hpp>
+#include <sinter/layers/lstm.hpp>
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/ceil.hpp>
 #include <sinter/ops/floor.hpp>

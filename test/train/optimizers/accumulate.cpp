@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE accumulate
 #include <boost/test/unit_test.hpp>
-#include <sinter/expr/layers/norm.hpp>
-#include <sinter/train/checkpoint.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/clip.hpp>

@@ -2,9 +2,9 @@
 #define BOOST_TEST_MODULE lazy_rows
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/input.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/embedding_bag.hpp>
 #include <sinter/ops/slice.hpp>
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(clipped_adam_as_by_hand) {
     adam_by_hand(clip_by_global_norm{0.5f, adam{.learning_rate = 0.1f, .epsilon = 1e-4f}}, 0.5);
 }
 
-// A dense layer behind a table multiplies each distinct row once (program/distinct_rows.hpp), unless it is not fused.
+// A dense layer behind a table multiplies each distinct row once (compiler/passes/unique_rows.hpp), unless it is not fused.
 constexpr auto columns_net = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;
 template <program_options O>
 using columns_trainer = trainer<std::remove_const_t<decltype(columns_net)>, mse_loss, adam, 16, cpu_device, O>;

@@ -2,9 +2,9 @@
 #define BOOST_TEST_MODULE sparse_rows
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/input.hpp>
-#include <sinter/expr/layers/dense.hpp>
-#include <sinter/expr/layers/embedding.hpp>
-#include <sinter/expr/layers/reshape.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/reshape.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/train/losses/mse.hpp>

@@ -3,7 +3,7 @@
 #include <sinter/base/hash.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 #include <algorithm>
 #include <map>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/span.hpp>
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 
 namespace sinter::inline SINTER_TARGET::data {
 

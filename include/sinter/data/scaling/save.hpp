@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/data/csv/table.hpp>
+#include <sinter/data/source/csv/table.hpp>
 #include <sinter/data/scaling.hpp>
 #include <sinter/io/atomic_write.hpp>
 

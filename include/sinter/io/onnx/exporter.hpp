@@ -5,7 +5,7 @@
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/stop_gradient.hpp>
-#include <sinter/train/variables.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
 
 #include <functional>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
-#include <sinter/ops/detail/bfloat16_products.hpp>
+#include <sinter/ops/internal/bfloat16_products.hpp>
 
 /// Products: MatMul.
 namespace sinter::inline SINTER_TARGET::onnx {

@@ -42,7 +42,7 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
                        ").graph.initializer})\"; then load_weights"}));
     if (arrays_too && (npz || start.starts_with("\x93NUMPY")))
         refuse(npz ? "an archive of NumPy's (.npz)" : "an array of NumPy's (.npy)",
-               "a safetensors file; load_weights (<sinter/train/load_weights.hpp>) reads NumPy's");
+               "a safetensors file; load_weights (<sinter/train/checkpoint/load_weights.hpp>) reads NumPy's");
 }
 
 } // namespace sinter::safetensors

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cpu/walk/body.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/body.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/ops/ctc_loss.hpp>
 #include <limits>
 

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/math/math.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/ops/local_response_norm.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {

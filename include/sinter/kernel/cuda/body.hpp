@@ -3,8 +3,8 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/kernel/cuda/body_call.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
-#include <sinter/ops/detail/known.hpp>
-#include <sinter/program/word.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/compiler/emit/instruction.hpp>
 
 /// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread, or by the host.
 namespace sinter::inline SINTER_TARGET::gpu {

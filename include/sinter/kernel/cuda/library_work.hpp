@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <sinter/ops/detail/op.hpp>
+#include <sinter/graph/op.hpp>
 
 /// What a kernel may ask of a library, in plain words.
 namespace sinter::inline SINTER_TARGET::gpu {

@@ -2,8 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <sinter/kernel/cuda/body_call.hpp>
-#include <sinter/ops/detail/known.hpp>
-#include <sinter/program/spec.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/compiler/emit/spec.hpp>
 
 /// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
 namespace sinter::inline SINTER_TARGET::gpu {

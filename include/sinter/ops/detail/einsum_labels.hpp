@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/shape.hpp>
+#include <sinter/graph/shape.hpp>
 
 /// What an einsum's string says, for operands of given ranks.
 namespace sinter::inline SINTER_TARGET::ops {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/broadcast.hpp>
+#include <sinter/graph/broadcast.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
-#include <sinter/ops/detail/gradient.hpp>
-#include <sinter/ops/detail/rules.hpp>
+#include <sinter/graph/gradient.hpp>
+#include <sinter/graph/rules.hpp>
 
 /// What elementwise ops share: shape rules and the operators that rules are written with.
 namespace sinter::inline SINTER_TARGET {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/tensor.hpp>
+#include <sinter/graph/tensor.hpp>
 
 /// Kernels that read at computed places check nothing: that whole numbers are places of an axis is known before a program
 /// runs. Those of inputs are checked whenever a batch is bound; argmax, argsort, top_k, cast and to_index make such as are below a bound

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/bundle.hpp>
+#include <sinter/graph/bundle.hpp>
 #include <sinter/ops/detail/steps.hpp>
 
 /// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their gradients): views into memory that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/rules.hpp>
+#include <sinter/graph/rules.hpp>
 
 /// Elements at even steps within a tensor: what slices, permutations, stretched operands and insertions tell their kernels.
 /// Place [i0, i1, ...] lies at offset + i0 * step[0] + i1 * step[1] + ..., counted within one example.

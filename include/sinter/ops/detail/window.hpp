@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <sinter/expr/shape.hpp>
+#include <sinter/graph/shape.hpp>
 
 /// Windows that slide over the axes of an image (or a row, or a volume): what convolutions and pools share.
 namespace sinter::inline SINTER_TARGET {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/train/estimator.hpp>
+#include <sinter/estimator/estimator.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

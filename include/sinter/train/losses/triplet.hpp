@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/number.hpp>
+#include <sinter/graph/number.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/schedule.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

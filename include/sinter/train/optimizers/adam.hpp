@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/known.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/schedule.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/schedule.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

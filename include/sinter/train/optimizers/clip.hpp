@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/ops/detail/known.hpp>
-#include <sinter/program/optimizer_code.hpp>
+#include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

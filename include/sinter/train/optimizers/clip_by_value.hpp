@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/minimum.hpp>
-#include <sinter/program/optimizer_code.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/program/optimizer_code.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
 #include <sinter/train/optimizers/detail/shrink.hpp>
-#include <sinter/train/schedule.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/program/optimizer_code.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/name.hpp>
-#include <sinter/program/optimizer_code.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
 #include <sinter/train/optimizers/none.hpp>
 #include <tuple>
 

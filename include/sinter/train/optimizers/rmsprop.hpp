@@ -3,8 +3,8 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/sqrt.hpp>
-#include <sinter/program/optimizer_code.hpp>
-#include <sinter/train/schedule.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

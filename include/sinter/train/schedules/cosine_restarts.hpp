@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/train/schedule.hpp>
+#include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

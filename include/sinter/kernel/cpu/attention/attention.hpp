@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/attention/attention_block.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/ops/attention.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {

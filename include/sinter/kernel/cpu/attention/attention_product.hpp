@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/product/gather_panel.hpp>
+#include <sinter/kernel/cpu/gemm/gather_panel.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The products of attention's kernels: small ones, of which a causal mask leaves a triangle, so that every tile has a depth of its

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/vector/unroll.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/ops/rotary.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {

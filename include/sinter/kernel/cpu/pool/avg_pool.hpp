@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/pool/pool_axis.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {
 

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/math/bits.hpp>
 #include <sinter/kernel/cpu/pool/first_max.hpp>
 #include <sinter/kernel/cpu/pool/pool_axis.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <sinter/kernel/cpu/pool/first_max.hpp>
-#include <sinter/kernel/cpu/walk/nest.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_blocks.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_product.hpp>
 #include <sinter/kernel/panels.hpp>

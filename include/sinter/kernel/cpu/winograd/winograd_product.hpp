@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <algorithm>
-#include <sinter/kernel/cpu/product/finish.hpp>
+#include <sinter/kernel/cpu/gemm/epilogue.hpp>
 
 /// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their time if what they touch is in cache, and
 /// as long where it comes from memory: so it is asked for by the turns of the products before them.

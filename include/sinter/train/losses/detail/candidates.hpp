@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layers/candidate_scores.hpp>
+#include <sinter/layers/candidate_scores.hpp>
 #include <sinter/ops/cumsum.hpp>
 #include <sinter/ops/detail/less_maximum.hpp>
 #include <sinter/ops/exp.hpp>

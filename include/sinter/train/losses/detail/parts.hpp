@@ -9,7 +9,7 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/where.hpp>
-#include <sinter/program/trace.hpp>
+#include <sinter/compiler/trace.hpp>
 
 /// What losses share.
 namespace sinter::inline SINTER_TARGET::detail {

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/array.hpp>
+#include <sinter/graph/graph.hpp>
+#include <cstdint>
+
+/// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient, or that a sweep over
+/// memory is made of.
+namespace sinter::inline SINTER_TARGET {
+
+/// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
+inline constexpr int weight_operand = 99;       ///< what the gradients of a round count together
+inline constexpr int norm_operand = 100;        ///< the sum of the squares of all gradients
+inline constexpr int first_sum_operand = 101;   ///< sums over one parameter's elements, a table's row for each parameter
+
+struct update_code {
+    view<const std::uint64_t> code;
+    view<const float> constants;
+    view<const int> operand;    ///< the port of each operand
+    int slots = 0;              ///< that it reads or writes
+
+    constexpr bool needs_norm() const {
+        for (int i = 0; i < operand.n; ++i)
+            if (operand[i] == norm_operand) return true;
+        return false;
+    }
+};
+
+/// Sums over a parameter's elements come before the update that reads them, and before sums that read them.
+inline constexpr int most_sum_levels = 3;
+
+/// What is done to the parameters of one group.
+struct group_update {
+    update_code last;   ///< writes the parameter and its slots
+    update_code sums[most_sum_levels];
+    int levels = 0;
+};
+
+struct update_set {
+    view<const group_update> groups;
+    update_code gather;   ///< where gradients are accumulated: what each step does with one
+    int every = 1;        ///< steps from one update to the next
+    int sums = 0;         ///< of one parameter
+    int slots = 0;        ///< the last of them gathers, where gradients are accumulated
+
+    constexpr const group_update& of(const variable& v) const { return groups[v.group < 0 ? 0 : v.group]; }
+    /// What every step does with a parameter's gradient.
+    constexpr const update_code& in_step(const variable& v) const { return every > 1 ? gather : of(v).last; }
+    constexpr bool needs_norm() const {
+        for (int i = 0; i < groups.n; ++i)
+            if (groups[i].last.needs_norm()) return true;
+        return false;
+    }
+    /// May a gradient be used up within the kernel that makes it? Not if anything must be known of all of it before.
+    constexpr bool at_once(const variable& v) const { return every > 1 || (!needs_norm() && of(v).levels == 0); }
+    /// Is the update of a table with a row-sparse gradient lazy: of the rows that occur alone? Not where it needs a norm of the
+    /// weights or of the update itself: rows that rest would count in it.
+    constexpr bool lazy(const variable& v) const {
+        const group_update& its = of(v);
+        for (int k = 0; k < its.levels; ++k)
+            for (int i = 0; i < its.sums[k].operand.n; ++i)
+                if (const int port = its.sums[k].operand[i]; port != 1 && port < weight_operand) return false;
+        return true;
+    }
+    /// Floats behind the last gradient: the global norm, then the sums' table, each number on a line of its own.
+    constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }
+    constexpr std::int64_t sum_place(int parameter, int sum) const { return 16 + std::int64_t{16} * (parameter * sums + sum); }
+};
+
+} // namespace sinter

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/bundle.hpp>
+
+/// What a loss is given beside the net's outputs, and how the numbers that it gives become one.
+namespace sinter::inline SINTER_TARGET {
+
+/// What a target is.
+enum class target_kind : std::uint8_t {
+    class_index,      ///< one int32 an example (or one for each place that the prediction has a row of scores for)
+    same_as_output,   ///< float32 of the prediction's extents
+    indices,          ///< int32 of extents of its own
+    numbers,          ///< float32 of extents of its own
+    weight,           ///< float32, one an example: how much that counts
+    weight_of_rows    ///< float32, one for each row of scores that the prediction has
+};
+
+/// One target: what the loss is given, and what a batch must hold.
+struct target_spec {
+    target_kind kind = target_kind::same_as_output;
+    shape own{};      ///< extents for one example of `indices` and `numbers`
+    int below = 0;    ///< whole numbers are in [0, below); 0: in [0, extent of the prediction's last axis)
+    int output = 0;   ///< which of the net's outputs is meant by the prediction
+    int also = 0;     ///< this whole number is allowed, too
+    bool ignores = false;   ///< that one: places with it are not counted
+
+    constexpr target_spec() = default;
+    constexpr target_spec(target_kind k) : kind(k) {}
+    constexpr bool operator==(const target_spec&) const = default;
+
+    constexpr target_spec under(int n) const {   ///< whole numbers in [0, n)
+        target_spec s = *this;
+        s.below = n;
+        return s;
+    }
+    constexpr target_spec ignoring(int label) const {
+        target_spec s = *this;
+        s.also = label;
+        s.ignores = true;
+        return s;
+    }
+    constexpr target_spec of_output(int i) const {
+        target_spec s = *this;
+        s.output = i;
+        return s;
+    }
+};
+/// int32 of extents D an example, in [0, Below) (0: in the range of class numbers).
+template <int... D>
+constexpr target_spec index_target(int below = 0) {
+    target_spec s = target_kind::indices;
+    s.own = extents(D...);
+    s.below = below;
+    return s;
+}
+/// float32 of extents D an example.
+template <int... D>
+constexpr target_spec number_target() {
+    target_spec s = target_kind::numbers;
+    s.own = extents(D...);
+    return s;
+}
+
+/// The targets of a loss, in the order in which it takes them. A loss declares `static constexpr target_list targets{...}`,
+/// or, as most have one, `static constexpr target_kind target`.
+struct target_list {
+    static constexpr int most = bundle::most;
+    int n = 0;
+    target_spec at[most]{};
+
+    constexpr target_list() = default;
+    template <class... T>
+        requires(sizeof...(T) > 0 && (std::is_convertible_v<T, target_spec> && ...))
+    constexpr target_list(T... t) : n(sizeof...(T)), at{t...} {
+        static_assert(sizeof...(T) <= most, "a loss takes six targets at the most");
+    }
+    constexpr target_list with(target_spec t) const {
+        target_list l = *this;
+        l.at[l.n++] = t;   // beyond `most` this is no constant, and compilers say where
+        return l;
+    }
+    constexpr bool operator==(const target_list&) const = default;
+};
+
+/// What L takes beside so many outputs of a net. A single kind means: one such target for each output; so does no declaration,
+/// and then they are floats.
+template <class L>
+constexpr target_list targets_of(int outputs = 1) {
+    if constexpr (requires { L::targets; }) return L::targets;
+    else {
+        target_kind k = target_kind::same_as_output;
+        if constexpr (requires { L::target; }) k = L::target;
+        target_list l;
+        for (int i = 0; i < outputs; ++i) l = l.with(target_spec(k).of_output(i));
+        return l;
+    }
+}
+
+/// How a loss's values for the examples (or for parts of them: places, rows, elements) become one number.
+enum class reduction : std::uint8_t {
+    mean,         ///< their mean; of values with weights the weighted mean, sum(w l) / sum(w), and 0 where all weights are 0
+    sum,          ///< their sum, sum(w l)
+    over_batch    ///< sum(w l) / number of values, whatever their weights (Keras' sum_over_batch_size)
+};
+template <class L>
+constexpr reduction reduction_of() {
+    if constexpr (requires { L::reduce; }) return L::reduce;
+    else return reduction::mean;
+}
+
+/// What a loss gives instead of a tensor where its values do not count alike: `weights` have the extents of `values`, or are
+/// one an example. What has the weight 0 is left out, be its value finite or not.
+struct weighted_values {
+    tensor values, weights{};
+
+    constexpr weighted_values() = default;
+    constexpr weighted_values(tensor v) : values(v) {}
+    constexpr weighted_values(tensor v, tensor w) : values(v), weights(w) {}
+    constexpr bool weighted() const { return weights.g != nullptr; }
+};
+
+/// What stands for the loss of a model that was given none: training it is a fault.
+struct no_loss {
+    constexpr tensor operator()(tensor y, tensor) const { return fail(y.g, fault_kind::loss_missing, op::none, y.shape(), extents()); }
+};
+
+/// summed(loss), averaged_over_batch(loss): the same loss under another reduction.
+template <class L, reduction R>
+struct reduced_loss : L {
+    static constexpr reduction reduce = R;
+};
+template <class L>
+constexpr reduced_loss<L, reduction::sum> summed(L l) {
+    return {l};
+}
+template <class L>
+constexpr reduced_loss<L, reduction::over_batch> averaged_over_batch(L l) {
+    return {l};
+}
+
+/// expects<target_kind::class_index>(f): a function as a loss, with a declaration of its targets. Several are written as
+/// expects<target_list{target_kind::class_index, target_kind::weight}>(f).
+template <target_list T, class F>
+struct declared_loss : F {
+    static constexpr target_list targets = T;
+};
+template <target_list T, class F>
+constexpr declared_loss<T, F> expects(F f) {
+    return {f};
+}
+
+} // namespace sinter

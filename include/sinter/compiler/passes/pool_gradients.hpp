@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/ops/internal/sparse_gradient.hpp>
+
+/// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
+/// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros. Where windows overlap or
+/// are padded, or the convolution is strided, the gradients are told that of what is spread out most is zero.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+/// Windows side by side, within the output of a convolution of stride 1?
+constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
+    const int size = spread.p[0];
+    const node& winners = n[spread.in[1]];
+    if (size != spread.p[1] || size != spread.p[2] || size != spread.p[3]) return false;
+    if (n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) return false;
+    if (spread.p[4] || spread.p[5] || x.p[2] != 1) return false;   // no padded pools
+    const shape& pooled = n[spread.in[0]].s;
+    return pooled.d[0] * size <= spread.s.d[0] && pooled.d[1] * size <= spread.s.d[1];   // or windows hang over the edge
+}
+} // namespace detail
+
+constexpr void pool_gradients(view<node> n) {
+    for (int i = 0; i < n.n; ++i) {
+        node& x = n[i];
+        const int at = x.k == op::conv_input_gradient ? 0 : x.k == op::conv_weight_gradient ? 1 : -1;
+        if (at < 0 || x.operands != 2) continue;
+        const node& spread = n[x.in[at]];
+        if (spread.k != op::max_pool_gradient) continue;
+        if (detail::takes_pooled(n, x, spread)) {
+            x.in[at] = spread.in[0];
+            x.in[2] = spread.in[1];
+            x.operands = 3;
+            x.p[5] = spread.p[0];
+        } else if (spread.p[2] * spread.p[3] >= 4 && (at == 1 || x.p[2] == 1)) {
+            x.p[5] = detail::listed_gradient;
+        } else {
+            continue;
+        }
+        x.p[6] = spread.s.d[0];   // the convolution's own rows and columns, some of which the pool may have dropped
+        x.p[7] = spread.s.d[1];
+    }
+}
+
+} // namespace sinter

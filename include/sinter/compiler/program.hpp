@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/layers/dense.hpp>
+#include <sinter/expr/input.hpp>
+#include <sinter/compiler/error_message.hpp>
+#include <sinter/compiler/stages.hpp>
+#include <array>
+
+/// The program: an expression in (request.hpp), one constant out, in as many constant evaluations as there are stages (stages.hpp).
+namespace sinter::inline SINTER_TARGET {
+
+/// A parameter or state as it is known at run time.
+struct variable_info {
+    const char* name = "";
+    int scope = 0;
+    shape s;
+    initializer init;
+    address at;
+    std::int64_t floats = 0;   ///< in memory, with padding
+    address gradient;          ///< none: it is never stored
+    int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
+    bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
+    bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
+};
+/// An input or target: what a batch must hold.
+struct port_info {
+    shape s;
+    int below = 0;         ///< whole numbers must be in [0, below); 0: not whole numbers
+    int also = 0;          ///< or this one
+    bool weight = false;   ///< of the examples, not a target
+};
+
+/// What is left of a program at run time, in arrays of exactly their size.
+template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers, int Parameters,
+          int States, int Inputs, int Targets, int Outputs>
+struct program_value {
+    spec specs[Specs + 1];
+    std::uint64_t code[Code + 1];
+    launch launches[Launches + 1];
+    address args[Args + 1];
+    std::int64_t extents[Extents + 1];
+    float constants[Constants + 1];
+    loop_launches loops[Loops + 1];
+    loop_buffer buffers[Buffers + 1];
+    variable_info parameters[Parameters + 1], states[States + 1];
+    port_info inputs[Inputs + 1], targets[Targets + 1];
+    address outputs[Outputs + 1], loss;
+    address loss_weight;   ///< what the loss was divided by; none: the number of examples
+    shape output_shapes[Outputs + 1];
+    plan_sizes z;
+    std::int64_t gradients = 0;
+    int max_batch = 0, nodes = 0, slots = 0;
+
+    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters,
+                         n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
+
+    /// Floats of each arena.
+    constexpr std::int64_t floats(space s) const {
+        switch (s) {
+            case space::activation: return z.activations;
+            case space::parameter: return z.parameters;
+            case space::gradient: return gradients;
+            case space::state: return z.states;
+            case space::slot: return z.trained * slots;
+            default: return 0;
+        }
+    }
+    /// Bytes of the arenas together. Scratch space depends on a device's kernels: step_bytes() (device/) counts it as well.
+    constexpr std::int64_t bytes() const {
+        return 4 * (z.activations + z.parameters + z.trained * slots + gradients + z.states);
+    }
+};
+
+/// The program of a request whose net is sound: `v`, and what else is known of it at run time.
+template <class R, bool Sound>
+struct compiled_value {
+    using request = R;
+    static constexpr graph_view graph = detail::graph_value<R>::v.view();
+    /// What paths are made of, apart from the graph: whoever looks at a node at run time has all functions of all ops compiled,
+    /// for the node points to them.
+    static constexpr auto scope_entries = [] {
+        constexpr int n = graph.scopes.n;
+        std::array<scope_entry, static_cast<std::size_t>(n)> e{};
+        for (int i = 0; i < n; ++i) e[static_cast<std::size_t>(i)] = graph.scopes[i];
+        return e;
+    }();
+    static constexpr view<const scope_entry> scopes{scope_entries.data(), static_cast<int>(scope_entries.size())};
+    static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
+    static constexpr port_info port(const node& n) { return {n.s, n.p[1], n.p[3], n.p[4] != 0}; }
+    /// Where the loss is among the first things that are known of the gradient (a last bias), one kernel makes both.
+    static constexpr bool updates_before_loss(int parameter) {
+        const graph_view g = detail::graph_value<R>::v.view();
+        if (R::mode != program_mode::training || g.loss < 0 || g.gradients[parameter] < 0) return false;
+        if (!detail::choice_stage<R>::v.updated[parameter]) return false;
+        const grouping r = detail::fused_stage<R>::groups();
+        return r.of[base_of(g.n, g.gradients[parameter])] <= r.of[base_of(g.n, g.loss)];
+    }
+    static constexpr auto make() {
+        constexpr auto& d = detail::emit_stage<R>::v;
+        const graph_view g = detail::graph_value<R>::v.view();
+        constexpr auto c = detail::graph_value<R>::c;
+        const auto& p = detail::plan_stage<R>::v;
+        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters,
+                      c.states, c.inputs, c.targets, c.outputs> f{};
+        for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
+        for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
+        for (int i = 0; i < d.n_launches; ++i) f.launches[i] = d.launches[i];
+        for (int i = 0; i < d.n_args; ++i) f.args[i] = d.args[i];
+        for (int i = 0; i < d.n_extents; ++i) f.extents[i] = d.extents[i];
+        for (int i = 0; i < d.n_constants; ++i) f.constants[i] = d.constants[i];
+        for (int i = 0; i < d.n_loops; ++i) f.loops[i] = d.loops[i];
+        for (int i = 0; i < d.n_buffers; ++i) f.buffers[i] = d.buffers[i];
+        const target device = R::target;
+        auto describe = [&](const variable& v) {
+            variable_info i{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, R::max_batch), {}, v.group};
+            if (i.s.batched) i.s = with_batch(i.s, R::max_batch), i.of_examples = true;
+            return i;
+        };
+        bool stored = false;
+        for (int i = 0; i < c.parameters; ++i) {
+            f.parameters[i] = describe(g.parameters[i]);
+            if (R::mode == program_mode::training && !detail::choice_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
+                f.parameters[i].gradient = {space::gradient, f.parameters[i].at.offset()};
+                stored = true;
+            }
+            f.parameters[i].early = updates_before_loss(i);
+        }
+        for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
+        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
+        for (int i = 0; i < c.targets; ++i) f.targets[i] = port(g.n[g.targets[i]]);
+        for (int i = 0; i < c.outputs; ++i) {
+            f.outputs[i] = p.at[g.outputs[i]];
+            f.output_shapes[i] = g.n[g.outputs[i]].s;
+        }
+        if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
+        if (g.loss_weight >= 0) f.loss_weight = p.at[base_of(g.n, g.loss_weight)];
+        f.z = p.z;
+        constexpr update_set u = detail::emit_stage<R>::update;
+        if (stored || u.sums || u.needs_norm()) f.gradients = p.z.trained + u.table_floats(c.parameters);
+        f.max_batch = R::max_batch;
+        f.nodes = c.nodes;
+        f.slots = detail::emit_stage<R>::update.slots;
+        return f;
+    }
+    static constexpr auto v = make();
+    /// A step has two halves: launches before this one leave parameters and slots alone (but for early ones), and the loss is
+    /// known. No launch where nothing is updated.
+    static constexpr int second_half = [] {
+        int loss = -1, first = v.n_launches;
+        for (int i = v.n_launches - 1; i >= 0; --i) {
+            if (v.launches[i].loss && loss < 0) loss = i;
+            if (v.launches[i].updates && (loss < 0 || i > loss)) first = i;
+        }
+        while (first > loss + 1 && first < v.n_launches && v.launches[first - 1].leads) --first;   // two that run as one
+        return loss < 0 ? v.n_launches : first;
+    }();
+};
+
+/// After a fault a tiny valid program stands in, so that the one error is not followed by others.
+namespace detail {
+struct stand_in_loss {
+    constexpr tensor operator()(tensor a, tensor b) const { return a - b; }
+};
+} // namespace detail
+template <class R>
+struct compiled_value<R, false>
+    : compiled_value<request<decltype(features<1> >> dense<1>), detail::stand_in_loss, typename R::optimizer, R::mode,
+                             R::max_batch, R::target, R::options>, true> {};
+
+/// To name it evaluates nothing yet: its parameters say only what is asked for.
+template <class R>
+struct compiled : compiled_value<R, detail::checked_stage<R>::err.what == fault_kind::none> {
+    // in here, for clang tells more errors of a class whose base has one
+    static_assert(sizeof(check_model<typename detail::verdict<detail::checked_stage<R>>::type>) > 0);
+};
+
+} // namespace sinter

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/compiler/passes/check_names.hpp>
+#include <sinter/compiler/passes/column_sums.hpp>
+#include <sinter/compiler/passes/differentiate.hpp>
+#include <sinter/compiler/passes/unique_rows.hpp>
+#include <sinter/compiler/emit/emit.hpp>
+#include <sinter/compiler/passes/hoist.hpp>
+#include <sinter/compiler/passes/fused_producers.hpp>
+#include <sinter/compiler/passes/loop_order.hpp>
+#include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/compiler/passes/pool_gradients.hpp>
+#include <sinter/compiler/passes/product_sums.hpp>
+#include <sinter/compiler/request.hpp>
+#include <sinter/compiler/passes/round_products.hpp>
+#include <sinter/compiler/trace.hpp>
+#include <sinter/compiler/passes/transposed_weights.hpp>
+#include <sinter/compiler/passes/update.hpp>
+
+/// The passes, strung together. Each stage is a constant evaluation of its own, which has the compiler's whole budget; where the size
+/// of its result is unknown beforehand there is room for any, of which the next stage takes what is used.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+// ---- trace, hoist
+template <class R, int Room>
+struct traced_within {
+    static constexpr roomy<Room> make() {
+        graph g;
+        trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
+        if (g.err.what == fault_kind::none) check_names(g);
+        if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
+        if (g.err.what == fault_kind::none) hoist(g);
+        roomy<Room> t;
+        take(t, g, {});
+        t.c.by_mode = g.asked_for_mode();
+        return t;
+    }
+    static constexpr roomy<Room> v = make();
+    static constexpr bool fits = Room == most_nodes || v.c.err.what != fault_kind::program_too_large;
+};
+template <class R, bool Small = traced_within<R, first_room>::fits>
+struct traced_alone : traced_within<R, first_room> {};
+template <class R>
+struct traced_alone<R, false> : traced_within<R, most_nodes> {};
+
+/// Evaluation comes behind training, and is traced once more only if the net is another then.
+template <class R>
+using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training, R::max_batch,
+                                 R::target, R::options>;
+template <class R, bool ByMode = traced_alone<training_request<R>>::v.c.by_mode>
+struct evaluated_trace : traced_alone<R> {};
+template <class R>
+struct evaluated_trace<R, false> : traced_alone<training_request<R>> {};
+template <class R, bool Evaluation = R::mode == program_mode::evaluation>
+struct traced_stage : traced_alone<R> {};
+template <class R>
+struct traced_stage<R, true> : evaluated_trace<R> {};
+
+// ---- differentiate, column sums, pool gradients, distinct rows, turned weights, product sums
+template <class R>
+struct gradient_stage {
+    static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
+    using type = typename grown<traced_stage<R>, most>::type;
+    static constexpr bool trained(const variable& v) { return v.group >= 0 && trains_group<typename R::optimizer>(v.group); }
+    static constexpr type make() {
+        graph g;
+        growing<int> of, found, gradients;
+        traced_stage<R>::v.give(g);
+        for (int i = 0; i < g.parameters.n; ++i)
+            if (trained(g.parameters[i])) of.push(g.parameters[i].id);
+        differentiate(g, g.loss_sum >= 0 ? g.loss_sum : g.loss, of, found);
+        for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
+        separate(g, gradients);
+        if (R::options.fuse && R::target.column_sums && R::options.products == precision::float32)
+            sum_columns_with_weights(g, gradients, R::max_batch);
+        type t;
+        take(t, g, gradients);
+        if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
+        if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
+            distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
+        if (R::target.transposed_products || (R::target.turned_weights && R::options.products == precision::float32))
+            turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch, R::target.transposed_products);
+        if (R::options.fuse && R::target.product_sums && R::options.products == precision::float32)
+            sum_products(t.view(), {t.n, t.c.nodes}, R::max_batch);
+        return t;
+    }
+    static constexpr type v = make();
+};
+template <class R, bool Training = R::mode == program_mode::training>
+struct whole_stage : traced_stage<R> {};   // evaluation and prediction: nothing to add
+template <class R>
+struct whole_stage<R, true> : gradient_stage<R> {};
+
+// ---- round products
+template <class R>
+struct rounded_stage {
+    static constexpr auto& before = whole_stage<R>::v;
+    using type = typename grown<whole_stage<R>, 3 * before.c.nodes>::type;
+    static constexpr type make() {
+        graph g;
+        growing<int> gradients;
+        const graph_view all = before.view();
+        product_rounding(all, g, R::target.bfloat16_pairs).run(gradients);
+        g.streams = before.c.streams;
+        type t;
+        take(t, g, gradients);
+        return t;
+    }
+    static constexpr type v = make();
+};
+template <class R, bool Rounds = R::options.products == precision::bfloat16>
+struct graph_value : exact<whole_stage<R>> {};
+template <class R>
+struct graph_value<R, true> : exact<rounded_stage<R>> {};
+
+// ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation, then by the optimizer
+template <class R>
+struct checked_stage {
+    static constexpr fault err = [] {
+        if constexpr (R::mode != program_mode::training || traced_stage<R>::v.c.err.what != fault_kind::none)
+            return traced_stage<R>::v.c.err;
+        else if constexpr (gradient_stage<R>::v.c.err.what != fault_kind::none) return gradient_stage<R>::v.c.err;
+        else return update_of<typename R::optimizer>::err;
+    }();
+};
+
+// ---- the optimizer, as code
+template <class R>
+struct update_stage {
+    using type = update_of<typename R::optimizer>;
+    static constexpr bool training = R::mode == program_mode::training;
+    static constexpr update_set v = [] {
+        if constexpr (training) return type::make();
+        else return update_set{};
+    }();
+    static constexpr bool fits() {
+        if constexpr (training) return type::fits;
+        else return true;
+    }
+    static_assert(fits(), "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
+    static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && (v.every > 1 || !v.needs_norm());
+};
+
+// ---- fuse, in two evaluations
+template <class R>
+struct grouped_stage {
+    static constexpr int n = graph_value<R>::c.nodes;
+    using type = fused<n>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        grouping r = t.view();
+        group_nodes(g, r, R::options.fuse, R::target.pooled_convolutions);
+        t.groups = r.g.n;
+        return t;
+    }
+    static constexpr type v = make();
+};
+template <class R>
+struct fused_stage {
+    static constexpr int n = grouped_stage<R>::n;
+    using type = fused<n, grouped_stage<R>::v.groups + 1>;
+    static constexpr type make() {
+        type t;
+        t.take(grouped_stage<R>::v);
+        const graph_view g = graph_value<R>::v.view();
+        grouping r = t.view();
+        sink_groups(g, r, R::options.fuse);
+        keep_loops_together(g, r);
+        if (R::options.fuse && R::target.leading_walks) choose_leading_walks(g, r);
+        return t;
+    }
+    static constexpr type v = make();
+    static constexpr grouping groups() {
+        return {{const_cast<group*>(v.g), v.groups}, const_cast<int*>(v.of), const_cast<int*>(v.next),
+                const_cast<bool*>(v.live), const_cast<bool*>(v.stored)};
+    }
+};
+
+// ---- choose updates
+template <class R>
+struct choice_stage {
+    struct type {
+        bool updated[graph_value<R>::c.parameters + 1] = {};
+    };
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        const update_set u = update_stage<R>::v;
+        if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u, t.updated);
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+// ---- plan memory: from the first group to the last; where that leaves gaps, the other way round if it is better
+template <class R, bool Backwards>
+struct planned_stage {
+    using type = placed<fused_stage<R>::n>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        const target device = R::target;
+        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch).run(t, Backwards);
+        return t;
+    }
+    static constexpr type v = make();
+};
+template <class R>
+struct plan_stage {
+    static constexpr bool backwards = [] {
+        constexpr plan_sizes z = planned_stage<R, false>::v.z;
+        if constexpr (z.activations > z.alive + z.alive / 64) return planned_stage<R, true>::v.z.activations < z.activations;
+        else return false;
+    }();
+    static constexpr auto v = planned_stage<R, backwards>::v;
+};
+
+// ---- emit
+template <class R>
+struct emit_stage {
+    static constexpr update_set update = update_stage<R>::v;
+    static constexpr emitted_bounds measure() {
+        emitted_bounds b;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        int levels = 0;
+        for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
+        b.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
+        int words = 8 * b.groups;
+        for (const group& q : r.g) words += q.code + 8;   // no group becomes more words than the fuser counted
+        const emitted_bounds u = bounds_of(update);
+        b.code += words + (g.gradients.n + 2) * u.code;
+        b.args += words + (g.gradients.n + 2) * u.args;
+        b.constants += words + (g.gradients.n + 2) * u.constants;
+        b.loops += g.loops.n;
+        if (g.loops.n) b.buffers += g.carries.n + g.n.n;
+        return b;
+    }
+    static constexpr emitted_bounds b = measure();
+    using type = emitted<b.groups, b.code, b.args, b.constants, b.loops, b.buffers>;
+    static constexpr type make() {
+        type t;
+        const graph_view g = graph_value<R>::v.view();
+        const grouping r = fused_stage<R>::groups();
+        const target device = R::target;
+        const update_set u = update;
+        listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
+        emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o,
+                R::options.winograd).run();
+        t.n_specs = o.specs.n;
+        t.n_code = o.code.n;
+        t.n_launches = o.launches.n;
+        t.n_args = o.args.n;
+        t.n_extents = o.extents.n;
+        t.n_constants = o.constants.n;
+        t.n_loops = o.loops.n;
+        t.n_buffers = o.buffers.n;
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+} // namespace detail
+
+} // namespace sinter

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/span.hpp>
+#include <sinter/data/source/csv/number.hpp>
+#include <sinter/io/file.hpp>
+#include <sinter/io/gzip.hpp>
+
+namespace sinter::inline SINTER_TARGET::data::csv {
+
+/// A whole CSV file in memory, as the texts that it holds: what they mean is for those to say who ask (features.hpp).
+class table {
+public:
+    /// The rest of what `in` reads.
+    explicit table(reader& in) : file_(in.file()) {
+        while (in.next()) {
+            for (const field& f : in.fields()) {
+                cells_.push_back({text_.size(), f.line, f.column, f.missing});
+                text_ += f.text;
+            }
+            ++rows_;
+        }
+        names_ = in.names();
+        cells_.push_back({text_.size(), 0, 0, true});
+    }
+
+    const std::string& file() const { return file_; }
+    const std::vector<std::string>& names() const { return names_; }
+    std::int64_t rows() const { return rows_; }
+    std::int64_t columns() const { return static_cast<std::int64_t>(names_.size()); }
+    /// The column of this name; data_error, with the names that there are, where there is none.
+    std::int64_t column(std::string_view name) const { return find_column(names_, name, file_); }
+
+    field at(std::int64_t row, std::int64_t column) const {
+        const std::size_t i = static_cast<std::size_t>(row) * names_.size() + static_cast<std::size_t>(column);
+        const cell &a = cells_[i], &b = cells_[i + 1];
+        return {std::string_view(text_).substr(a.begin, b.begin - a.begin), a.line, a.column, a.missing};
+    }
+    /// A row's fields; `into` is overwritten.
+    span<const field> row(std::int64_t row, std::vector<field>& into) const {
+        into.clear();
+        for (std::int64_t c = 0; c < columns(); ++c) into.push_back(at(row, c));
+        return into;
+    }
+    /// A column as numbers, NaN where one is missing; format_error as number() where one is none. Doubles: what makes floats of
+    /// them (data/standardised.hpp) can first take off what they have in common.
+    std::vector<double> numbers(std::string_view name) const {
+        const std::int64_t c = column(name);
+        std::vector<double> values;
+        values.reserve(static_cast<std::size_t>(rows_));
+        for (std::int64_t r = 0; r < rows_; ++r) values.push_back(number(at(r, c), file_, names_[static_cast<std::size_t>(c)]));
+        return values;
+    }
+
+private:
+    struct cell {
+        std::size_t begin;   // in text_
+        std::uint64_t line, column;
+        bool missing;
+    };
+    std::string file_, text_;
+    std::vector<std::string> names_;
+    std::vector<cell> cells_;   // row by row, and one more that ends the last
+    std::int64_t rows_ = 0;
+};
+
+/// The CSV file at `path`, plain or gzip. io_error where it cannot be read, format_error as csv::reader.
+inline table read(const std::string& path, const options& o = {}) {
+    io::input_file file(path);
+    io::gzip_source plain(file);
+    reader in(plain, o);
+    return table(in);
+}
+/// CSV that lies in memory; `name` is what errors call it.
+inline table parse(std::string_view text, const std::string& name, const options& o = {}) {
+    io::memory_source source(as_bytes(text), name);
+    reader in(source, o);
+    return table(in);
+}
+
+} // namespace sinter::data::csv

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/data/dataset.hpp>
+#include <sinter/io/idx.hpp>
+#include <limits>
+
+namespace sinter::inline SINTER_TARGET::data {
+
+/// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels: floats in [0, 1] to a net, NHWC.
+/// io_error and format_error as io::read_idx; data_error if the file holds something else than images.
+template <class = void>
+SINTER_COLD inline example_set idx(const std::string& images_path) {
+    io::idx_array file = io::read_idx(images_path);
+    std::string got;
+    for (std::int64_t e : file.extents) got += joined({got.empty() ? "" : " x ", e});
+    bool usable = file.type == io::idx_type::u8 && (file.extents.size() == 3 || file.extents.size() == 4);
+    std::int64_t width = 1;   // numbers in an image
+    for (std::size_t i = 1; usable && i < file.extents.size(); ++i) {
+        const std::int64_t e = file.extents[i];
+        usable = e > 0 && e <= std::numeric_limits<int>::max() / width;
+        width *= usable ? e : 1;
+    }
+    if (!usable)
+        throw data_error("not a file of images", images_path, joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
+                         "bytes, n x height x width (x channels)");
+    const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
+    return example_set().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
+}
+
+/// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two files disagree in
+/// the number of examples or a label is not in [0, classes) (0: any).
+template <class = void>
+SINTER_COLD inline example_set idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
+    example_set set = idx(images_path);
+    const io::idx_array file = io::read_idx(labels_path);
+    if (file.type != io::idx_type::u8 || file.extents.size() != 1)
+        throw data_error("not a file of labels", labels_path, joined({file.extents.size(), " extents"}),
+                         "bytes, one extent");
+    if (file.extents[0] != set.size())
+        throw data_error("as many labels as images are needed", labels_path, joined({file.extents[0], " labels"}),
+                         joined({set.size(), ", as in ", images_path}));
+    std::vector<std::int32_t> labels(file.bytes.size());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        labels[i] = std::to_integer<std::int32_t>(file.bytes[i]);
+        if (classes > 0 && labels[i] >= classes)
+            throw data_error("label out of range", joined({labels_path, ", label ", i}), joined({labels[i]}),
+                             joined({"0 to ", classes - 1}));
+    }
+    return set.labels(std::move(labels));
+}
+
+} // namespace sinter::data

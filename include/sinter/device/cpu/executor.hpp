@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/cpu/loop_iterations.hpp>
+#include <sinter/device/cpu/threads.hpp>
+#include <sinter/kernel/cpu/kernel_table.hpp>
+
+/// Runs the launches of a program on the processor. It is told of the program by pointers, not by its type: a model's programs, for
+/// training, for evaluation, are walked by the same code.
+namespace sinter::inline SINTER_TARGET {
+
+/// A program's constants, and what its kernels are.
+struct program_view {
+    const launch* launches;
+    int n_launches;
+    const loop_launches* loops;
+    int n_loops;
+    const loop_buffer* buffers;
+    const address* args;
+    const std::int64_t* extents;
+    const float* constants;
+    const cpu::kernel_entry* kernels;
+    int second_half;   ///< the launch before which the loss is looked at
+    address loss;
+};
+template <class P>
+inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P::v.loops, P::v.n_loops, P::v.buffers, P::v.args,
+                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::second_half, P::v.loss};
+
+/// The threads that a program is run by: all of a team, or one.
+struct crew {
+    team* all;
+    int size;
+    void barrier(int thread) const {
+        if (size > 1) all->barrier(thread);
+    }
+};
+
+/// One step by one thread of a crew, of programs whose launches in loops have at most `Operands` operands; 0: without loops.
+template <int Operands>
+class program_walk {
+public:
+    program_walk(const program_view& p, float* const* operands, const host_places& places, float* scratch, crew workers, int thread,
+                 const step_arguments& s)
+        : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s) {}
+
+    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and
+    /// states is changed then.
+    template <class Observer>
+    __attribute__((noinline)) bool run(Observer& observe) const {
+        int next = 0;
+        if constexpr (Operands > 0)
+            for (int l = 0; l < p_.n_loops; ++l) {
+                if (!until(p_.loops[l].first, next, observe)) return false;
+                if (next <= p_.second_half && p_.second_half < p_.loops[l].end && !loss_is_finite()) return false;
+                turns(p_.loops[l], observe);
+                next = p_.loops[l].end;
+            }
+        return until(p_.n_launches, next, observe);
+    }
+
+private:
+    const program_view& p_;
+    float* const* operands_;   ///< of all launches, outside loops and in their first slice
+    const host_places& places_;
+    float* scratch_;
+    crew workers_;
+    int thread_;
+    const step_arguments& s_;
+
+    /// Launches from `next` to `end`, all outside loops; false where the loss was to be looked at among them and is not
+    /// finite.
+    template <class Observer>
+    bool until(int end, int& next, Observer& observe) const {
+        if (next <= p_.second_half && p_.second_half < end) {
+            stretch(next, p_.second_half, observe);
+            if (!loss_is_finite()) return false;
+            next = p_.second_half;
+        }
+        stretch(next, end, observe);
+        next = end;
+        return true;
+    }
+    /// Not inlined: its loop is compiled once, which a tiny net's step is 2 % faster for.
+    template <class Observer>
+    __attribute__((noinline)) void stretch(int first, int end, Observer& observe) const {
+        for (; first < end; ++first) one(first, observe);
+    }
+    /// All threads find the same, for they have all passed the barrier behind the launch that makes the loss.
+    bool loss_is_finite() const {
+        if (!s_.needs_finite_loss) return true;
+        const float* const loss = places_.at(p_.loss);
+        return !loss || __builtin_fabsf(*loss) <= 3.402823466e38f;
+    }
+    /// A launch outside of loops; one that leads with its next one.
+    template <class Observer>
+    void one(int i, Observer& observe) const {
+        const launch& l = p_.launches[i];
+        float* const* const operands = operands_ + l.first_arg;
+        if (l.leads) {
+            const call walk = call_of(l, operands);
+            one(i + 1, operands_ + p_.launches[i + 1].first_arg, observe, 0, false, {p_.kernels[l.spec].rows, &walk});
+        } else if (i == 0 || !p_.launches[i - 1].leads) {
+            one(i, operands, observe);
+        }
+    }
+    template <class Observer>
+    void one(int i, float* const* operands, Observer& observe, std::int64_t turn = 0, bool first_turn = false,
+             leading_walk before = {}) const {
+        const launch& l = p_.launches[i];
+        if (l.every > 1 && (s_.step + 1) % l.every) return;
+        const cpu::kernel_entry& k = p_.kernels[l.spec];
+        call c = call_of(l, operands, turn, first_turn);
+        c.before = before;
+        c.parts = workers_.size == 1 && k.only_divides ? 1 : l.parts;
+        const int first = static_cast<int>(share(c.parts, thread_, workers_.size));
+        const int end = static_cast<int>(share(c.parts, thread_ + 1, workers_.size));
+        c.first = first;
+        c.end = end;
+        if (thread_ == 0) observe(i, true);
+        if (k.prepare) {
+            for (c.part = first; end > c.part; ++c.part) k.prepare(c);
+            workers_.barrier(thread_);
+        }
+        for (c.part = first; end > c.part; ++c.part) k.run(c);   // nvcc takes "part <" for the class ops::part
+        workers_.barrier(thread_);
+        if (k.finish) {
+            for (c.part = first; end > c.part; ++c.part) k.finish(c);
+            workers_.barrier(thread_);
+        }
+        if (thread_ == 0) observe(i, false);
+    }
+    /// What a launch's kernel is told, but for the shares of its work.
+    call call_of(const launch& l, float* const* operands, std::int64_t turn = 0, bool first_turn = false) const {
+        call c;
+        c.p = operands;
+        c.e = p_.extents + l.first_extent;
+        c.k = p_.constants + l.first_constant;
+        c.scalars = s_.scalars;
+        c.scratch = scratch_;
+        c.seed = s_.seed;
+        c.step = s_.step;
+        c.turn = turn;
+        c.first_turn = first_turn;
+        c.batch = s_.batch;
+        c.m = l.batched ? l.m * s_.batch : l.m;
+        return c;
+    }
+    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
+    template <class Observer>
+    void turns(const loop_launches& l, Observer& observe) const {
+        const loop_turns n(l, places_, s_.batch);
+        if (thread_ == 0) n.before(p_.buffers + l.first_buffer, l.buffers);
+        if (l.buffers) workers_.barrier(thread_);
+        float* operands[Operands];
+        std::int64_t made = 0;
+        for (bool more = n.count > 0; more && made < n.count;) {
+            const std::int64_t turn = l.backwards ? n.count - 1 - made : made;
+            for (int i = l.first; i < l.end; ++i) {
+                const launch& x = p_.launches[i];
+                if (x.idles_last && made + 1 == n.count) continue;
+                for (int k = 0; k < x.args; ++k) {
+                    const address a = p_.args[x.first_arg + k];
+                    operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s_.batch) : 0);
+                }
+                one(i, operands, observe, turn, made == 0);
+            }
+            ++made;
+            if (n.condition) {
+                more = *n.condition != 0.f;
+                workers_.barrier(thread_);   // nobody overwrites it before all have looked
+            }
+        }
+        if (thread_ == 0) n.after(made, p_.buffers + l.first_buffer, l.buffers);
+        workers_.barrier(thread_);
+    }
+};
+
+} // namespace sinter

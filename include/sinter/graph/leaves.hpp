@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/rules.hpp>
+
+/// Values that are there before a program runs.
+namespace sinter::inline SINTER_TARGET {
+
+namespace op {
+inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"}, constant{"constant"},
+    optimizer_port{"optimizer_port"}, table{"table"};
+}
+
+/// p = {port, labels or indices must be below this, is it an image?, this number is allowed too, is it a loss's weight?}
+template <>
+struct rule<op::input> : leaf_rule {
+    static constexpr const char* name = "input";
+};
+template <>
+struct rule<op::parameter> : leaf_rule {   ///< p = {number}
+    static constexpr const char* name = "parameter";
+};
+template <>
+struct rule<op::state> : leaf_rule {   ///< p = {number}
+    static constexpr const char* name = "state";
+};
+template <>
+struct rule<op::constant> : leaf_rule {   ///< f = value
+    static constexpr const char* name = "constant";
+};
+template <>
+struct rule<op::table> : leaf_rule {   ///< node::fill, f = what it is told (table.hpp)
+    static constexpr const char* name = "table";
+};
+template <>
+struct rule<op::optimizer_port> : leaf_rule {   ///< p = {0 parameter, 1 gradient, 2.. slots}
+    static constexpr const char* name = "optimizer_port";
+};
+
+} // namespace sinter

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <initializer_list>
+#include <sinter/graph/graph.hpp>
+#include <sinter/graph/winograd.hpp>
+
+/// What ops' rules derive from.
+namespace sinter::inline SINTER_TARGET {
+
+/// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations an element.
+template <int Operands, int Flops>
+struct elementwise_rule {
+    static constexpr op_kind kind = op_kind::elementwise;
+    static constexpr int operands = Operands, operations = Flops;
+    static constexpr bool monotone = false;
+    static constexpr long flops(const node& n, const node*) { return static_cast<long>(Flops) * n.s.size(); }
+};
+
+/// Base of the rule of an op with a kernel of its own. Its extents(request, out) says what the kernel is told, its
+/// kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name> (kernel/cuda/sources/). Without a rule for its
+/// gradient nothing can be trained through it, which is said (`no_gradient`), and never taken for zeros.
+struct heavy_rule {
+    static constexpr op_kind kind = op_kind::heavy;
+    static constexpr bool monotone = false;
+    static constexpr bool epilogue = true;
+    static constexpr long flops(const node&, const node*) { return 0; }
+    static constexpr void gradient(gradient_of& g);   ///< a fault (gradient.hpp)
+};
+
+/// Base of the rule of an op that is the same memory under another shape.
+struct view_rule {
+    static constexpr op_kind kind = op_kind::view;
+    static constexpr bool monotone = false, moves = true;
+    static constexpr long flops(const node&, const node*) { return 0; }
+    static constexpr void gradient(gradient_of&) {}
+};
+
+/// Base of the rule of a value that is there before a program runs.
+struct leaf_rule : view_rule {
+    static constexpr op_kind kind = op_kind::leaf;
+    static constexpr bool moves = false;
+};
+
+/// What the kernel of a heavy op is asked for: its node with operands, and what fusion has put with it.
+struct kernel_request {
+    const node& n;
+    const node* operands[max_operands] = {};
+    const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
+    bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
+    bool one_example = false;        ///< is all that there ever is, with packed weights and in one part: extents may be fixed
+    winograd_choice winograd = {};   ///< for 3 x 3 and 5 x 5 convolutions
+
+    constexpr const shape& y() const { return n.s; }
+    constexpr const shape& x(int i) const { return operands[i]->s; }
+};
+
+/// The answer. Equal `fixed` (and bodies) share one kernel; all else is told at run time.
+struct kernel_extents {
+    static constexpr int most_fixed = 12, spare = 12;   ///< e[10] and e[11] are the body's; four more begin at `spare`
+    int* fixed = nullptr;            ///< compile-time extents, where known bounds pay
+    std::int64_t* e = nullptr;       ///< run-time extents: call::e, from 0
+    std::int64_t rows = 1;           ///< call::m (rows, images, matrices): of one example if `batched`
+    bool batched = false;
+    bool second_result = false, third_result = false;   ///< the kernel writes what pick 1 (and pick 2) show, too
+
+    constexpr void set_fixed(std::initializer_list<int> v) const {
+        int i = 0;
+        for (int x : v) fixed[i++] = x;
+    }
+    constexpr void set(std::initializer_list<std::int64_t> v) const {
+        int i = 0;
+        for (std::int64_t x : v) e[i++] = x;
+    }
+    constexpr void by_example(const shape& of, std::int64_t rows_of_one) {
+        batched = of.batched;
+        rows = rows_of_one;
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/call.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
+#include <sinter/ops/roll.hpp>
+#include <cstring>
+
+namespace sinter::inline SINTER_TARGET::cpu {
+
+/// Each of c.m rows of e0 elements rotated forward by e1: p[0] to p[1].
+struct rotation {
+    static void run(const call& c) {
+        const std::int64_t n = c.e[0], shift = c.e[1], end = share(c.m, c.part + 1, c.parts);
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
+            std::memcpy(c.p[1] + i * n + shift, c.p[0] + i * n, 4 * static_cast<std::size_t>(n - shift));
+            std::memcpy(c.p[1] + i * n, c.p[0] + i * n + n - shift, 4 * static_cast<std::size_t>(shift));
+        }
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::roll, Body, X...> { using type = rotation; };
+
+} // namespace sinter::cpu

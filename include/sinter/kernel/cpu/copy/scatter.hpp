@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/round_up.hpp>
+#include <sinter/kernel/cpu/rowwise/body.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
+#include <limits>
+
+namespace sinter::inline SINTER_TARGET::cpu {
+
+/// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order. p[0] = int32
+/// indices, p[1] = rows; e = {E, V, lazy, no sums}. With `lazy` the body sees only the rows that occur: it is an optimizer's
+/// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred. With `no sums` it
+/// reads what was summed before, and p[1] is not used; where it is 2 the rows are those of p[0], floats [V][E], that hold anything
+/// but -0.
+///
+/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then all parts
+/// share the rows.
+template <class Body>
+struct scatter_rows {
+    static constexpr int phases = 2;
+    static constexpr std::int64_t capacity(std::int64_t m) {
+        std::int64_t n = 16;
+        while (n < 2 * m) n *= 2;
+        return n;
+    }
+    static constexpr std::int64_t scratch(const std::int64_t*, int, std::int64_t m) {
+        return round_up(16 + 3 * capacity(m) + 2 * m, 16);
+    }
+
+    static void run(const call& c) {
+        if (c.part != 0 || c.e[3] == 2) return;
+        const chains t(c);
+        *t.distinct = 0;
+        for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
+        const auto* index = reinterpret_cast<const std::int32_t*>(c.p[0]);
+        for (std::int32_t i = 0; i < c.m; ++i) {
+            const std::int64_t s = t.find(index[i]);
+            t.next[i] = -1;
+            if (t.key[s] < 0) {
+                t.key[s] = index[i];
+                t.first[s] = i;
+                t.order[(*t.distinct)++] = static_cast<std::int32_t>(s);
+            } else {
+                t.next[t.last[s]] = i;
+            }
+            t.last[s] = i;
+        }
+    }
+    static void finish(const call& c) {
+        const chains t(c);
+        const bool gathered = c.e[3] == 2, sums = c.e[3] == 0;
+        const std::int64_t n = c.e[2] && !gathered ? *t.distinct : c.e[1], end = share(n, c.part + 1, c.parts);
+        for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
+            if (gathered && !holds_sums(i, c)) continue;
+            const std::int64_t s = gathered ? 0 : c.e[2] ? t.order[i] : t.find(static_cast<std::int32_t>(i));
+            const std::int64_t row = c.e[2] && !gathered ? t.key[s] : i;
+            sum_row(row, !sums || t.key[s] < 0 ? -1 : t.first[s], t, c);
+        }
+    }
+
+private:
+    static constexpr std::int32_t minus_zero = std::numeric_limits<std::int32_t>::min();   ///< as bits
+    struct chains {
+        std::int32_t *distinct, *key, *first, *last, *next, *order;
+        std::int64_t slots;   ///< of the hash table; or one for each row of the table, where it has no more than that
+        bool hashed;
+        explicit chains(const call& c) {
+            const std::int64_t n = capacity(c.m);
+            distinct = reinterpret_cast<std::int32_t*>(c.scratch);
+            key = distinct + 16;
+            first = key + n;
+            last = first + n;
+            next = last + n;
+            order = next + c.m;
+            hashed = c.e[1] > n;
+            slots = hashed ? n : c.e[1];
+        }
+        std::int64_t find(std::int32_t v) const {
+            if (!hashed) return v;
+            std::int64_t s = (static_cast<std::uint32_t>(v) * 2654435761u >> 7) & (slots - 1);
+            while (key[s] >= 0 && key[s] != v) s = (s + 1) & (slots - 1);
+            return s;
+        }
+    };
+    /// Has anything been gathered in this row of p[0]?
+    static bool holds_sums(std::int64_t row, const call& c) {
+        const auto* const gathered = reinterpret_cast<const std::int32_t*>(c.p[0]) + row * c.e[0];
+        bool any = false;
+        for (std::int64_t j = 0; j < c.e[0]; ++j) any |= gathered[j] != minus_zero;
+        return any;
+    }
+    static void sum_row(std::int64_t row, std::int32_t first, const chains& t, const call& c) {
+        const std::int64_t width = c.e[0];
+        std::int64_t j = 0;
+        for (; j + lanes <= width; j += lanes) {
+            vf s = zero();
+            for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j);
+            Body::vector(s, row * width + j, row, static_cast<int>(j), c);
+        }
+        if (const int n = static_cast<int>(width - j); n > 0) {
+            vf s = zero();
+            for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j, n);
+            Body::vector(s, n, row * width + j, row, static_cast<int>(j), c);
+        }
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::scatter_rows, Body, X...> { using type = scatter_rows<Body>; };
+
+} // namespace sinter::cpu

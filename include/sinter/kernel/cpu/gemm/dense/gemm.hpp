@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/gemm/pipelined_epilogue.hpp>
+#include <sinter/kernel/cpu/gemm/dense/gemm_row.hpp>
+#include <sinter/kernel/cpu/gemm/small/narrow_product.hpp>
+#include <sinter/kernel/cpu/gemm/run_blocks.hpp>
+#include <sinter/kernel/cpu/gemm/run_rows.hpp>
+#include <sinter/kernel/cpu/gemm/run_share.hpp>
+#include <sinter/kernel/cpu/gemm/small/run_small_product.hpp>
+#include <sinter/kernel/cpu/gemm/sparse/sparse_left.hpp>
+#include <sinter/kernel/cpu/gemm/dense/transposed_weights.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
+
+namespace sinter::inline SINTER_TARGET::cpu {
+
+/// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
+/// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
+/// the next, turned, is A zero in its loop's first turn?, do parts have some rows each, where there are enough?}. c.m = m >= 1. The
+/// body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// Zeros of A are skipped where they are many, unless B is turned.
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
+template <class Body, int Cases = -1>
+struct gemm {
+    static constexpr bool only_divides = true;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, turns = 64;
+    static constexpr int loops = 7;   ///< bits from there on say for how many columns there are narrow loops
+    template <int C>
+    using only = gemm<Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
+        const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
+        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow | 1 << narrow_loop(q.columns) << loops : 0) |
+               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
+               (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0) | (e[3] && suits_turned_product(q) ? turns : 0);
+    }
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
+        const bool turned = c.e[3];
+        const product all{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        product q = all;   // by any number of rows, as parts may have
+        q.by_rows = c.e[5] && c.m >= c.parts * tile_rows;
+        if constexpr (Cases & begins_with_zeros)
+            if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
+        if constexpr (Cases & turns)
+            if (turned && suits_turned_product(all) && fills_lanes(all)) return run_turned_product(all, f, c);
+        if (turned) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
+        if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
+        if constexpr (Cases & narrow)
+            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & all_narrow_loops>);
+        if (is_done(f, c)) return;   // before zeros are looked for
+        if constexpr (Cases & skips_zeros)
+            if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);
+        if constexpr (Cases & small)
+            if (is_small_product(all)) return run_share(all, f, c, run_small_product);
+        if constexpr (follows_well<Body>() && (Cases & follows) != 0)
+            if (suits_following(q)) return run_following_share<Body>(q, f, c);
+        run_share(q, f, c, run_blocks);
+    }
+};
+
+template <class Body, int K, int N, int... X>
+struct nest<op::gemm, Body, K, N, X...> { using type = gemm_row<Body, K, N>; };
+template <class Body, int... X>
+struct nest<op::gemm, Body, 0, 0, X...> { using type = gemm<Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/gemm/epilogue.hpp>
+#include <sinter/kernel/cpu/gemm/spread_rows.hpp>
+#include <sinter/kernel/cpu/gemm/transposed_product.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
+
+namespace sinter::inline SINTER_TARGET::cpu {
+
+/// Y[b][M][N] = op(A[b]) op(B[b]) for c.m pairs of plain row-major matrices, as attention needs them.
+/// A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB. p[0] = A, p[1] = B.
+/// e = {M, N, K, stride of A, stride of B, floats from one row of A to the next, the same of B, inner}: with
+/// inner <= 1, matrix b of A begins at b * stride (0: all share one). Otherwise the batch has two levels, such as
+/// batch x heads: e[8] and e[9] are the strides of A and B between groups of `inner` matrices, e[3] and e[4] those
+/// within a group; stride 0 broadcasts at either level. The body's off = (b * M + i) * N + j, row = b * M + i.
+/// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
+template <bool TransA, bool TransB, class Body, int Cases = -1>
+struct matmul {
+    static constexpr int copies = 1;
+    template <int C>
+    using only = matmul<TransA, TransB, Body, C>;
+    static constexpr int cases(const std::int64_t* e, std::int64_t) { return TransA && e[2] >= least_copied_depth ? copies : 0; }
+    static void run(const call& c) {
+        static constexpr finisher f = finisher_of<Body>();
+        const std::int64_t M = c.e[0], N = c.e[1], K = c.e[2], inner = c.e[7];
+        product q{nullptr, TransA ? 1 : c.e[5], TransA ? c.e[5] : 1, nullptr, c.e[6],
+                  TransB ? right::columns : right::rows, M, N, K, false, 0, 0};
+        // Shares are of matrices while those suffice, so that each operand is gathered by one thread only.
+        const bool whole = c.m >= c.parts;
+        const std::int64_t end = whole ? share(c.m, c.part + 1, c.parts) : c.m;
+        for (std::int64_t b = whole ? share(c.m, c.part, c.parts) : 0; b < end; ++b) {
+            const bool nested = inner > 1;
+            q.a = c.p[0] + (nested ? b / inner * c.e[8] + b % inner * c.e[3] : b * c.e[3]);
+            q.b = c.p[1] + (nested ? b / inner * c.e[9] + b % inner * c.e[4] : b * c.e[4]);
+            q.off = b * M * N;
+            q.row = b * M;
+            const int part = whole ? 0 : c.part, parts = whole ? 1 : c.parts;
+            if constexpr (TransA && (Cases & copies))
+                if (K >= least_copied_depth) {
+                    run_transposed_product(q, f, c, part, part + 1, parts);
+                    continue;
+                }
+            const std::int64_t tiles = tiles_of(q);
+            run_any_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));
+        }
+    }
+};
+
+template <class Body, int TA, int TB, int... X>
+struct nest<op::matmul, Body, TA, TB, X...> { using type = matmul<(TA != 0), (TB != 0), Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/kernel/cpu/vector/unroll.hpp>
+#include <sinter/kernel/cpu/vector/vector_block.hpp>
+#include <sinter/kernel/cpu/rowwise/body.hpp>
+#include <sinter/kernel/cpu/rowwise/nest.hpp>
+#include <sinter/ops/detail/middle_moment.hpp>
+
+namespace sinter::inline SINTER_TARGET::cpu {
+
+/// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of (x - m)^2, or of (x - m) d where there are three operands;
+/// e = {n, inner, operands}; p[0] = x, p[1] = m, p[2] = d. A column is one part's work, so always summed in the same order.
+template <class Body>
+struct middle_moment {
+    static void run(const call& c) {
+        const std::int64_t inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
+        const std::int64_t end = share(c.m * rows, c.part + 1, c.parts);
+        for (std::int64_t row = share(c.m * rows, c.part, c.parts); row < end; ++row) {
+            const std::int64_t at = row / rows * c.e[0] * inner + row % rows * columns, off = row * columns;
+            std::int64_t j = 0;
+            for (; j + several * lanes <= columns; j += several * lanes) sum<several, true>(at + j, off + j, row, j, lanes, c);
+            for (; j + lanes <= columns; j += lanes) sum<1, true>(at + j, off + j, row, j, lanes, c);
+            if (j < columns) sum<1, false>(at + j, off + j, row, j, static_cast<int>(columns - j), c);
+        }
+    }
+
+private:
+    static constexpr int several = 4;
+    /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the one before. Of a single vector some
+    /// rows are summed apart.
+    template <int V, bool Full>
+    static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n, const call& c) {
+        constexpr int rows = several / V;
+        const std::int64_t inner = c.e[1];
+        vf s[rows * V], m[V];
+        clear_block(s);
+        unroll<V>([&](int v) SINTER_ALWAYS { m[v] = Body::template read<Full>(c.p[1] + off + v * lanes, n); });
+        const auto add = [&](std::int64_t i, int r) SINTER_ALWAYS {
+            const float *x = c.p[0] + at + i * inner, *d = c.p[2] + at + i * inner;
+            unroll<V>([&](int v) SINTER_ALWAYS {
+                const vf apart = Body::template read<Full>(x + v * lanes, n) - m[v];
+                s[r * V + v] = fma(apart, c.e[2] > 2 ? Body::template read<Full>(d + v * lanes, n) : apart, s[r * V + v]);
+            });
+        };
+        std::int64_t i = 0;
+        for (; i + rows <= c.e[0]; i += rows) unroll<rows>([&](int r) SINTER_ALWAYS { add(i + r, r); });
+        for (; i < c.e[0]; ++i) add(i, 0);
+        unroll<V>([&](int v) SINTER_ALWAYS {
+            vf all = s[v];
+            unroll<rows - 1>([&](int r) SINTER_ALWAYS { all += s[(r + 1) * V + v]; });
+            if constexpr (Full) Body::vector(all, lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
+            else Body::vector(all, n, off, row, static_cast<int>(col), c);
+        });
+    }
+};
+
+template <class Body, int... X>
+struct nest<op::middle_moment, Body, X...> { using type = middle_moment<Body>; };
+
+} // namespace sinter::cpu

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/gradient.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+namespace op { inline constexpr op_name pick{"pick"}; }
+
+/// A further result of its operand: p = {which (from 1), its whole numbers are below this (0: not known)}.
+template <>
+struct rule<op::pick> : view_rule {
+    static constexpr op_kind kind = op_kind::pick;
+    static constexpr const char* name = "pick";
+    static constexpr bool moves = false;
+    static constexpr int below(const node& n) { return n.p[1]; }
+    static constexpr void gradient(gradient_of& g) {   // whole numbers have none; a gradient found along with the value lacks one
+        if (g.n().s.type == dtype::f32) g.refuse(g.g->n[g.n().in[0]]);
+    }
+};
+
+} // namespace sinter

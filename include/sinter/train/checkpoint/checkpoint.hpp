@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/io/safetensors.hpp>
+#include <sinter/train/not_finite.hpp>
+#include <sinter/train/checkpoint/reserved_names.hpp>
+#include <sinter/train/trainer.hpp>
+
+/// Saving and loading a trainer: weights and states by their paths, in their plain forms; the optimizer's memory under
+/// `optimizer/0/...`, and the number of steps done under `step`, so that a run that is killed and resumed ends where an
+/// undisturbed one does.
+namespace sinter::inline SINTER_TARGET {
+
+enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
+enum class not_finite { refused, saved };   ///< what save() does about weights and states that are infinite or NaN
+
+namespace detail {
+
+/// The beginning of a path, known while compiling.
+struct path_start {
+    char c[12] = {};
+    int n = 0;
+    constexpr void add(const char* part) {
+        if (n && n < 11) c[n++] = '/';
+        while (*part && n < 11) c[n++] = *part++;
+    }
+    constexpr void add_scope(view<const scope_entry> scopes, int s) {
+        if (s <= 0) return;
+        add_scope(scopes, scopes[s].parent);
+        add(scopes[s].name);
+        if (scopes[s].number && n < 11) c[n++] = '_';   // optimizer_1 is another name, whatever follows
+    }
+    constexpr std::string_view text() const { return {c, static_cast<std::size_t>(n)}; }
+};
+
+} // namespace detail
+
+/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one under `optimizer/`.
+template <class Trainer>
+constexpr bool names_are_free() {
+    const auto taken = [](const variable_info& v) {
+        detail::path_start path;
+        path.add_scope(Trainer::training::scopes, v.scope);
+        path.add(v.name);
+        return detail::is_for_resuming(path.text());
+    };
+    for (int i = 0; i < Trainer::training::v.n_parameters; ++i)
+        if (taken(Trainer::training::v.parameters[i])) return false;
+    for (int i = 0; i < Trainer::training::v.n_states; ++i)
+        if (taken(Trainer::training::v.states[i])) return false;
+    return true;
+}
+
+namespace detail {
+
+struct saved_variable {
+    std::string name;
+    const variable_info* v;
+    int slot;   ///< -1: the variable itself
+};
+template <class Trainer>
+SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
+    static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/` for themselves: "
+                                             "call that parameter, state or layer something else");
+    std::vector<saved_variable> all;
+    auto add = [&](const variable_info& v, int slot) {
+        const std::string path = Trainer::path(v);
+        all.push_back({slot < 0 ? path : joined({"optimizer/", slot, "/", path}), &v, slot});
+    };
+    for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), -1);
+    for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
+    if (what == saved::whole)
+        for (int s = 0; s < Trainer::training::v.slots; ++s)
+            for (int i = 0; i < Trainer::parameters(); ++i)
+                if (s < Trainer::slots_of(Trainer::parameter(i))) add(Trainer::parameter(i), s);
+    return all;
+}
+
+/// Whether the training program draws random numbers: under another seed a resumed run would then go on otherwise.
+template <class Trainer>
+constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
+
+/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
+template <class Trainer, class Write>
+SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write) {
+    const auto variables = saved_variables<Trainer>(what);
+    std::vector<std::vector<float>> values(variables.size());
+    for (std::size_t i = 0; i < variables.size(); ++i) {
+        const saved_variable& s = variables[i];
+        values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
+        entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
+    }
+    const std::int64_t steps = t.steps();
+    if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
+    if constexpr (requires { t.phase_steps(); })   // losses that alternate count by themselves
+        if (what == saved::whole)
+            entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, t.phase_steps().data()});
+    safetensors::metadata_map metadata{{"format", "sinter"}};
+    if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
+    return write(std::move(entries), metadata);
+}
+template <class Trainer>
+void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
+               not_finite allow = not_finite::refused) {
+    if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
+    save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
+}
+
+/// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would fit, it says how to load them.
+template <class Trainer>
+SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file, bool whole) {
+    const std::vector<std::string> lines = safetensors::differences(expected, file);
+    if (lines.empty()) return;
+    bool weights_fit = whole;
+    if (whole)
+        for (const saved_variable& s : saved_variables<Trainer>(saved::weights)) {
+            const auto found = file.tensors.find(s.name);
+            if (found == file.tensors.end() || found->second.type != safetensors::dtype::f32 ||
+                found->second.shape != extents_of(s.v->s))
+                weights_fit = s.v->of_examples && weights_fit;
+        }
+    if (weights_fit)
+        for (const auto& [name, tensor] : file.tensors)
+            if (!is_for_resuming(name)) {
+                bool known = false;
+                for (const saved_variable& s : saved_variables<Trainer>(saved::whole)) known = known || s.name == name;
+                weights_fit = weights_fit && known;
+            }
+    std::string list = joined({"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
+    for (const std::string& line : lines) (list += "\n  ") += line;
+    if (weights_fit)
+        list += "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the weights "
+                "alone, write load(..., saved::weights)";
+    throw mismatch_error(std::move(list), file.source);
+}
+/// load() of what was read, which must also hold what is `expected`. All that can fail comes before the first change;
+/// `further()` is the last of it.
+template <class Trainer, class Further>
+SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
+                           saved what, Further further) {
+    const std::string& path = f.source;
+    const bool whole = what == saved::whole && f.tensors.contains("step");
+    const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
+    // Where sequences have come to is no weight: a file may have it, of whatever batch, and it is left alone.
+    const auto taken = [&](const saved_variable& s) { return whole || !s.v->of_examples; };
+    for (const saved_variable& s : variables)
+        if (taken(s)) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
+    if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
+    constexpr bool alternates = requires { t.phase_steps(); };
+    if constexpr (alternates)
+        if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
+    if (whole) {
+        check_fit<Trainer>(expected, f, true);
+    } else {
+        safetensors::contents own{f.source, {}, f.tensors};
+        for (const saved_variable& s : variables)
+            if (!taken(s)) own.tensors.erase(s.name);
+        if (what == saved::weights)
+            for (auto i = own.tensors.begin(); i != own.tensors.end();) i = is_for_resuming(i->first) ? own.tensors.erase(i) : std::next(i);
+        check_fit<Trainer>(expected, own, false);
+    }
+    std::int64_t steps = 0;
+    if (whole) {
+        std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
+        if (steps < 0) throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
+        const auto seed = f.metadata.find("seed");   // older files have none
+        const std::string own = joined({t.options().seed});
+        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != own)
+            throw mismatch_error("the saved run drew its random numbers from another seed: it would go on otherwise", path,
+                                 joined({"seed ", io::printable(seed->second)}),
+                                 joined({"the trainer's ", own, ": make it with that .seed, or write load(..., saved::weights)"}));
+    }
+    auto phases = [&] {
+        if constexpr (alternates) return t.phase_steps();
+        else return 0;
+    }();
+    if constexpr (alternates)
+        if (whole) {
+            std::memcpy(phases.data(), f.at("optimizer/steps").data.data(), sizeof phases);
+            for (const std::int64_t n : phases)
+                if (n < 0)
+                    throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}), "0 or more");
+        }
+    std::vector<typename Trainer::packed_values> ready;
+    ready.reserve(variables.size());
+    for (const saved_variable& s : variables) {
+        if (!taken(s)) continue;
+        std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
+        std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere
+        ready.push_back(t.packed(*s.v, x.data(), s.slot));
+    }
+    further();
+    t.put(ready);
+    if constexpr (alternates)
+        if (whole) t.set_phase_steps(phases);
+    if (whole) t.set_steps(steps);
+}
+template <class Trainer>
+void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t, saved what) {
+    load_with(std::move(expected), f, t, what, [] {});
+}
+
+} // namespace detail
+
+/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error; data_error where
+/// a weight or a state is infinite or NaN, and the old file stays, unless these are asked for. A whole file also has the
+/// trainer's seed, among its metadata.
+template <class Trainer>
+void save(const Trainer& t, const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) {
+    detail::save_with({}, t, path, what, allow);
+}
+/// The same bytes in memory, for programs without files.
+template <class Trainer>
+std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whole, not_finite allow = not_finite::refused) {
+    if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
+    return detail::save_with({}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
+}
+
+/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
+/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; or whatever a failed
+/// allocation throws. The trainer is then as it was. A file with weights only leaves the optimizer's memory, the step and
+/// where carried sequences have come to alone; so does `saved::weights` with any file, which may be of another optimizer.
+///
+/// A whole file must be of the trainer's seed if the net or loss draws random numbers in training (dropout, noise): the run
+/// would not go on as it would have. Otherwise, and in older files, which have none, the seed does not matter.
+template <class Trainer>
+void load(Trainer& t, const std::string& path, saved what = saved::whole) {
+    detail::load_with({}, safetensors::read(path), t, what);
+}
+/// The same from the bytes of a file that lie in memory, at any address.
+template <class Trainer>
+void load(Trainer& t, span<const std::byte> bytes, saved what = saved::whole) {
+    detail::load_with({}, safetensors::parse(bytes, "memory"), t, what);
+}
+
+} // namespace sinter

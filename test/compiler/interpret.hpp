@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "compiler/evaluate.hpp"
+#include "compiler/passes.hpp"
+#include <cstring>
+#include <stdexcept>
+
+/// Runs an emitted program word by word, in double precision: slow, plain, and without a compiler for every net. What a
+/// kernel may not rely on is NaN: memory before it is written, registers of another phase, sums before their end.
+namespace sinter::test {
+
+struct machine {
+    const surroundings& o;
+    std::vector<double> arena[6];   ///< by space; bytes (winners of pools) lie in them as bytes
+
+    machine(const passes& p, const surroundings& around, int slots) : o(around) {
+        const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n + 16); };
+        arena[static_cast<int>(space::activation)].assign(size(p.p.z.activations), NAN);
+        arena[static_cast<int>(space::parameter)].assign(size(p.p.z.parameters), 0);
+        arena[static_cast<int>(space::gradient)].assign(size(p.p.z.parameters + 16), NAN);
+        arena[static_cast<int>(space::state)].assign(size(p.p.z.states), 0);
+        arena[static_cast<int>(space::slot)].assign(size(p.p.z.parameters * slots), 0);
+        auto fill = [&](const growing<variable>& list, const std::vector<numbers>& from) {
+            for (int i = 0; i < list.n; ++i) std::copy(from[i].begin(), from[i].end(), at(p.p.at[list[i].id]));
+        };
+        fill(p.g.parameters, o.parameters);
+        fill(p.g.states, o.states);
+    }
+    double* at(address a) {
+        if (a.where() == space::none) return nullptr;
+        if (a.where() == space::port) return const_cast<double*>(o.ports.at(static_cast<std::size_t>(port_of(a))).data());
+        return arena[static_cast<int>(a.where())].data() + a.offset();
+    }
+    numbers read(address a, int n) {
+        const double* p = at(a);
+        if (p && a.slot) p += a.slot * a.slice_floats(o.batch);
+        return p ? numbers(p, p + n) : numbers{};
+    }
+};
+
+class interpreter {
+public:
+    interpreter(passes& p, machine& m) : p_(p), m_(m) {}
+
+    void run() {
+        int next = 0;
+        for (int l = 0; l < p_.e.n_loops; ++l) {
+            for (; next < p_.e.loops[l].first; ++next) one(p_.e.launches[next]);
+            turns(p_.e.loops[l]);
+            next = p_.e.loops[l].end;
+        }
+        for (; next < p_.e.n_launches; ++next) one(p_.e.launches[next]);
+    }
+
+private:
+    passes& p_;
+    machine& m_;
+    std::vector<word> code_;
+    std::vector<double*> arg_;
+    std::vector<double> per_row_, r_;
+    std::vector<std::vector<double>> sums_, buffers_;
+    const std::int64_t* e_ = nullptr;
+    const float* k_ = nullptr;
+    int columns_ = 1, turn_ = 0;
+
+    /// As device/cpu/loop_iterations.hpp: how many turns, and what makes up for those that are not made.
+    void turns(const loop_launches& l) {
+        const double *const wanted = m_.at(l.count), *const condition = m_.at(l.condition);
+        const double n = wanted ? *wanted : l.steps;
+        const int all = condition ? (n != 0 ? l.steps : 0) : n > 0 ? static_cast<int>(std::fmin(n, l.steps)) : 0;
+        const auto slot = [&](address a, int i) { return m_.at(a) + i * a.slice_floats(batch()); };
+        const auto move = [&](address a, int from, int to) {
+            const numbers kept(slot(a, from), slot(a, from + 1));
+            std::copy(kept.begin(), kept.end(), slot(a, to));
+        };
+        const loop_buffer* const b = p_.e.buffers + l.first_buffer;
+        for (int i = 0; i < l.buffers; ++i)
+            if (b[i].carry && l.backwards) move(b[i].at, l.steps, all);
+        int made = 0;
+        for (bool more = true; more && made < all; more = !condition || *condition != 0) {
+            turn_ = l.backwards ? all - 1 - made : made;
+            ++made;
+            for (int i = l.first; i < l.end; ++i)
+                if (!p_.e.launches[i].idles_last || made != all) one(p_.e.launches[i], made == 1);
+        }
+        turn_ = 0;
+        if (double* const trips = m_.at(l.trips)) *trips = made;
+        for (int i = 0; i < l.buffers; ++i) {
+            if (b[i].carry && !l.backwards) move(b[i].at, made, l.steps);
+            if (const int first = made + b[i].carry; first < l.steps) std::fill(slot(b[i].at, first), slot(b[i].at, l.steps), 0.);
+        }
+    }
+
+    static bool is_reduction(const word& w) { return w.is(instruction::row_sum) || w.is(instruction::row_max); }
+    bool per_row(int i) const { return code_[i].row || is_reduction(code_[i]); }
+    double get(int i) const { return per_row(i) ? per_row_[i] : r_[i]; }
+    int batch() const { return m_.o.batch; }
+
+    double* operand(address a) {   // what lies slice by slice is a slice further on in each turn
+        double* const p = m_.at(a);
+        return p && a.where() != space::port ? p + (a.slot + (a.moves ? turn_ : 0)) * a.slice_floats(batch()) : p;
+    }
+    void one(const launch& l, bool first_turn = false) {
+        const spec& s = p_.e.specs[l.spec];
+        e_ = p_.e.extents + l.first_extent;
+        k_ = p_.e.constants + l.first_constant;
+        columns_ = static_cast<int>(e_[extent::columns]);
+        code_.clear();
+        arg_.clear();
+        for (int i = 0; i < s.words; ++i) code_.push_back(word::unpack(p_.e.code[s.code + i]));
+        for (int i = 0; i < l.args; ++i) arg_.push_back(operand(p_.e.args[l.first_arg + i]));
+        per_row_.assign(code_.size(), NAN);
+        r_.assign(code_.size(), NAN);
+        sums_.assign(code_.size(), std::vector<double>(static_cast<std::size_t>(columns_), 0));
+        buffers_.assign(code_.size(), std::vector<double>(static_cast<std::size_t>(columns_), NAN));
+        const int m = static_cast<int>(l.m) * (l.batched ? batch() : 1);
+        if (s.kind == walk::flat) {
+            for (int i = 0; i < m; ++i) all_words(NAN, i, 0, 0);
+        } else if (s.kind == walk::rows) {
+            for (int row = 0; row < m; ++row) one_row(row);
+        } else if (l.group < 0) {
+            rows_of_table();
+        } else {
+            expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_turn);
+            heavy(l);
+        }
+        for (std::size_t i = 0; i < code_.size(); ++i)
+            if (code_[i].is(instruction::column_sum))
+                for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
+    }
+
+    /// A table's update after its gradient was stored: of all rows, as heavy() has it behind the gradient itself. Which rows rest is not
+    /// asked here but in train/optimizers/lazy_rows.cpp.
+    void rows_of_table() {
+        for (int i = 0; i < static_cast<int>(e_[0] * e_[1]); ++i) all_words(NAN, i, i / columns_, i % columns_);
+    }
+    /// What products are told to leave out must be zero.
+    void expect_zeros(const node& n, int rows, bool first_turn) const {
+        const auto check = [&](const double* x, std::int64_t count) {
+            for (std::int64_t i = 0; i < count; ++i)
+                if (x[i] != 0) throw std::logic_error("a product leaves out what is not zero");
+        };
+        if (n.k == op::gemm && e_[4] && first_turn) check(arg_[0], rows * e_[0]);
+        if (n.k != op::gemm_tn) return;
+        const std::int64_t zeros = e_[2] * batch();
+        if (zeros > 0) check(arg_[0], zeros * e_[0]);
+        else check(arg_[0] + (rows + zeros) * e_[0], -zeros * e_[0]);
+    }
+    /// The raw results as the nodes' own meaning gives them, then the body, element by element.
+    void heavy(const launch& l) {
+        const grouping r = p_.groups();
+        const group& q = r.g[l.group];
+        const node& n = p_.g.n[q.root];
+        shape in[max_operands];
+        std::vector<numbers> held;
+        std::vector<const double*> x;
+        for (int k = 0; k < n.operands; ++k) {
+            in[k] = p_.g.n[n.in[k]].s;
+            held.push_back(in[k].type == dtype::u8 ? bytes(arg_[k], count(in[k], batch()))
+                                                   : numbers(arg_[k], arg_[k] + count(in[k], batch())));
+        }
+        for (const numbers& h : held) x.push_back(h.data());
+        numbers winners, raw = value_of(n, in, x, m_.o, &winners);
+        if (q.pool >= 0) {
+            const numbers c = raw;
+            raw = value_of(p_.g.n[q.pool], &n.s, {c.data()}, m_.o, &winners);
+        }
+        int next = n.operands;
+        if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
+        else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
+        if (!n.about->epilogue) {
+            std::copy(raw.begin(), raw.end(), arg_[next]);
+            return;
+        }
+        for (std::size_t i = 0; i < raw.size(); ++i)
+            all_words(raw[i], static_cast<int>(i), static_cast<int>(i) / columns_, static_cast<int>(i) % columns_);
+    }
+    static numbers bytes(const double* p, int n) {
+        numbers v;
+        for (int i = 0; i < n; ++i) v.push_back(reinterpret_cast<const unsigned char*>(p)[i]);
+        return v;
+    }
+    static void to_bytes(const numbers& v, double* p) {
+        if (p)
+            for (std::size_t i = 0; i < v.size(); ++i) reinterpret_cast<unsigned char*>(p)[i] = static_cast<unsigned char>(v[i]);
+    }
+
+    void all_words(double raw, int off, int row, int col) {
+        for (std::size_t i = 0; i < code_.size(); ++i) step(static_cast<int>(i), raw, off, row, col);
+    }
+    void one_row(int row) {
+        int phases = 1;
+        for (const word& w : code_) phases = w.phase >= phases ? w.phase + 1 : phases;
+        std::fill(per_row_.begin(), per_row_.end(), NAN);
+        for (int phase = 0; phase <= phases; ++phase) {
+            for (std::size_t i = 0; i < code_.size(); ++i)
+                if (code_[i].phase == phase && code_[i].row) step(static_cast<int>(i), NAN, row, row, 0);
+            std::vector<double> sum(code_.size(), 0);
+            for (std::size_t i = 0; i < code_.size(); ++i)
+                if (code_[i].is(instruction::row_max)) sum[i] = -INFINITY;
+            for (int c = 0; c < columns_; ++c) {
+                std::fill(r_.begin(), r_.end(), NAN);
+                for (std::size_t i = 0; i < code_.size(); ++i) {
+                    const word& w = code_[i];
+                    if (w.phase != phase || w.row) continue;
+                    if (w.is(instruction::row_sum)) sum[i] += get(w.a);
+                    else if (w.is(instruction::row_max)) sum[i] = std::fmax(sum[i], get(w.a));
+                    else step(static_cast<int>(i), NAN, row * columns_ + c, row, c);
+                }
+            }
+            for (std::size_t i = 0; i < code_.size(); ++i)
+                if (is_reduction(code_[i]) && code_[i].phase == phase) per_row_[i] = sum[i];
+        }
+    }
+
+    double load(const word& w, int off, int row, int col) const {
+        const double* p = arg_[w.arg];
+        int at = row;
+        switch (w.rows()) {
+            case row_map::same: break;
+            case row_map::none: at = 0; break;
+            case row_map::divided: at = row / static_cast<int>(e_[extent::first_q + w.b]); break;
+            case row_map::modulo: at = row % static_cast<int>(e_[extent::first_q + w.b]); break;
+        }
+        if (!w.columns()) return p[at];
+        return w.rows() == row_map::same ? p[off] : p[at * columns_ + col];
+    }
+    void step(int i, double raw, int off, int row, int col) {
+        const word& w = code_[i];
+        double& to = per_row(i) ? per_row_[i] : r_[i];
+        if (w.is(instruction::accumulator)) to = raw;
+        else if (w.is(instruction::load)) to = load(w, off, row, col);
+        else if (w.is(instruction::literal)) to = static_cast<double>(k_[w.arg]);
+        else if (w.is(instruction::store)) arg_[w.arg][w.row ? row : off] = get(w.a);
+        else if (w.is(instruction::column_sum)) sums_[i][static_cast<std::size_t>(w.row ? 0 : col)] += get(w.a);
+        else if (w.is(instruction::spill)) buffers_[w.b][static_cast<std::size_t>(col)] = get(w.a);
+        else if (w.is(instruction::reload)) to = buffers_[w.b][static_cast<std::size_t>(col)];
+        else if (w.is(op::column_index)) to = col;
+        else if (w.is(op::loop_index)) to = turn_;
+        else if (w.is(op::random_uniform)) to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, turn_);
+        else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
+        else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), get(w.c()), batch());
+    }
+};
+
+} // namespace sinter::test

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/compiler/program.hpp>
+#include <memory>
+
+/// The passes as plain functions over graphs that a test builds at run time.
+namespace sinter::test {
+
+inline constexpr int room = 1200;   ///< nodes
+
+struct choices {
+    bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
+    sinter::target target{.lanes = 1, .parts = 8, .leading_walks = true};
+    int max_batch = 3;
+};
+
+/// Everything behind tracing, as program.hpp runs it.
+template <int Room>
+struct passes_of {
+    graph g;
+    growing<int> gradients;
+    fused<Room> f;
+    bool updated[Room] = {};
+    placed<Room> p;
+    optimizer_code optimizer;
+    emitted<Room, 30 * Room, 20 * Room, 10 * Room, 20, Room> e;
+
+    graph_view view() const { return view_of(g, gradients); }
+    grouping groups() { return f.view(); }
+
+    group_update update;   ///< of the only group
+    update_set updates() {
+        update = {optimizer.view(), {}, 0};
+        return {{&update, 1}, {}, 1, 0, optimizer.slots};
+    }
+    void differentiate_all() {
+        growing<int> of;
+        for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
+        differentiate(g, g.loss, of, gradients);
+        separate(g, gradients);
+    }
+    void fuse_all(const choices& c) {
+        if (c.fuse) pool_gradients({g.n.p, g.n.n});
+        grouping r = groups();
+        fuse(view(), r, c.fuse);
+        keep_loops_together(view(), r);
+        if (c.fuse && c.target.leading_walks) choose_leading_walks(view(), r);
+        f.groups = r.g.n;
+        choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
+    }
+    void plan_all(const choices& c) {
+        const graph_view v = view();
+        const grouping r = groups();
+        planner(v, r, updated, c.target, c.max_batch).run(p, c.backwards);
+    }
+    void emit_all(const choices& c) {
+        const graph_view v = view();
+        const grouping r = groups();
+        const update_set u = updates();
+        listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}, {e.loops}, {e.buffers}};
+        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o).run();
+        e.n_specs = o.specs.n;
+        e.n_code = o.code.n;
+        e.n_launches = o.launches.n;
+        e.n_args = o.args.n;
+        e.n_extents = o.extents.n;
+        e.n_constants = o.constants.n;
+        e.n_loops = o.loops.n;
+    }
+    void behind_gradients(const choices& c) {
+        fuse_all(c);
+        plan_all(c);
+        emit_all(c);
+    }
+    void all(const choices& c) {
+        if (g.parameters.n && g.loss >= 0) differentiate_all();
+        behind_gradients(c);
+    }
+};
+using passes = passes_of<room>;
+
+/// A handle to the graph itself, for operations that only need to know where to put their nodes.
+inline tensor in_graph(graph& g) { return {&g, 0}; }
+
+inline tensor input(graph& g, const shape& s, int below = 0) {
+    const tensor t = make<op::input>(&g, s, {}, {g.inputs.n + g.targets.n, below});
+    g.inputs.push(t.id);
+    return t;
+}
+
+} // namespace sinter::test

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+#define BOOST_TEST_MODULE random_programs
+#include <boost/test/unit_test.hpp>
+
+#include <sinter/train/optimizers/sgd.hpp>
+
+#include "compiler/shrink.hpp"
+
+/// 200 random programs, with loops and without: fused and unfused they give the same loss, outputs, states and trained
+/// parameters, and what the graph means. One that does not is made as small as it can be, and printed.
+using namespace sinter;
+using namespace sinter::test;
+
+static constexpr optimizer_code with_sgd = make_optimizer_code<sgd>();
+
+static recipe program(unsigned seed) { return recipe::drawn(seed, 3 + static_cast<int>(seed % 12), true, true); }
+
+BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
+    const comparison difference(with_sgd);
+    int loops = 0;
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        if (difference(program(seed))) {
+            const recipe small = shrunk(program(seed), difference);
+            BOOST_ERROR("seed " << seed << ": " << *difference(program(seed)) << "\nthe smallest such program: " << *difference(small) << '\n' << written(small));
+        }
+        graph g;
+        random_graph(g, program(seed)).build();
+        loops += g.loops.n;
+    }
+    BOOST_TEST(loops > 50);
+}
+
+/// A pass that is wrong must be found, and what it breaks told in a few lines.
+static recipe smallest(const extra_passes& broken, const char* what) {
+    const comparison difference(with_sgd, broken);
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+        if (!difference(program(seed))) continue;
+        const recipe small = shrunk(program(seed), difference);
+        BOOST_TEST(difference(small).has_value());
+        BOOST_TEST_MESSAGE(what << ", seed " << seed << ": " << *difference(small) << '\n' << written(small));
+        return small;
+    }
+    BOOST_ERROR(what << " was not found");
+    return {};
+}
+BOOST_AUTO_TEST_CASE(a_pass_that_takes_operands_for_exchangeable_is_found) {
+    const recipe small = smallest({.before_gradients = [](graph& g) {
+        for (int v = 0; v < g.n.n; ++v)
+            if (g.n[v].k == op::div && !g.n[v].loop) std::swap(g.n[v].in[0], g.n[v].in[1]);
+    }}, "a quotient the wrong way round");
+    BOOST_TEST(steps_kept(small) == 1);
+    BOOST_TEST(written(small).find("div(") != std::string::npos);
+}
+BOOST_AUTO_TEST_CASE(a_plan_that_forgets_a_reader_is_found) {
+    const recipe small = smallest({.before_emission = [](passes& p) {   // each value lies where the one before it lay
+        int before = -1;
+        for (int v = 0; v < p.g.n.n; ++v) {
+            if (!p.f.stored[v] || p.f.of[v] < 0 || p.p.at[v].where() != space::activation || p.g.n[v].loop) continue;
+            if (before >= 0 && p.f.of[before] < p.f.of[v] && count(p.g.n[v].s, 3) <= count(p.g.n[before].s, 3)) p.p.at[v] = p.p.at[before];
+            before = v;
+        }
+    }}, "memory that is still read");
+    BOOST_TEST(steps_kept(small) <= 2);
+}
