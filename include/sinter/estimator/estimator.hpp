@@ -35,6 +35,9 @@ struct evaluation_result {
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? accuracy : detail::value_of(metrics, name);
     }
+    /// The metric itself, for what is more than a number: as<metrics::confusion_matrix>("confusion_matrix").
+    template <class M>
+    const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
 };
 struct epoch_result {
     int epoch = 0;               ///< from 1
@@ -52,6 +55,9 @@ struct epoch_result {
         return name == "loss" ? loss : name == "accuracy" ? training_accuracy : name == "val_loss" ? validation_loss
              : name == "val_accuracy" ? accuracy : detail::value_of(metrics, name);
     }
+    /// The metric itself, as in evaluation_result: as<metrics::confusion_matrix>("val_confusion_matrix").
+    template <class M>
+    const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
 };
 
 struct train_options {
@@ -163,7 +169,7 @@ public:
         r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
         r.accuracy = classifies ? accuracy.value() : std::numeric_limits<double>::quiet_NaN();
         for (std::size_t i = 0; i < running.size(); ++i)
-            r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls()});
+            r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls(), std::move(running[i])});
         return r;
     }
 

@@ -9,6 +9,7 @@
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
 #include <sinter/train/losses/weighted.hpp>
 #include <sinter/train/metrics.hpp>
+#include <algorithm>
 #include <cmath>
 
 // Metrics by name in evaluate and train against sums written here over what predict gives.
@@ -112,6 +113,88 @@ BOOST_AUTO_TEST_CASE(of_numbers_and_of_other_outputs) {
     BOOST_TEST(r.metrics[0].falls);
     check_error<option_error>([&] { m.evaluate(d, named("r2", metrics::r2(1), 1)); },
                               "does not fit", "r2", "1 columns", "2");
+}
+/// What is more than a number, and what is made of logits, against sums over what predict gives.
+BOOST_AUTO_TEST_CASE(matrices_areas_and_perplexity) {
+    constexpr auto loss = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(2)>;
+    estimator m{features<3> >> dense<3>, loss, sgd{}, {.threads = 1}};
+    data::example_set s(extents(3), inputs());
+    s.labels(labels(3), 3);
+    auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
+    const std::vector<float> z = m.predict(d);
+    const std::vector<std::int32_t> y = labels(3);
+    int table[3][3] = {}, right = 0, all = 0;
+    double cross_entropy = 0;
+    for (int i = 0; i < n; ++i) {
+        if (y[i] == 2) continue;
+        const float* const row = &z[3 * i];
+        const int best = static_cast<int>(std::max_element(row, row + 3) - row);
+        ++table[y[i]][best], ++all, right += best == y[i];
+        double sum = 0;
+        for (int c = 0; c < 3; ++c) sum += std::exp(static_cast<double>(row[c]));
+        cross_entropy -= std::log(std::exp(static_cast<double>(row[y[i]])) / sum);
+    }
+    using metrics::confusion_matrix, metrics::perplexity;
+    const evaluation_result r = m.evaluate(d, confusion_matrix{3}, perplexity{},
+                                           metrics::named("again", confusion_matrix{3}));
+    BOOST_TEST(r.value("confusion_matrix") == static_cast<double>(right) / all);
+    for (int t = 0; t < 3; ++t)
+        for (int p = 0; p < 3; ++p) BOOST_TEST(r.as<confusion_matrix>("again").count(t, p) == table[t][p]);
+    BOOST_TEST(r.value("perplexity") == std::exp(cross_entropy / all), boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(r.value("perplexity") == std::exp(r.loss), boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(r.metrics[1].falls);
+    BOOST_TEST(r.as<perplexity>("perplexity").count() == all);
+    const auto h = m.train(d, {.epochs = 2, .validation = &v, .progress = nullptr, .metrics = {confusion_matrix{3}}});
+    const auto& last = h[1].as<confusion_matrix>("val_confusion_matrix");
+    const auto after = m.evaluate(v, confusion_matrix{3}).as<confusion_matrix>("confusion_matrix");
+    for (int t = 0; t < 3; ++t)
+        for (int p = 0; p < 3; ++p) BOOST_TEST(last.count(t, p) == after.count(t, p));
+    check_error<option_error>([&] { m.evaluate(d, confusion_matrix{4}); },
+                              "does not fit", "confusion_matrix", "4 classes", "3");
+    check_error<option_error>([&] { r.as<perplexity>("again"); }, "of another class", "again", "another", "class");
+    check_error<option_error>([&] { r.as<perplexity>("x"); }, "no metric of this name", "value", "x", "perplexity");
+}
+/// The chance that a positive example scores higher than a negative one, over all pairs, ties by bucket.
+static double pairs(const std::vector<double>& p, const std::vector<int>& y, int buckets) {
+    double won = 0, all = 0;
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t k = 0; k < p.size(); ++k) {
+            if (!y[i] || y[k]) continue;
+            const double a = std::ceil(p[i] * buckets), b = std::ceil(p[k] * buckets);
+            won += a > b ? 1 : a == b ? 0.5 : 0, all += 1;
+        }
+    return won / all;
+}
+BOOST_AUTO_TEST_CASE(areas_of_probabilities_and_of_logits) {
+    const std::vector<std::int32_t> y = labels(2);
+    data::example_set s(extents(3), inputs());
+    s.labels(y, 2);
+    auto d = data::source(s) | data::batch(8);
+    estimator m{features<3> >> dense<2>, softmax_cross_entropy, sgd{}, {.threads = 1, .seed = 3}};
+    const std::vector<float> z = m.predict(d);
+    std::vector<double> p;
+    for (int i = 0; i < n; ++i) p.push_back(1 / (1 + std::exp(static_cast<double>(z[2 * i] - z[2 * i + 1]))));
+    const double roc = pairs(p, std::vector<int>(y.begin(), y.end()), 199);
+    const evaluation_result r = m.evaluate(d, metrics::auc{}, metrics::auc_pr{},
+                                           metrics::named("of logits", metrics::auc({.from_logits = true})));
+    BOOST_TEST(r.value("auc") == roc, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(r.value("of logits") == roc, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(r.value("auc_pr") == r.as<metrics::auc>("auc").pr());
+    BOOST_TEST(r.value("auc_pr") != roc);
+
+    std::vector<float> t;
+    for (int i = 0; i < n; ++i) t.push_back(static_cast<float>(y[i]));
+    data::example_set of_floats(extents(3), inputs());
+    of_floats.targets(extents(1), t);
+    auto f = data::source(of_floats) | data::batch(8);
+    estimator one{features<3> >> dense<1>, sigmoid_cross_entropy, sgd{}, {.threads = 1, .seed = 3}};
+    const std::vector<float> w = one.predict(f);
+    p.clear();
+    for (int i = 0; i < n; ++i) p.push_back(1 / (1 + std::exp(-static_cast<double>(w[i]))));
+    BOOST_TEST(one.evaluate(f, metrics::auc({.from_logits = true})).value("auc") ==
+               pairs(p, std::vector<int>(y.begin(), y.end()), 199), boost::test_tools::tolerance(1e-12));
+    check_error<data_error>([&] { one.evaluate(f, metrics::auc{}); },
+                            "score is no probability", "auc, example", "", "from_logits");
 }
 BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     estimator m{features<3> >> dense<2>, softmax_cross_entropy, adam{.learning_rate = 0.05f}, {.threads = 1}};

@@ -7,19 +7,28 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
+struct auc_options {
+    int thresholds = 200;
+    bool from_logits = false;   ///< scores are logits: their logistic function is the probability
+};
+
 /// Areas under the ROC curve and the precision-recall curve of yes-or-no predictions. Scores, probabilities in [0, 1], are
 /// counted in buckets between `thresholds` evenly spaced thresholds, so that memory does not grow with the data and two of
 /// them merge; scores within one bucket count as equal. As Keras' AUC, 200 thresholds by default, whose areas it has to the
 /// last digits: trapezoids under the ROC curve, and Davis and Goadrich's interpolation (2006) under the other.
 class auc {
 public:
+    static constexpr const char* name = "auc";
     /// option_error for less than two thresholds.
-    explicit auc(int thresholds = 200) {
+    explicit auc(int thresholds = 200) : auc(auc_options{.thresholds = thresholds}) {}
+    explicit auc(const auc_options& o) : from_logits_(o.from_logits) {
+        const int thresholds = o.thresholds;
         if (thresholds < 2) throw option_error("number of thresholds", "auc", std::to_string(thresholds), "at least 2");
         counts_[0].resize(static_cast<std::size_t>(thresholds - 1));
         counts_[1].resize(static_cast<std::size_t>(thresholds - 1));
     }
-    /// `scores` [n] in [0, 1], `labels` [n], each 0 or 1; data_error otherwise, and then nothing is counted.
+    /// `scores` [n] in [0, 1], or logits where the options say so, `labels` [n], each 0 or 1; data_error
+    /// otherwise, and then nothing is counted.
     void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
     /// The same with truths that are floats, 0 or 1.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
@@ -43,6 +52,7 @@ public:
         }
         return area / (tp * fp);
     }
+    double value() const { return roc(); }
     /// Precision, averaged over recall from 0 to 1. NaN without positive examples.
     double pr() const {
         double area = 0, tp = 0, all = 0;
@@ -58,6 +68,7 @@ public:
         }
         return area / tp;
     }
+    bool from_logits() const { return from_logits_; }
     std::int64_t count() const {
         std::int64_t n = 0;
         for (int t = 0; t < 2; ++t)
@@ -66,21 +77,33 @@ public:
     }
 
 private:
+    float probability(float score) const { return from_logits_ ? 1.f / (1.f + __builtin_expf(-score)) : score; }
     template <class T>
     void add_all(const float* scores, const T* truths, int n) {
         for (int i = 0; i < n; ++i) {
-            if (!(scores[i] >= 0.f && scores[i] <= 1.f))
-                throw data_error("score is no probability", "example " + std::to_string(i), std::to_string(scores[i]), "0 to 1");
+            const float p = probability(scores[i]);
+            if (!(p >= 0.f && p <= 1.f))
+                throw data_error("score is no probability", "auc, example " + std::to_string(i),
+                                 std::to_string(scores[i]), from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
             if (truths[i] != T{0} && truths[i] != T{1})
                 throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]), "0 or 1");
         }
         const int buckets = static_cast<int>(counts_[0].size());
         for (int i = 0; i < n; ++i) {   // bucket b has the scores above threshold b, up to and with threshold b + 1
-            const int b = static_cast<int>(__builtin_ceilf(scores[i] * static_cast<float>(buckets))) - 1;
+            const int b = static_cast<int>(__builtin_ceilf(probability(scores[i]) * static_cast<float>(buckets))) - 1;
             ++counts_[truths[i] == T{1}][static_cast<std::size_t>(b < 0 ? 0 : b)];
         }
     }
     std::vector<std::int64_t> counts_[2];   // of negative and positive examples, by bucket
+    bool from_logits_;
+};
+
+/// The same with the area under the precision-recall curve as its value.
+class auc_pr : public auc {
+public:
+    static constexpr const char* name = "auc_pr";
+    using auc::auc;
+    double value() const { return pr(); }
 };
 
 } // namespace sinter::metrics

@@ -8,6 +8,7 @@ namespace sinter::inline SINTER_TARGET::metrics {
 /// How often examples of each class (row) were taken for each class (column).
 class confusion_matrix {
 public:
+    static constexpr const char* name = "confusion_matrix";
     explicit confusion_matrix(int classes)
         : classes_(classes), counts_(static_cast<std::size_t>(classes) * static_cast<std::size_t>(classes)) {}
 
@@ -16,6 +17,13 @@ public:
         for (int i = 0; i < n; ++i) need_label(labels[i], classes_, "confusion_matrix");
         for (int i = 0; i < n; ++i)
             ++at(labels[i], predicted_class(logits + static_cast<std::int64_t>(i) * classes_, classes_));
+    }
+    /// The same, where `classes` are those of this matrix; data_error otherwise.
+    void add(const float* logits, const std::int32_t* labels, int n, int classes) {
+        if (classes != classes_)
+            throw data_error("the scores are of another number of classes", "confusion_matrix", std::to_string(classes),
+                             std::to_string(classes_));
+        add(logits, labels, n);
     }
     /// One example whose predicted class is already known.
     void add(std::int32_t truth, std::int32_t predicted) {
@@ -44,6 +52,7 @@ public:
         for (int c = 0; c < classes_; ++c) right += count(c, c), all += examples(c);
         return static_cast<double>(right) / static_cast<double>(all);
     }
+    double value() const { return accuracy(); }
     /// Share of the examples of class c that were recognised.
     double recall(int c) const { return static_cast<double>(count(c, c)) / static_cast<double>(examples(c)); }
     /// Share of what was taken for class c that really is.

@@ -13,11 +13,18 @@
 /// Metrics that train and evaluate feed, and whose results are found by name.
 namespace sinter::inline SINTER_TARGET {
 
+namespace metrics::detail { struct running; }
+
 /// What a metric found.
 struct metric_value {
     std::string name;
     double value = 0;
     bool falls = false;   ///< is less better?
+    std::shared_ptr<const metrics::detail::running> measured{};   ///< with all that it counted
+    /// The metric itself, for what is more than a number: as<metrics::confusion_matrix>(). option_error
+    /// where it is of another class.
+    template <class M>
+    const M& as() const;
 };
 
 namespace metrics {
@@ -48,13 +55,18 @@ concept of_numbers = requires(M m, const float* y, const float* t) { m.add(y, t,
 template <class M>
 void feed(M& m, const char* name, const scored_rows& s) {
     if (s.labels) {
+        if constexpr (requires { m.classes(); })
+            if (m.classes() != s.columns)
+                refuse_metric(name, joined({m.classes(), " classes"}).c_str(), joined({s.columns}).c_str());
         if constexpr (of_classes<M>) return m.add(s.scores, s.labels, s.rows, s.columns);
         else if constexpr (of_two_classes<M>) {
             if (s.columns == 1) return m.add(s.scores, s.labels, s.rows);
             if (s.columns != 2) refuse_metric(name, joined({s.columns, " classes"}).c_str(), "two classes");
             for (int i = 0; i < s.rows; ++i) {
-                const float p = 1.f / (1.f + __builtin_expf(s.scores[2 * i] - s.scores[2 * i + 1]));
-                m.add(&p, s.labels + i, 1);
+                const float z = s.scores[2 * i + 1] - s.scores[2 * i], p = 1.f / (1.f + __builtin_expf(-z));
+                bool logits = false;
+                if constexpr (requires { m.from_logits(); }) logits = m.from_logits();
+                m.add(logits ? &z : &p, s.labels + i, 1);
             }
             return;
         } else refuse_metric(name, "class numbers", "float targets");
@@ -113,16 +125,25 @@ private:
 
 } // namespace metrics
 
+template <class M>
+const M& metric_value::as() const {
+    if (const auto* r = dynamic_cast<const metrics::detail::running_of<M>*>(measured.get())) return r->m;
+    throw option_error("the metric is of another class", name, measured ? "another one" : "a value alone",
+                       "the class that measured it");
+}
+
 namespace detail {
-/// The value of this name; option_error where there is none.
+/// The metric of this name; option_error where there is none.
 template <class = void>
-double value_of(const std::vector<metric_value>& all, std::string_view name) {
+const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name) {
     for (const metric_value& m : all)
-        if (m.name == name) return m.value;
+        if (m.name == name) return m;
     std::string names = "loss, accuracy";
     for (const metric_value& m : all) names += ", " + m.name;
     throw option_error("there is no metric of this name", "value", name, names);
 }
+template <class = void>
+double value_of(const std::vector<metric_value>& all, std::string_view name) { return metric_of(all, name).value; }
 } // namespace detail
 
 } // namespace sinter
