@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block compiles as it is printed; every link between the documents
 # leads somewhere; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every kind of error; no header is longer than 500 lines or
-# wider than 140 columns; and the rooms of kernel/cpu/ use only those below them.
+# wider than 140 columns.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -26,9 +26,8 @@ for page in README.md zoo/*.md doc/*.md doc/ops/*.md; do
 done
 
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
-for folder in data train; do   # folder/guide.cpp has the code of a page
-    page=doc/data.md
-    [ $folder = data ] || page=doc/estimator.md
+for folder in data estimator; do   # folder/guide.cpp has the code of a page
+    page=doc/$folder.md
     missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed | grep -vxFf <(squeezed test/$folder/guide.cpp))
     [ -z "$missing" ] || complain "$page has code that test/$folder/guide.cpp lacks: $missing"
 done
@@ -47,18 +46,8 @@ done
 for page in doc/ops/*.md; do
     op=$(basename "$page" .md)
     [ "$op" != README ] && grep -qE "^constexpr (tensor|bundle|scan_step) $op\(" "include/sinter/ops/$op.hpp" 2>/dev/null || continue
-    grep -rqE "^using ops::$op;|^SINTER_ACTIVATION\($op\)|^inline constexpr .*[ >]$op\{\};" include/sinter/ops include/sinter/expr ||
+    grep -rqE "^using ops::$op;|^SINTER_ACTIVATION\($op\)|^inline constexpr .*[ >]$op\{\};" include/sinter/ops include/sinter/autodiff include/sinter/layers ||
         complain "include/sinter/ops/$op.hpp: there is neither a layer $op nor 'using ops::$op;' in namespace sinter"
 done
 
-# From the lowest on, as doc/design.md draws them.
-rooms=(vector math walk product move pool winograd distinct attention convolution general_convolution pooled)
-[ "$(printf '%s\n' "${rooms[@]}" | sort)" = "$(find include/sinter/kernel/cpu -mindepth 1 -type d -printf '%f\n' | sort)" ] ||
-    complain "documents.sh does not know the rooms of kernel/cpu/ as they are"
-for ((i = 0; i < ${#rooms[@]}; ++i)); do
-    for ((k = i + 1; k < ${#rooms[@]}; ++k)); do
-        above=$(grep -rl "kernel/cpu/${rooms[k]}/" "include/sinter/kernel/cpu/${rooms[i]}")
-        [ -z "$above" ] || complain "kernel/cpu/${rooms[i]} uses kernel/cpu/${rooms[k]}, which lies above it:" $above
-    done
-done
 exit $fault

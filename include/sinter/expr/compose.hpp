@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/layer.hpp>
+#include <sinter/graph/layer.hpp>
 
 /// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes it a net.
 namespace sinter::inline SINTER_TARGET {

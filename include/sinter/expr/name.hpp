@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/expr/compose.hpp>
+#include <sinter/graph/text.hpp>
 
 /// Names chosen by the user, weights used more than once, blocks recomputed in backward.
 namespace sinter::inline SINTER_TARGET {
-
-template <int N>
-struct text {
-    char c[N];
-    constexpr text(const char (&s)[N]) {
-        for (int i = 0; i < N; ++i) c[i] = s[i];
-    }
-};
 
 namespace detail {
 /// A layer's trace without the layer's own name.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <bit>
-#include <sinter/expr/parameter.hpp>
+#include <sinter/graph/initializer.hpp>
 #include <sinter/ops/broadcast.hpp>
 #include <sinter/ops/detail/attention_products.hpp>
 #include <sinter/ops/gather_rows.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/compose.hpp>
+#include <sinter/graph/layer.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
 /// custom_gradient(forward, backward): a function, and a layer, whose value is forward(x...) and whose gradients are what

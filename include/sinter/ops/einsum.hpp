@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/name.hpp>
+#include <sinter/graph/text.hpp>
 #include <sinter/ops/detail/einsum_labels.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/one_hot.hpp>

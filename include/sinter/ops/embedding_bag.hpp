@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/expr/parameter.hpp>
+#include <sinter/graph/initializer.hpp>
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/not_equal.hpp>
 #include <sinter/ops/one_hot.hpp>

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// A string literal as a template argument: `named<"logits">(...)`, `einsum<"ij,jk->ik">(...)`. N counts the final zero.
+template <int N>
+struct text {
+    char c[N];
+    constexpr text(const char (&s)[N]) {
+        for (int i = 0; i < N; ++i) c[i] = s[i];
+    }
+};
+
+} // namespace sinter
