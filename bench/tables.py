@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into doc/benchmarks.md and pages beside it.
+"""Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into the documents.
 
 Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth FILE   prints a table
-       tables.py fill [--doc FILE] [--results FOLDER]
+       tables.py fill [--top FOLDER] [--results FOLDER]
 
-FOLDER has a folder for each kind of core, as zen4. `fill` puts what was measured last between the page's <!-- table NAME --> and
-<!-- end -->, the aims of all, and writes a page of tables alone, FILE-zen3.md, for each of the others.
+`fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and README.md (summaries.py), and
+writes every table in full to bench/notes/tables-CORE.md, one page for each folder of --results, such as zen4.
 """
 import argparse
 import json
@@ -14,9 +14,11 @@ import math
 import pathlib
 import re
 import statistics
+import sys
 
 import aims
 import machine
+import summaries
 
 
 def read(path):
@@ -196,27 +198,24 @@ def measured(folder):
     return read(path)[0]["machine"]["date"] if path.exists() else ""
 
 
-def fill(doc, results):
+def fill(top, results):
     folders = sorted((f for f in results.glob("*") if f.is_dir()), key=lambda f: (measured(f), f.name), reverse=True)
     if not folders:
         raise SystemExit(f"{results}: no results there, in a folder such as zen4")
-    latest, *others = folders
-    text = doc.read_text()
-    for name in TABLES:
+    for name, (page, summary) in summaries.SUMMARIES.items():
+        path = top / page
+        text = path.read_text()
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
-            raise SystemExit(f"{doc.name}: no place for table {name}")
-        tables = [table_of(name, folder) for folder in [latest, *(others if name == "aims" else [])]]
-        text = place.sub(lambda m: m[1] + "\n" + "\n\n".join(tables) + "\n\n" + m[2], text)
-    doc.write_text(text)
-    doc.with_name(f"{doc.stem}-{latest.name}.md").unlink(missing_ok=True)   # its tables stand on the page itself now
-    for folder in others:
-        page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks: {folder.name}",
-                f"The tables of [benchmarks]({doc.name}), which says what they mean, from a machine with {folder.name} cores;\n"
-                "filled by `bench/tables.py fill`."]
+            raise SystemExit(f"{page}: no place for table {name}")
+        path.write_text(place.sub(lambda m: m[1] + "\n" + summary(folders, sys.modules[__name__]) + "\n\n" + m[2], text))
+    for folder in folders:
+        page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks in full: {folder.name}",
+                f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`. "
+                "[How it is measured](../../doc/benchmarks.md), and [notes](benchmarks.md)."]
         for name in TABLES:
             page += [f"## {TITLES[name]}", table_of(name, folder)]
-        doc.with_name(f"{doc.stem}-{folder.name}.md").write_text("\n\n".join(page) + "\n")
+        (top / "bench" / "notes" / f"tables-{folder.name}.md").write_text("\n\n".join(page) + "\n")
 
 
 def main():
@@ -224,11 +223,11 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("what", choices=[*TABLES, "fill"])
     options.add_argument("file", nargs="?", type=pathlib.Path)
-    options.add_argument("--doc", type=pathlib.Path, default=bench.parent / "doc" / "benchmarks.md")
+    options.add_argument("--top", type=pathlib.Path, default=bench.parent, help="the repository whose documents are filled")
     options.add_argument("--results", type=pathlib.Path, default=bench / "results")
     args = options.parse_args()
     if args.what == "fill":
-        fill(args.doc, args.results)
+        fill(args.top, args.results)
     elif args.file is None:
         options.error("which FILE?")
     else:

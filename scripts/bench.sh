@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills them into
-# doc/benchmarks.md, and writes everything into one JSON file. Under an hour on two cores.
-#   --quick            a first look in under eight minutes; leaves bench/results and the page as they are
+# bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables, fills doc/benchmarks.md,
+# README.md's table and bench/notes/tables-*.md, and writes everything into one JSON file. Under an hour on two cores.
+#   --quick            a first look in under eight minutes; leaves bench/results and the pages as they are
 #   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, operations, gemm, conv, bandwidth,
 #                      build (default: all; of --quick all but precision, fusion, pipelines and operations)
 #   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
@@ -171,5 +171,5 @@ if [ ! $quick ]; then
     mkdir -p "$results"
     for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$results/"; fi; done
     python3 "$bench/tables.py" fill
-    say "doc/benchmarks.md is filled from bench/results"
+    say "doc/benchmarks.md, README.md and bench/notes/tables-*.md are filled from bench/results"
 fi

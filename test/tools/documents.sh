@@ -19,7 +19,7 @@ else
     complain "README.md's example does not compile: $said"
 fi
 
-for page in README.md zoo/*.md doc/*.md doc/ops/*.md; do
+for page in *.md zoo/*.md doc/*.md doc/ops/*.md bench/notes/*.md; do
     while IFS= read -r link; do
         [ -e "$(dirname "$page")/$link" ] || complain "$page: $link leads nowhere"
     done < <(awk '/^```/ { code = !code } !code' "$page" | grep -oE '\]\([^)#]+' | cut -c3- | grep -v '^https:')
