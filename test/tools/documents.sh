@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block compiles as it is printed; every link between the documents
-# leads somewhere; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every kind of error; no header is longer than 500 lines or
-# wider than 140 columns.
+# leads somewhere; the tables of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the
+# code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every
+# kind of error; no header is longer than 500 lines or wider than 140 columns.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -24,6 +25,22 @@ for page in *.md zoo/*.md doc/*.md doc/ops/*.md bench/notes/*.md; do
         [ -e "$(dirname "$page")/$link" ] || complain "$page: $link leads nowhere"
     done < <(awk '/^```/ { code = !code } !code' "$page" | grep -oE '\]\([^)#]+' | cut -c3- | grep -v '^https:')
 done
+
+if command -v python3 >/dev/null; then
+    filled=$(mktemp -d)
+    mkdir -p "$filled/doc" "$filled/bench/notes"
+    cp README.md "$filled/" && cp doc/benchmarks.md "$filled/doc/"
+    if python3 -B bench/tables.py fill --top "$filled"; then
+        for page in README.md doc/benchmarks.md $(cd "$filled" && echo bench/notes/*.md); do
+            cmp -s "$page" "$filled/$page" || complain "$page is not what 'bench/tables.py fill' makes of bench/results"
+        done
+    else
+        complain "bench/tables.py fill fails"
+    fi
+    rm -rf "$filled"
+else
+    echo "left out: whether the tables are those of bench/results, which needs python3"
+fi
 
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
 for folder in data estimator; do   # folder/guide.cpp has the code of a page
