@@ -3,6 +3,7 @@
 // and convolutions too by the element. What it cannot show is the libraries' part and the launches themselves.
 #pragma once
 #include <sinter/device/cuda/gpu_program.hpp>
+#include <sinter/device/device.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <vector>
 
@@ -91,7 +92,13 @@ public:
     template <class P>
     using runner = rehearsal_runner<Engine, P>;
 
-    explicit rehearsal_on(int) {}
+    struct options {};
+    struct event {
+        void wait() const {}
+    };
+
+    explicit rehearsal_on(options) {}
+    event record() const { return {}; }
     int threads() const { return 1; }
     template <class P, class Observer = unobserved>
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
@@ -108,5 +115,6 @@ private:
     Engine engine_;
 };
 using rehearsal_device = rehearsal_on<rehearsal_engine>;
+static_assert(compute_device<rehearsal_device>);
 
 } // namespace sinter::test

@@ -4,11 +4,14 @@
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/cpu/executor.hpp>
 #include <sinter/device/cpu/tables.hpp>
+#include <sinter/device/cpu/early_values.hpp>
 #include <sinter/device/cpu/threads.hpp>
+#include <sinter/device/device.hpp>
 #include <sinter/kernel/cpu/kernel_table.hpp>
 #include <sinter/compiler/target.hpp>
 #include <algorithm>
 #include <memory>
+#include <vector>
 #ifdef SINTER_PROFILE
 #include <sinter/profile/step_profile.hpp>
 #endif
@@ -45,10 +48,12 @@ public:
             operands_[i] = a.where() == space::table ? tables_.data() + a.offset() : m_.at(a);
         }
         scratch_ = m.scratch.data();
+        early_.resize(static_cast<std::size_t>(early_values<P>::floats));
     }
 
     /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
-    /// False where it ended before anything was updated, because the loss is not finite (program_walk::run).
+    /// False where it ended because the loss is not finite, as was asked for: memory is then as it was before,
+    /// activations and gradients excepted.
     template <class Observer = unobserved>
     bool run(team& threads, const step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
@@ -59,16 +64,20 @@ public:
             if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
             else if (a.slot) operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
         }
+        const early_values<P> before(m_, early_);
         if (s.batch <= alone_to) {
             const flush_denormals here;
-            return walk({&threads, 1}, 0, s, observe);
+            if (walk({&threads, 1}, 0, s, observe)) return true;
+        } else {
+            bool whole = true;
+            threads.run([&](int thread) {
+                const bool done = walk({&threads, threads.size()}, thread, s, observe);
+                if (thread == 0) whole = done;
+            });
+            if (whole) return true;
         }
-        bool whole = true;
-        threads.run([&](int thread) {
-            const bool done = walk({&threads, threads.size()}, thread, s, observe);
-            if (thread == 0) whole = done;
-        });
-        return whole;
+        before.put_back(m_);
+        return false;
     }
     /// Waking others, and waiting for them after each kernel, would take longer than all kernels of a small net for so many
     /// examples: its programs are run by the calling thread then.
@@ -84,6 +93,7 @@ private:
     float* scratch_ = nullptr;
     arena tables_;
     host_places m_;
+    std::vector<float> early_;   ///< what early_values keeps for the time of a step
 #ifdef SINTER_PROFILE
     profile::step_profile profile_;
 #endif
@@ -117,7 +127,14 @@ public:
     using memory = model_memory;
     template <class P>
     using runner = cpu_runner<P>;
+    struct options {
+        int threads = 0;   ///< 0: one for each usable core, but at most SINTER_PARTS
+    };
+    struct event {   ///< run() returns when all is done: there is nothing to wait for
+        void wait() const {}
+    };
 
+    explicit cpu_device(options o) : cpu_device(o.threads) {}
     /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun, even if more are asked for:
     /// they would find no work and only be waited for. Throws option_error where it is negative or beyond 1024.
     explicit cpu_device(int threads) : threads_(std::make_unique<team>(useful(threads))) {}
@@ -138,6 +155,7 @@ public:
         return m.at(from);
     }
     static constexpr bool shares_memory = true;   ///< with the host: views need no room
+    event record() const { return {}; }
 
 private:
     std::unique_ptr<team> threads_;   ///< who know where they are, while models move
@@ -147,5 +165,6 @@ private:
         return threads > team::most ? threads : std::min(threads, target.parts);   // the team says what is wrong with it
     }
 };
+static_assert(compute_device<cpu_device>);
 
 } // namespace sinter

@@ -5,6 +5,8 @@
 #include <sinter/device/cuda/step_graphs.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/cuda/gpu_program.hpp>
+#include <sinter/device/cuda/stream_event.hpp>
+#include <sinter/device/device.hpp>
 #include <sinter/compiler/target.hpp>
 #include <cstring>
 #include <memory>
@@ -12,15 +14,19 @@
 /// A GPU as a device: what programs are planned for, and how they run. Compile with nvcc (.cu).
 namespace sinter::inline SINTER_TARGET {
 
-/// A CUDA stream with the libraries' handles, made for the GPU that is current (CUDA_VISIBLE_DEVICES, cudaSetDevice).
+/// A CUDA stream with the libraries' handles, made for one GPU of those that CUDA_VISIBLE_DEVICES leaves visible.
 class cuda_context {
 public:
-    cuda_context() {
+    /// `number`: which GPU; -1 is the calling thread's current one.
+    explicit cuda_context(int number = -1) {
         int n = 0;
         if (const cudaError_t s = cudaGetDeviceCount(&n); s != cudaSuccess || n < 1)
             throw device_error("no CUDA device", "cudaGetDeviceCount",
                                s == cudaSuccess ? "0 devices" : cudaGetErrorString(s), "a GPU and its driver");
-        number_ = gpu::current_device_number();
+        if (number >= n || number < -1)
+            throw option_error("number of the GPU", "cuda_device", std::to_string(number), "0 to " + std::to_string(n - 1));
+        number_ = number < 0 ? gpu::current_device_number() : number;
+        const gpu::current_device here(number_);
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
         engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
     }
@@ -136,7 +142,12 @@ public:
     template <class P>
     using runner = cuda_runner<P>;
 
-    explicit cuda_device(int /*threads: the host's, of which this takes none*/ = 0) {}
+    struct options {
+        int number = -1;   ///< of the GPU; -1: the calling thread's current one (cudaSetDevice)
+    };
+    using event = gpu::stream_event;
+
+    explicit cuda_device(options o = {-1}) : context_(o.number) {}
 
     int threads() const { return 1; }
     /// While what this returns lives, the calling thread's current GPU is this one: memory taken then lies on it.
@@ -162,6 +173,10 @@ public:
         read(m, from, room, floats);
         return room;
     }
+    event record() const {
+        const auto here = enter();
+        return event(context_.stream());
+    }
     void wait() const {
         const auto here = enter();
         context_.wait();
@@ -170,6 +185,7 @@ public:
 private:
     cuda_context context_;
 };
+static_assert(compute_device<cuda_device>);
 using cuda = cuda_device;
 
 } // namespace sinter

@@ -112,7 +112,6 @@ private:
         base::memory_.activations = floats_of(floats(space::activation, n));
         base::memory_.gradients = floats_of(floats(space::gradient, n));
         base::memory_.scratch = floats_of(scratch(n));
-        base::early_.resize(static_cast<std::size_t>(most({early_values<training_of<I>>::floats...})));
         base::train_.bind(base::memory_);
         (std::get<static_cast<std::size_t>(I)>(runners_).bind(base::memory_), ...);
     }

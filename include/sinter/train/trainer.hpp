@@ -3,7 +3,6 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/device/cpu.hpp>
-#include <sinter/device/cpu/early_values.hpp>
 #include <sinter/device/step_bytes.hpp>
 #include <sinter/compiler/evaluate_stages.hpp>
 #include <sinter/train/bind_batch.hpp>
@@ -40,7 +39,7 @@ public:
     static constexpr program_options policy = Options;   ///< that its programs are compiled with
 
     SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
-        : optimizer_(optimizer), options_(o), device_(o.threads) {
+        : optimizer_(optimizer), options_(o), device_(with_threads<Device>({}, o.threads)) {
         detail::stages_in_turn<request_of<program_mode::training>>();
         begin();
     }
@@ -189,11 +188,7 @@ protected:   // for alternating_trainer, which has more programs for the same me
         optimizer_.scalars(updates, scalars);
         const step_arguments now{ports, scalars, options_.seed, step_, b.size, true};
         if constexpr (std::is_same_v<decltype(device_.template run<P>(r, now, observe)), bool>) {
-            const early_values<P> before(memory_, early_);
-            if (!device_.template run<P>(r, now, observe)) {
-                before.put_back(memory_);
-                return read_loss<P>(memory_);
-            }
+            if (!device_.template run<P>(r, now, observe)) return read_loss<P>(memory_);
         } else {
             device_.template run<P>(r, now, observe);
         }
@@ -205,7 +200,6 @@ protected:   // for alternating_trainer, which has more programs for the same me
     typename Device::memory memory_;
     typename Device::template runner<training> train_;
     std::int64_t step_ = 0;
-    std::vector<float> early_;   ///< a step's early_values
 
 private:
     template <class P>
@@ -239,7 +233,6 @@ private:
         memory_.slots = floats(p.floats(space::slot));
         memory_.activations = floats(p.floats(space::activation));
         memory_.scratch = floats(Device::template runner<training>::scratch_floats());
-        early_.resize(static_cast<std::size_t>(early_values<training>::floats));
         output_shapes_ = p.output_shapes;
         train_.bind(memory_);
         reset();

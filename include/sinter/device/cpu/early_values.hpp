@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/device/model_memory.hpp>
 #include <sinter/compiler/program.hpp>
+#include <sinter/device/cpu/loop_iterations.hpp>
 #include <cstring>
 #include <vector>
 
@@ -54,7 +54,7 @@ public:
     }();
 
     /// `room`: a vector of at least so many floats.
-    early_values(const model_memory& m, std::vector<float>& room) : room_(room.data()) {
+    early_values(const host_places& m, std::vector<float>& room) : room_(room.data()) {
         float* kept = room_;
         for (int i = 0; i < n_pieces; ++i) {
             const piece& x = pieces.of[i];
@@ -62,7 +62,7 @@ public:
             kept += x.floats;
         }
     }
-    void put_back(const model_memory& m) const {
+    void put_back(const host_places& m) const {
         const float* kept = room_;
         for (int i = 0; i < n_pieces; ++i) {
             const piece& x = pieces.of[i];
