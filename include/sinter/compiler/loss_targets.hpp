@@ -15,6 +15,14 @@ enum class target_kind : std::uint8_t {
     weight_of_rows    ///< float32, one for each row of scores that the prediction has
 };
 
+/// What of an example counts for nothing where all that it has in a target is the ignored label, or a
+/// weight of 0.
+enum class hidden_part : std::uint8_t {
+    none,
+    output,       ///< what the loss makes of that output
+    everything    ///< the whole example
+};
+
 /// One target: what the loss is given, and what a batch must hold.
 struct target_spec {
     target_kind kind = target_kind::same_as_output;
@@ -23,6 +31,7 @@ struct target_spec {
     int output = 0;   ///< which of the net's outputs is meant by the prediction
     int also = 0;     ///< this whole number is allowed, too
     bool ignores = false;   ///< that one: places with it are not counted
+    hidden_part hides = hidden_part::none;   ///< inputs of what it hides may hold anything (train/uncounted_examples.hpp)
 
     constexpr target_spec() = default;
     constexpr target_spec(target_kind k) : kind(k) {}
@@ -37,6 +46,11 @@ struct target_spec {
         target_spec s = *this;
         s.also = label;
         s.ignores = true;
+        return s;
+    }
+    constexpr target_spec hiding(hidden_part h) const {
+        target_spec s = *this;
+        s.hides = h;
         return s;
     }
     constexpr target_spec of_output(int i) const {

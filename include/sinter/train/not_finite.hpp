@@ -17,14 +17,17 @@ inline std::int64_t first_not_finite(const float* x, std::int64_t n) {
         if (!(x[i] - x[i] == 0.f)) return i;
     return n;
 }
-/// data_error if one of a batch's columns of floats has such a number.
-SINTER_COLD inline void need_finite(const float* x, int width, int size, const std::string& what) {
+/// data_error if one of a batch's columns of floats has such a number in an example that counts.
+template <class Counts>
+SINTER_COLD void need_finite(const float* x, int width, int size, const std::string& what, Counts counts) {
     if (!x || width <= 0) return;
-    const std::int64_t n = std::int64_t{width} * size, i = first_not_finite(x, n);
-    if (i < n)
-        throw data_error("the batch has a number that is not finite",
-                         joined({what, ", example ", i / width, " of the batch, number ", i % width}),
-                         std::to_string(x[i]), "finite numbers");
+    for (int e = 0; e < size; ++e, x += width) {
+        const std::int64_t i = counts(e) ? first_not_finite(x, width) : width;
+        if (i < width)
+            throw data_error("the batch has a number that is not finite",
+                             joined({what, ", example ", e, " of the batch, number ", i}), std::to_string(x[i]),
+                             "finite numbers");
+    }
 }
 /// data_error if a parameter or a state of a model has such a number.
 template <class Trainer>
@@ -43,12 +46,19 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
 /// Why a batch's loss is not finite: always throws data_error.
 template <class Trainer>
 [[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
-    constexpr auto& p = Trainer::training::v;
+    using program = typename Trainer::training;
+    constexpr auto& p = program::v;
+    [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
+    if constexpr (may_have_uncounted<program>()) bind_batch<program>(b, ports, true);
+    const auto counted = [&]([[maybe_unused]] int e) {
+        if constexpr (may_have_uncounted<program>()) return counts<program>(ports + p.n_inputs, e);
+        else return true;
+    };
     const std::string where = joined({"step ", t.steps() + 1});
     for (int i = 0; i < p.n_inputs; ++i) {
         const bool listed = !b.inputs.empty();
         const float* const x = listed ? b.inputs[static_cast<std::size_t>(i)].values : i == 0 ? b.x : nullptr;
-        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}));
+        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}), counted);
     }
     int floats = 0;
     for (int i = 0; i < p.n_targets; ++i) {
@@ -56,7 +66,7 @@ template <class Trainer>
         if (target.s.type != dtype::f32) continue;
         const float* const y = target.weight ? b.weights : target_column(b, false, floats++).values;
         need_finite(y, static_cast<int>(target.s.size()), b.size,
-                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}));
+                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted);
     }
     need_finite_weights(t, where.c_str());
     throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "

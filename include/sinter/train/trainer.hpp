@@ -8,6 +8,7 @@
 #include <sinter/train/bind_batch.hpp>
 #include <sinter/train/initialize.hpp>
 #include <sinter/train/settings.hpp>
+#include <sinter/train/uncounted_examples.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 #include <memory>
 
@@ -67,7 +68,8 @@ public:
     }
 
     /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
-    /// fit the program. Allocates nothing. The outputs, as they were before the update, stay readable by output().
+    /// fit the program. Allocates nothing (but, once, for examples that do not count and are not finite: uncounted_examples).
+    /// The outputs, as they were before the update, stay readable by output().
     /// On the processor a loss that is not finite ends the step before anything is updated: weights, states and the optimizer's
     /// memory are as they were, it does not count among steps(), and output() is empty. A GPU learns of the loss too late for that.
     float step(const data::batch_view& b) { return step(b, unobserved{}); }
@@ -183,6 +185,7 @@ protected:   // for alternating_trainer, which has more programs for the same me
                        Observer observe) {
         const float* ports[ports_of<P>()];
         bind_batch<P>(b, ports, true);
+        uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = false;
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
@@ -221,6 +224,7 @@ private:
     mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
     double loss_weight_ = 0;
+    detail::uncounted_examples uncounted_;
 
     static constexpr int average_slot = average_slot_of<Optimizer>();
 
@@ -326,6 +330,7 @@ private:
     float run_other(std::unique_ptr<other_program<P>>& o, const data::batch_view& b, bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
+        if (with_targets) uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = false;
         [[maybe_unused]] const auto here = enter(device_);
         if (!o) o = make_other<P>();

@@ -23,13 +23,17 @@ template <class L>
     requires requires { L::weight; }
 constexpr float weight_of_loss<L> = L::weight;
 
-/// Each loss's own targets, of output i, one loss after the other.
+/// Each loss's own targets, of output i, one loss after the other. What hid a whole example hides this
+/// output's part of it.
 template <class... L>
 constexpr target_list targets_of_each() {
     target_list all;
     int output = 0;
     auto append = [&](const target_list& own) {
-        for (int i = 0; i < own.n; ++i) all = all.with(own.at[i].of_output(output));
+        for (int i = 0; i < own.n; ++i) {
+            const bool hides = own.at[i].hides != hidden_part::none;
+            all = all.with(own.at[i].of_output(output).hiding(hides ? hidden_part::output : hidden_part::none));
+        }
         ++output;
     };
     (append(targets_of<L>()), ...);

@@ -23,11 +23,11 @@ constexpr tensor where_weighted(tensor x, tensor w) {
 /// A loss whose values are weighted, by numbers that come with the batch (example_set::weights, batch_view::weights) and that
 /// the loss takes after its own targets. Under the mean reduction the batch's loss is sum(w l) / sum(w), and 0 where all
 /// weights are 0. Weights may be negative. An example with the weight 0 is ignored: whatever its prediction and float targets
-/// are, NaN too, neither loss nor gradient see it.
+/// are, NaN too, neither loss nor gradient see it, nor what of its input is not finite (train/uncounted_examples.hpp).
 template <class L, target_kind Kind>
 struct weighted_loss {
     static constexpr reduction reduce = reduction_of<L>();
-    static constexpr target_list targets = targets_of<L>().with(Kind);
+    static constexpr target_list targets = targets_of<L>().with(target_spec(Kind).hiding(hidden_part::everything));
     constexpr weighted_values operator()(bundle y, bundle t) const {
         const tensor w = t[t.n - 1];
         bundle rest = t;
