@@ -40,7 +40,7 @@ using namespace sinter;
 constexpr auto net = features<64>{layers} >> dense<10>;
 
 int main() {{
-    auto training = data::source(data::example_set(extents(64), std::vector<float>(64 * 64)).labels(std::vector<int>(64)))
+    auto training = data::source(data::dataset(extents(64), std::vector<float>(64 * 64)).labels(std::vector<int>(64)))
                   | data::batch(64);
     estimator model{{net, softmax_cross_entropy, sgd{{.learning_rate = 0.01f}}{device}}};
     model.train(training);

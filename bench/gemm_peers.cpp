@@ -118,7 +118,7 @@ void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_
         const auto product = [&] { launch<cpu::gemm<store_body>>({d, transposed, dx}, {N, K, N}, m); };
         compete(name, "dX", {false, true, m, K, N, d, w, result}, true, {{"sinter", product}}, copied(dx, m * K));
         const auto turning = [&] {   // as programs do
-            if (turns_weights(m, K * N)) launch<cpu::gemm<store_body>>({d, packed, dx}, {N, K, N, 1}, m);
+            if (transposes_weights(m, K * N)) launch<cpu::gemm<store_body>>({d, packed, dx}, {N, K, N, 1}, m);
             else transpose(), product();
         };
         compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false, {{"sinter", turning}}, copied(dx, m * K));

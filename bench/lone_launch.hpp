@@ -27,10 +27,10 @@ class lone_launch {
                 if (P::v.args[l.first_arg + k] == P::v.args[l.first_arg + i]) c.of[i] = c.of[k];
             if (c.of[i] < 0) c.of[i] = c.arrays++;
         }
-        for (int i = 0; i < s.words; ++i) {
-            const word w = word::unpack(P::v.code[s.code + i]);
-            if (w.is(instruction::load) && w.columns() && w.rows() == row_map::same) reads[c.of[w.arg]] = true;
-            if (w.is(instruction::store) && !w.row) writes[c.of[w.arg]] = true;
+        for (int i = 0; i < s.instructions; ++i) {
+            const instruction w = instruction::unpack(P::v.code[s.code + i]);
+            if (w.is(opcode::load) && w.columns() && w.rows() == row_map::same) reads[c.of[w.arg]] = true;
+            if (w.is(opcode::store) && !w.row) writes[c.of[w.arg]] = true;
         }
         for (int i = 0; i < c.arrays; ++i) c.walked += reads[i] || writes[i], c.read += reads[i], c.written += writes[i];
         return c;

@@ -84,37 +84,37 @@ inline std::vector<std::int32_t> classes(std::size_t n, int most, int seed) {
 }
 
 /// Sixteen batches, as all sets here, where no other number of examples is asked for.
-inline data::example_set images(std::size_t n = 16 * 64) {
-    return data::example_set(extents(28, 28, 1), numbers(n * 784)).labels(classes(n, 10, 8), 10);
+inline data::dataset images(std::size_t n = 16 * 64) {
+    return data::dataset(extents(28, 28, 1), numbers(n * 784)).labels(classes(n, 10, 8), 10);
 }
 /// The same kept as bytes.
-inline data::example_set images_of_bytes(std::size_t n) {
+inline data::dataset images_of_bytes(std::size_t n) {
     std::vector<std::byte> pixels(n * 784);
     random_stream r(7);
     for (std::byte& p : pixels) p = static_cast<std::byte>(r.below(256));
-    return data::example_set().pixels(extents(28, 28, 1), std::move(pixels)).labels(classes(n, 10, 8), 10);
+    return data::dataset().pixels(extents(28, 28, 1), std::move(pixels)).labels(classes(n, 10, 8), 10);
 }
 /// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below $SINTER_DATA: half of their pixels are zero.
-inline data::example_set clothes() {
+inline data::dataset clothes() {
     const char* folder = std::getenv("SINTER_DATA");
     if (!folder) throw option_error("no data", "SINTER_DATA", "not set", "the folder in which fashion-mnist lies");
     const std::string files = std::string(folder) + "/fashion-mnist/train-";
     return data::idx(files + "images-idx3-ubyte.gz", files + "labels-idx1-ubyte.gz", 10).slice(0, 16 * 64);
 }
-inline data::example_set rows() {
-    return data::example_set(extents(32, 256), numbers(16 * 32 * 32 * 256)).labels(classes(16 * 32, 10, 8), 10);
+inline data::dataset rows() {
+    return data::dataset(extents(32, 256), numbers(16 * 32 * 32 * 256)).labels(classes(16 * 32, 10, 8), 10);
 }
-inline data::example_set text() {
+inline data::dataset text() {
     const std::size_t n = 16 * 8 * gpt_context;
-    return data::example_set().input(extents(gpt_context), classes(n, gpt_symbols, 7))
+    return data::dataset().input(extents(gpt_context), classes(n, gpt_symbols, 7))
                               .labels(extents(gpt_context), classes(n, gpt_symbols, 8), gpt_symbols);
 }
 
-inline data::example_set observations(std::size_t n = 16 * 32) {
-    return data::example_set(extents(4), numbers(n * 4)).labels(classes(n, 2, 8), 2);
+inline data::dataset observations(std::size_t n = 16 * 32) {
+    return data::dataset(extents(4), numbers(n * 4)).labels(classes(n, 2, 8), 2);
 }
 /// Every category of a column is as frequent as any other.
-inline data::example_set clicks(std::size_t n = 16 * 256) {
+inline data::dataset clicks(std::size_t n = 16 * 256) {
     std::vector<std::int32_t> rows;
     random_stream r(7);
     for (std::size_t i = 0; i < n; ++i) {
@@ -124,7 +124,7 @@ inline data::example_set clicks(std::size_t n = 16 * 256) {
     }
     std::vector<float> yes;
     for (std::int32_t y : classes(n, 2, 8)) yes.push_back(static_cast<float>(y));
-    return data::example_set().input(extents(column_numbers), numbers(n * column_numbers)).input(extents(column_count), std::move(rows))
+    return data::dataset().input(extents(column_numbers), numbers(n * column_numbers)).input(extents(column_count), std::move(rows))
                               .targets(extents(1), std::move(yes));
 }
 

@@ -96,7 +96,7 @@ double size_of(span<const float> v) {
 }
 
 template <class Op, class Net>
-void time_net(const char* kind, Net net, const data::example_set& set, int outputs, int rounds) {
+void time_net(const char* kind, Net net, const data::dataset& set, int outputs, int rounds) {
     predictor<Net, Op::batch> p(net, no_weights{});
     auto batches = set | data::batch(Op::batch);
     const data::batch_view& b = *batches.begin();
@@ -116,8 +116,8 @@ void run(const std::string& only, int rounds) {
         return bundle(y, ops::gradient(y * d, x));
     };
     const std::vector<float> given = numbers(Op::x, Op::batch, 7919);
-    time_net<Op>("forward", forward, data::example_set(Op::x, given), 1, rounds);
-    time_net<Op>("with gradient", with_gradient, data::example_set().input(Op::x, given).input(Op::y, numbers(Op::y, Op::batch, 6007)), 2,
+    time_net<Op>("forward", forward, data::dataset(Op::x, given), 1, rounds);
+    time_net<Op>("with gradient", with_gradient, data::dataset().input(Op::x, given).input(Op::y, numbers(Op::y, Op::batch, 6007)), 2,
                  rounds);
 }
 template <class... Op>

@@ -35,7 +35,7 @@ double of_a_batch(data::pipeline pipeline, double seconds, Use use) {
 }
 
 template <int Batch, class Loss, class Optimizer, class Net>
-void run(const char* name, Net, Optimizer optimizer, const data::example_set& set, double seconds) {
+void run(const char* name, Net, Optimizer optimizer, const data::dataset& set, double seconds) {
     const auto shuffled = [&] { return set | data::shuffle(set.size()) | data::batch(Batch); };
     const double fill = of_a_batch(shuffled(), seconds, [](const data::batch_view&) {});
     trainer<Net, Loss, Optimizer, Batch> model(optimizer, {.threads = 1});

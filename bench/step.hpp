@@ -21,7 +21,7 @@ struct step_settings {
 
 /// Trains on the examples' batches in turn, over all of them once and then for the seconds asked; prints one JSON line.
 template <int Batch, class Loss = softmax_cross_entropy_loss, program_options O = program_options{}, class Net, class Optimizer>
-int time_step(Net, Optimizer optimizer, const data::example_set& examples, const step_settings& s) {
+int time_step(Net, Optimizer optimizer, const data::dataset& examples, const step_settings& s) {
     trainer<Net, Loss, Optimizer, Batch, cpu_device, O> t(optimizer, {.threads = s.threads});
     auto batches = examples | data::batch(Batch);
     if (s.kernels) {
@@ -47,7 +47,7 @@ int time_step(Net, Optimizer optimizer, const data::example_set& examples, const
 }
 
 template <int Batch, class Loss = softmax_cross_entropy_loss, class Net>
-int time_step(Net net, const data::example_set& examples, const step_settings& s) {
+int time_step(Net net, const data::dataset& examples, const step_settings& s) {
     if (s.optimizer == "sgd") return time_step<Batch, Loss>(net, sgd{.learning_rate = 0.01f}, examples, s);
     if (s.optimizer == "adam") return time_step<Batch, Loss>(net, adam{}, examples, s);
     throw option_error("unknown optimizer", "--optimizer", s.optimizer, "sgd or adam");

@@ -34,8 +34,8 @@ constexpr bool has(std::string_view net) {
 template <int Batch, class Loss = softmax_cross_entropy_loss, int Extent = 224, class Net>
 int time_net(Net net, const bench::step_settings& s) {
     constexpr std::size_t n = 2 * Batch;
-    const data::example_set examples =
-        data::example_set(extents(Extent, Extent, 3), bench::numbers(n * Extent * Extent * 3))
+    const data::dataset examples =
+        data::dataset(extents(Extent, Extent, 3), bench::numbers(n * Extent * Extent * 3))
             .labels(bench::classes(n, 1000, 8), 1000);
     return bench::time_step<Batch, Loss>(net, sgd{.learning_rate = 0.01f}, examples, s);
 }

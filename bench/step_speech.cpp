@@ -18,9 +18,9 @@ constexpr const char* help =
 constexpr int units = 3000, steps = 20, letters = 29, batch = 16;
 
 /// Two batches of pseudo-random rows, and a letter for each.
-data::example_set sounds() {
+data::dataset sounds() {
     constexpr std::size_t n = 2 * batch * steps;
-    return data::example_set(extents(steps, units), bench::numbers(n * units)).labels(extents(steps), bench::classes(n, letters, 8), letters);
+    return data::dataset(extents(steps, units), bench::numbers(n * units)).labels(extents(steps), bench::classes(n, letters, 8), letters);
 }
 
 int run(const bench::step_settings& s) {

@@ -32,7 +32,7 @@ static void train(const example::options& options) {
     const example::people people = example::find_people(options.data, options.seed);
     data::features features = columns();
     features.fit(people.train);
-    const data::example_set all = features.apply(people.train);
+    const data::dataset all = features.apply(people.train);
     const std::int64_t kept = all.size() / 12;
     auto training = data::source(all.slice(kept, all.size() - kept)) | data::shuffle(100'000, options.seed)
                   | data::batch(options.batch);

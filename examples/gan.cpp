@@ -104,7 +104,7 @@ static void write_generator(const example::options& options) {
     std::vector<float> z(16 * noise);
     random_stream numbers(options.seed);
     for (float& v : z) v = 4 * numbers.uniform() - 2;
-    example::write_onnx(options, artist, data::example_set(extents(noise), std::move(z)));
+    example::write_onnx(options, artist, data::dataset(extents(noise), std::move(z)));
 }
 
 static void train(const example::options& options) {

@@ -14,7 +14,7 @@ using gpt = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_lo
 
 int main() {
     gpt model(adamw{.learning_rate = 1e-3f});
-    auto batches = data::source(data::example_set().input(extents(context), std::vector<std::int32_t>(8 * context))
+    auto batches = data::source(data::dataset().input(extents(context), std::vector<std::int32_t>(8 * context))
                                     .labels(extents(context), std::vector<std::int32_t>(8 * context), symbols))
                  | data::batch(8);
     for (const data::batch_view& b : batches) std::printf("loss %g\n", static_cast<double>(model.step(b)));

@@ -15,7 +15,7 @@ using model_trainer = trainer<std::remove_const_t<decltype(net)>, softmax_cross_
 
 int main() {
     model_trainer model(adam{.learning_rate = 1e-3f});
-    auto batches = data::source(data::example_set().input(extents(context), std::vector<std::int32_t>(16 * context))
+    auto batches = data::source(data::dataset().input(extents(context), std::vector<std::int32_t>(16 * context))
                                     .labels(extents(context), std::vector<std::int32_t>(16 * context), symbols))
                  | data::batch(16);
     for (const data::batch_view& b : batches) std::printf("loss %g\n", static_cast<double>(model.step(b)));

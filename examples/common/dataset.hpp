@@ -14,11 +14,11 @@ namespace example {
 /// at once, at the end.
 struct dataset {
     std::string name;
-    sinter::data::example_set train, validation, test;
+    sinter::data::dataset train, validation, test;
     std::array<std::string_view, 10> class_names{};
 };
 /// Keeps a twelfth of the training images, and at least one, for validation.
-inline dataset split(std::string name, const sinter::data::example_set& all, sinter::data::example_set test,
+inline dataset split(std::string name, const sinter::data::dataset& all, sinter::data::dataset test,
                      const std::array<std::string_view, 10>& class_names) {
     const std::int64_t kept = (all.size() + 11) / 12, trained = all.size() - kept;
     return {std::move(name), all.slice(0, trained), all.slice(trained, kept), std::move(test), class_names};

@@ -54,7 +54,7 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
     }
 }
 template <class Model>
-void write_onnx(const options& given, Model& model, const sinter::data::example_set& examples) {
+void write_onnx(const options& given, Model& model, const sinter::data::dataset& examples) {
     auto batches = sinter::data::source(examples) | sinter::data::batch(16);
     write_onnx(given, model, batches);
 }

@@ -9,7 +9,7 @@ namespace example {
 /// whether it was on the paper; frames behind the end are zeros. Where one digit ends and the next begins is not said.
 struct handwriting {
     static constexpr int frames = 88, numbers = 3, most_digits = 5;
-    sinter::data::example_set set;   ///< [frames, numbers], labels [most_digits] padded with -1
+    sinter::data::dataset set;   ///< [frames, numbers], labels [most_digits] padded with -1
 };
 
 /// Walks along strokes and notes where the pen is after each `step`.
@@ -78,7 +78,7 @@ inline handwriting written_digits(int n, std::uint64_t seed) {
         if (pen.is_full()) throw sinter::data_error("a row of digits does not fit", "written_digits", std::to_string(i));
     }
     handwriting h;
-    h.set = sinter::data::example_set(sinter::extents(handwriting::frames, handwriting::numbers), std::move(x));
+    h.set = sinter::data::dataset(sinter::extents(handwriting::frames, handwriting::numbers), std::move(x));
     h.set.labels(sinter::extents(most), std::move(labels));
     return h;
 }

@@ -8,7 +8,7 @@ using namespace sinter;
 constexpr auto net = features<12> >> dense<10>;
 
 int main() {
-    auto data = data::source(data::example_set(extents(12), std::vector<float>(12)).labels({1})) | data::batch(1);
+    auto data = data::source(data::dataset(extents(12), std::vector<float>(12)).labels({1})) | data::batch(1);
     estimator model{net, softmax_cross_entropy};
     model.train(data);
 }

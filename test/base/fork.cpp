@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_step_in_a_child_is_the_step_of_its_parent) {
 static data::pipeline counted(int depth) {
     std::vector<float> x(64);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
-    const data::example_set all = data::example_set(extents(1), std::move(x));
+    const data::dataset all = data::dataset(extents(1), std::move(x));
     return data::source(all) | data::batch(4) | data::prefetch(depth);
 }
 /// The first numbers of the batches that are left.

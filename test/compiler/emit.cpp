@@ -26,17 +26,17 @@ struct small {
         p.all(c);
         check_code(p);
     }
-    std::vector<word> words(int launch) const {
+    std::vector<instruction> instructions(int launch) const {
         const spec& s = p.e.specs[p.e.launches[launch].spec];
-        std::vector<word> w;
-        for (int i = 0; i < s.words; ++i) w.push_back(word::unpack(p.e.code[s.code + i]));
+        std::vector<instruction> w;
+        for (int i = 0; i < s.instructions; ++i) w.push_back(instruction::unpack(p.e.code[s.code + i]));
         return w;
     }
     const spec& kernel(int launch) const { return p.e.specs[p.e.launches[launch].spec]; }
 };
-static int count_of(const std::vector<word>& w, instruction k) {
+static int count_of(const std::vector<instruction>& w, opcode k) {
     int n = 0;
-    for (const word& x : w) n += x.is(k);
+    for (const instruction& x : w) n += x.is(k);
     return n;
 }
 static const char* const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
@@ -108,13 +108,13 @@ BOOST_AUTO_TEST_CASE(elementwise_walks_are_flat) {
     BOOST_TEST((s.kernel(0).kind == walk::flat));
     BOOST_TEST(s.p.e.launches[0].m == 24);
     BOOST_TEST(s.p.e.launches[0].batched);
-    const auto w = s.words(0);
+    const auto w = s.instructions(0);
     BOOST_TEST(w.size() == 5U);
-    BOOST_TEST(w[0].is(instruction::load));
+    BOOST_TEST(w[0].is(opcode::load));
     BOOST_TEST(w[1].is(op::tanh));
-    BOOST_TEST(w[2].is(instruction::literal));
+    BOOST_TEST(w[2].is(opcode::literal));
     BOOST_TEST(w[3].is(op::mul));
-    BOOST_TEST(w[4].is(instruction::store));
+    BOOST_TEST(w[4].is(opcode::store));
     BOOST_TEST(w[3].a == 1);
     BOOST_TEST(w[3].b == 2);
 }
@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(one_value_a_row_is_stored_for_every_row) {   // though all 
     const tensor y = ops::tanh(s.x * c);
     s.emit({y, ops::reshape(c, extents(4))});
     for (int i = 0; i < s.p.e.n_launches; ++i)
-        for (const word& w : s.words(i))
-            if (w.is(instruction::store) && w.row) BOOST_TEST((s.kernel(i).kind == walk::rows));
+        for (const instruction& w : s.instructions(i))
+            if (w.is(opcode::store) && w.row) BOOST_TEST((s.kernel(i).kind == walk::rows));
 }
 BOOST_AUTO_TEST_CASE(an_update_rides_on_its_gradient) {
     small s;
@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(an_update_rides_on_its_gradient) {
     BOOST_TEST((s.kernel(last).kind == op::gemm_tn));
     BOOST_TEST(s.p.e.launches[last].group >= 0);
     int parameter_stores = 0;
-    for (const word& w : s.words(last))
-        parameter_stores += w.is(instruction::store) && s.p.e.args[s.p.e.launches[last].first_arg + w.arg].where() == space::parameter;
+    for (const instruction& w : s.instructions(last))
+        parameter_stores += w.is(opcode::store) && s.p.e.args[s.p.e.launches[last].first_arg + w.arg].where() == space::parameter;
     BOOST_TEST(parameter_stores == 1);
-    BOOST_TEST(count_of(s.words(last), instruction::store) == 1);   // the gradient itself is nowhere
+    BOOST_TEST(count_of(s.instructions(last), opcode::store) == 1);   // the gradient itself is nowhere
 }
 BOOST_AUTO_TEST_CASE(all_other_updates_are_one_sweep) {
     small s;

@@ -27,14 +27,14 @@ namespace sinter::test {
 
 /// What does not stand in the graph.
 struct surroundings {
-    int batch = 1, turn = 0;   ///< turn: of the loop whose body is evaluated
+    int batch = 1, iteration = 0;   ///< turn: of the loop whose body is evaluated
     std::vector<numbers> ports, parameters, states;
     std::vector<double> scalars;
 };
 
 /// Element `index` of random stream `stream`, in that turn of a loop; outside of loops the turn is 0.
-inline double random_number(int stream, int index, int turn) {
-    std::uint64_t x = static_cast<std::uint64_t>(stream + 1000 * turn) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
+inline double random_number(int stream, int index, int iteration) {
+    std::uint64_t x = static_cast<std::uint64_t>(stream + 1000 * iteration) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
     for (int i = 0; i < 3; ++i) x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
@@ -141,7 +141,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) y[i] = i % s.last();
             return y;
         case op::random_uniform:
-            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i, n.loop ? o.turn : 0);
+            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i, n.loop ? o.iteration : 0);
             return y;
         case op::row_sum:
         case op::row_max:
@@ -324,7 +324,7 @@ std::vector<numbers> evaluate(const Nodes& nodes, const surroundings& o) {
         if (n.k == op::input) value[v] = o.ports.at(number);
         else if (n.k == op::parameter) value[v] = o.parameters.at(number);
         else if (n.k == op::state) value[v] = o.states.at(number);
-        else if (n.k == op::pick) value[v] = winners[n.in[0]];
+        else if (n.k == op::get_output) value[v] = winners[n.in[0]];
         else {
             shape in[max_operands];
             std::vector<const double*> x;

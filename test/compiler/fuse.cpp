@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_product_takes_what_is_behind_it) {
     BOOST_TEST(s.groups({z}) == 1);
     BOOST_TEST(!s.stored(y));
     BOOST_TEST(s.stored(z));
-    BOOST_TEST(s.p.f.g[0].heavy);
+    BOOST_TEST(s.p.f.g[0].root_op);
 }
 BOOST_AUTO_TEST_CASE(a_narrow_product_takes_no_more_than_its_bias) {   // a walk of its own goes across rows
     small s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE leading_walks
+#define BOOST_TEST_MODULE fused_producers
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/expr/compose.hpp>
@@ -18,11 +18,11 @@
 /// kernel alone: kernel/conv_sparse.cpp.)
 using namespace sinter;
 
-struct without_leading_walks : cpu_device {
+struct without_fused_producers : cpu_device {
     using cpu_device::cpu_device;
     static constexpr sinter::target target = [] {
         sinter::target t = cpu_device::target;
-        t.leading_walks = false;
+        t.fused_producers = false;
         return t;
     }();
 };
@@ -30,7 +30,7 @@ struct without_leading_walks : cpu_device {
 template <class Model>
 constexpr int leading = [] {
     int n = 0;
-    for (int i = 0; i < Model::training::v.n_launches; ++i) n += Model::training::v.launches[i].leads;
+    for (int i = 0; i < Model::training::v.n_launches; ++i) n += Model::training::v.launches[i].is_producer;
     return n;
 }();
 
@@ -66,7 +66,7 @@ static std::vector<float> trained(int threads, int examples) {
 template <class Net>
 static void check(Net, int expected) {
     using led = model_of<Net>;
-    using apart = model_of<Net, without_leading_walks>;
+    using apart = model_of<Net, without_fused_producers>;
     BOOST_TEST(leading<led> == expected);
     BOOST_TEST(leading<apart> == 0);
     for (int examples : {most, 3, 1}) {

@@ -46,7 +46,7 @@ public:
         int next = 0;
         for (int l = 0; l < p_.e.n_loops; ++l) {
             for (; next < p_.e.loops[l].first; ++next) one(p_.e.launches[next]);
-            turns(p_.e.loops[l]);
+            iterations(p_.e.loops[l]);
             next = p_.e.loops[l].end;
         }
         for (; next < p_.e.n_launches; ++next) one(p_.e.launches[next]);
@@ -55,16 +55,16 @@ public:
 private:
     passes& p_;
     machine& m_;
-    std::vector<word> code_;
+    std::vector<instruction> code_;
     std::vector<double*> arg_;
     std::vector<double> per_row_, r_;
     std::vector<std::vector<double>> sums_, buffers_;
     const std::int64_t* e_ = nullptr;
     const float* k_ = nullptr;
-    int columns_ = 1, turn_ = 0;
+    int columns_ = 1, iteration_ = 0;
 
     /// As device/cpu/loop_iterations.hpp: how many turns, and what makes up for those that are not made.
-    void turns(const loop_launches& l) {
+    void iterations(const loop_launches& l) {
         const double *const wanted = m_.at(l.count), *const condition = m_.at(l.condition);
         const double n = wanted ? *wanted : l.steps;
         const int all = condition ? (n != 0 ? l.steps : 0) : n > 0 ? static_cast<int>(std::fmin(n, l.steps)) : 0;
@@ -78,12 +78,12 @@ private:
             if (b[i].carry && l.backwards) move(b[i].at, l.steps, all);
         int made = 0;
         for (bool more = true; more && made < all; more = !condition || *condition != 0) {
-            turn_ = l.backwards ? all - 1 - made : made;
+            iteration_ = l.backwards ? all - 1 - made : made;
             ++made;
             for (int i = l.first; i < l.end; ++i)
-                if (!p_.e.launches[i].idles_last || made != all) one(p_.e.launches[i], made == 1);
+                if (!p_.e.launches[i].skips_last || made != all) one(p_.e.launches[i], made == 1);
         }
-        turn_ = 0;
+        iteration_ = 0;
         if (double* const trips = m_.at(l.trips)) *trips = made;
         for (int i = 0; i < l.buffers; ++i) {
             if (b[i].carry && !l.backwards) move(b[i].at, made, l.steps);
@@ -91,14 +91,14 @@ private:
         }
     }
 
-    static bool is_reduction(const word& w) { return w.is(instruction::row_sum) || w.is(instruction::row_max); }
+    static bool is_reduction(const instruction& w) { return w.is(opcode::row_sum) || w.is(opcode::row_max); }
     bool per_row(int i) const { return code_[i].row || is_reduction(code_[i]); }
     double get(int i) const { return per_row(i) ? per_row_[i] : r_[i]; }
     int batch() const { return m_.o.batch; }
 
     double* operand(address a) {   // what lies slice by slice is a slice further on in each turn
         double* const p = m_.at(a);
-        return p && a.where() != space::port ? p + (a.slot + (a.moves ? turn_ : 0)) * a.slice_floats(batch()) : p;
+        return p && a.where() != space::port ? p + (a.slot + (a.moves ? iteration_ : 0)) * a.slice_floats(batch()) : p;
     }
     void one(const launch& l, bool first_turn = false) {
         const spec& s = p_.e.specs[l.spec];
@@ -107,7 +107,7 @@ private:
         columns_ = static_cast<int>(e_[extent::columns]);
         code_.clear();
         arg_.clear();
-        for (int i = 0; i < s.words; ++i) code_.push_back(word::unpack(p_.e.code[s.code + i]));
+        for (int i = 0; i < s.instructions; ++i) code_.push_back(instruction::unpack(p_.e.code[s.code + i]));
         for (int i = 0; i < l.args; ++i) arg_.push_back(operand(p_.e.args[l.first_arg + i]));
         per_row_.assign(code_.size(), NAN);
         r_.assign(code_.size(), NAN);
@@ -122,10 +122,10 @@ private:
             rows_of_table();
         } else {
             expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_turn);
-            heavy(l);
+            root_op(l);
         }
         for (std::size_t i = 0; i < code_.size(); ++i)
-            if (code_[i].is(instruction::column_sum))
+            if (code_[i].is(opcode::column_sum))
                 for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
     }
 
@@ -147,7 +147,7 @@ private:
         else check(arg_[0] + (rows + zeros) * e_[0], -zeros * e_[0]);
     }
     /// The raw results as the nodes' own meaning gives them, then the body, element by element.
-    void heavy(const launch& l) {
+    void root_op(const launch& l) {
         const grouping r = p_.groups();
         const group& q = r.g[l.group];
         const node& n = p_.g.n[q.root];
@@ -190,21 +190,21 @@ private:
     }
     void one_row(int row) {
         int phases = 1;
-        for (const word& w : code_) phases = w.phase >= phases ? w.phase + 1 : phases;
+        for (const instruction& w : code_) phases = w.phase >= phases ? w.phase + 1 : phases;
         std::fill(per_row_.begin(), per_row_.end(), NAN);
         for (int phase = 0; phase <= phases; ++phase) {
             for (std::size_t i = 0; i < code_.size(); ++i)
                 if (code_[i].phase == phase && code_[i].row) step(static_cast<int>(i), NAN, row, row, 0);
             std::vector<double> sum(code_.size(), 0);
             for (std::size_t i = 0; i < code_.size(); ++i)
-                if (code_[i].is(instruction::row_max)) sum[i] = -INFINITY;
+                if (code_[i].is(opcode::row_max)) sum[i] = -INFINITY;
             for (int c = 0; c < columns_; ++c) {
                 std::fill(r_.begin(), r_.end(), NAN);
                 for (std::size_t i = 0; i < code_.size(); ++i) {
-                    const word& w = code_[i];
+                    const instruction& w = code_[i];
                     if (w.phase != phase || w.row) continue;
-                    if (w.is(instruction::row_sum)) sum[i] += get(w.a);
-                    else if (w.is(instruction::row_max)) sum[i] = std::fmax(sum[i], get(w.a));
+                    if (w.is(opcode::row_sum)) sum[i] += get(w.a);
+                    else if (w.is(opcode::row_max)) sum[i] = std::fmax(sum[i], get(w.a));
                     else step(static_cast<int>(i), NAN, row * columns_ + c, row, c);
                 }
             }
@@ -213,7 +213,7 @@ private:
         }
     }
 
-    double load(const word& w, int off, int row, int col) const {
+    double load(const instruction& w, int off, int row, int col) const {
         const double* p = arg_[w.arg];
         int at = row;
         switch (w.rows()) {
@@ -226,18 +226,18 @@ private:
         return w.rows() == row_map::same ? p[off] : p[at * columns_ + col];
     }
     void step(int i, double raw, int off, int row, int col) {
-        const word& w = code_[i];
+        const instruction& w = code_[i];
         double& to = per_row(i) ? per_row_[i] : r_[i];
-        if (w.is(instruction::accumulator)) to = raw;
-        else if (w.is(instruction::load)) to = load(w, off, row, col);
-        else if (w.is(instruction::literal)) to = static_cast<double>(k_[w.arg]);
-        else if (w.is(instruction::store)) arg_[w.arg][w.row ? row : off] = get(w.a);
-        else if (w.is(instruction::column_sum)) sums_[i][static_cast<std::size_t>(w.row ? 0 : col)] += get(w.a);
-        else if (w.is(instruction::spill)) buffers_[w.b][static_cast<std::size_t>(col)] = get(w.a);
-        else if (w.is(instruction::reload)) to = buffers_[w.b][static_cast<std::size_t>(col)];
+        if (w.is(opcode::accumulator)) to = raw;
+        else if (w.is(opcode::load)) to = load(w, off, row, col);
+        else if (w.is(opcode::literal)) to = static_cast<double>(k_[w.arg]);
+        else if (w.is(opcode::store)) arg_[w.arg][w.row ? row : off] = get(w.a);
+        else if (w.is(opcode::column_sum)) sums_[i][static_cast<std::size_t>(w.row ? 0 : col)] += get(w.a);
+        else if (w.is(opcode::spill)) buffers_[w.b][static_cast<std::size_t>(col)] = get(w.a);
+        else if (w.is(opcode::reload)) to = buffers_[w.b][static_cast<std::size_t>(col)];
         else if (w.is(op::column_index)) to = col;
-        else if (w.is(op::loop_index)) to = turn_;
-        else if (w.is(op::random_uniform)) to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, turn_);
+        else if (w.is(op::loop_index)) to = iteration_;
+        else if (w.is(op::random_uniform)) to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, iteration_);
         else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
         else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), get(w.c()), batch());
     }

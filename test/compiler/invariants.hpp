@@ -40,8 +40,8 @@ inline void check_groups(passes& p) {
                 ++listed[v];
                 ++members;
                 const op_kind kind = g.n[v].about->kind;
-                if (v != q.root && v != q.pool) BOOST_TEST((kind != op_kind::heavy));
-                if (q.heavy && v != q.root) BOOST_TEST((kind != op_kind::row_reduce));
+                if (v != q.root && v != q.pool) BOOST_TEST((kind != op_kind::root_op));
+                if (q.root_op && v != q.root) BOOST_TEST((kind != op_kind::row_reduce));
                 for (int k = 0; k < g.n[v].operands; ++k) {
                     const int seen = g.n[v].in[k], u = base_of(g.n, seen);
                     if (is_leaf(g.n[u]) || r.of[u] == floating) continue;
@@ -49,7 +49,7 @@ inline void check_groups(passes& p) {
                     BOOST_TEST(r.of[u] >= 0);
                     BOOST_TEST(r.of[u] <= i);
                     if (r.of[u] < i && !r.stored[u]) check_computed_again(p, u);
-                    if (r.of[u] != i || kind == op_kind::pick) continue;
+                    if (r.of[u] != i || kind == op_kind::get_output) continue;
                     BOOST_TEST(before[u]);
                     BOOST_TEST((g.n[u].about->kind != op_kind::col_reduce));
                     BOOST_TEST(g.n[seen].s.rows() == g.n[u].s.rows());
@@ -87,15 +87,15 @@ inline bool reads(const passes& p, const grouping& r, int group, int u) {
 }
 /// A walk leads the kernel right behind it: that one's first operand is of the walk, nothing else of the walk is read before or by it,
 /// and it changes nothing that the walk reads.
-inline void check_leading(passes& p) {
+inline void check_fused_producers(passes& p) {
     const graph& g = p.g;
     const grouping r = p.groups();
     for (int i = 0; i < r.g.n; ++i) {
-        if (!r.g[i].leads) continue;
+        if (!r.g[i].is_producer) continue;
         BOOST_REQUIRE(i + 1 < r.g.n);
         const group &q = r.g[i], &by = r.g[i + 1];
-        BOOST_TEST(!q.heavy);
-        BOOST_REQUIRE((by.root >= 0 && by.heavy));
+        BOOST_TEST(!q.root_op);
+        BOOST_REQUIRE((by.root >= 0 && by.root_op));
         const int made = base_of(g.n, g.n[by.root].in[0]);
         BOOST_TEST(r.of[made] == i);
         BOOST_TEST(same_space(g.n[g.n[by.root].in[0]].s, q.space));
@@ -115,13 +115,13 @@ inline void check_leading(passes& p) {
 inline bool may_lie_over(const passes& p, const grouping& r, int v, int u, int last_of_u) {
     const graph& g = p.g;
     const group& q = r.g[r.of[v]];
-    if (runs_until(r, r.of[v]) != last_of_u || (q.leads && reads(p, r, last_of_u, u))) return false;
+    if (runs_until(r, r.of[v]) != last_of_u || (q.is_producer && reads(p, r, last_of_u, u))) return false;
     if (!same_space(g.n[v].s, q.space) || !same_space(g.n[u].s, q.space)) return false;
     for (int w = q.head; w >= 0; w = r.next[w]) {
         const op_kind kind = g.n[w].about->kind;
         if (kind != op_kind::elementwise && kind != op_kind::col_reduce && !(w == q.root && g.n[w].about->epilogue && q.pool < 0)) return false;
         for (int k = 0; k < g.n[w].operands; ++k)
-            if (base_of(g.n, g.n[w].in[k]) == u && (kind == op_kind::heavy || !same_space(g.n[g.n[w].in[k]].s, q.space))) return false;
+            if (base_of(g.n, g.n[w].in[k]) == u && (kind == op_kind::root_op || !same_space(g.n[g.n[w].in[k]].s, q.space))) return false;
     }
     return true;
 }
@@ -179,7 +179,7 @@ inline void check_plan(passes& p, const choices& c) {
         const int v = base_of(g.n, g.assignments[i].value), s = g.assignments[i].target;
         if (r.of[v] < 0 || p.p.at[v] != p.p.at[s]) continue;
         BOOST_TEST(last[s] <= r.of[v]);
-        if (r.of[v] > 0 && r.g[r.of[v] - 1].leads) BOOST_TEST(!reads(p, r, r.of[v] - 1, s));
+        if (r.of[v] > 0 && r.g[r.of[v] - 1].is_producer) BOOST_TEST(!reads(p, r, r.of[v] - 1, s));
     }
 }
 
@@ -189,23 +189,23 @@ inline void check_code(const passes& p) {
         const launch& l = p.e.launches[i];
         BOOST_TEST(l.spec < p.e.n_specs);
         const spec& s = p.e.specs[l.spec];
-        BOOST_TEST(s.words <= most_words);
-        for (int k = 0; k < s.words; ++k) {
-            const word w = word::unpack(p.e.code[s.code + k]);
-            const bool loads = w.is(instruction::load), literal = w.is(instruction::literal);
-            if (loads || w.is(instruction::store) || w.is(instruction::column_sum)) {
+        BOOST_TEST(s.instructions <= most_instructions);
+        for (int k = 0; k < s.instructions; ++k) {
+            const instruction w = instruction::unpack(p.e.code[s.code + k]);
+            const bool loads = w.is(opcode::load), literal = w.is(opcode::literal);
+            if (loads || w.is(opcode::store) || w.is(opcode::column_sum)) {
                 BOOST_TEST(w.arg < l.args);
                 BOOST_TEST((p.e.args[l.first_arg + w.arg].where() != space::none));
             }
-            if (!loads && !literal && !w.is(instruction::reload) && !w.is(instruction::accumulator) && k > 0)
+            if (!loads && !literal && !w.is(opcode::reload) && !w.is(opcode::accumulator) && k > 0)
                 BOOST_TEST(w.a < k);
         }
     }
     for (int i = 0; i < p.e.n_specs; ++i)
         for (int k = 0; k < i; ++k) {
             const spec &a = p.e.specs[i], &b = p.e.specs[k];
-            bool same = a.kind == b.kind && a.words == b.words && std::equal(a.extents, a.extents + 12, b.extents);
-            for (int w = 0; same && w < a.words; ++w) same = p.e.code[a.code + w] == p.e.code[b.code + w];
+            bool same = a.kind == b.kind && a.instructions == b.instructions && std::equal(a.extents, a.extents + 12, b.extents);
+            for (int w = 0; same && w < a.instructions; ++w) same = p.e.code[a.code + w] == p.e.code[b.code + w];
             BOOST_TEST(!same, "specs " << i << " and " << k << " are equal");
         }
 }

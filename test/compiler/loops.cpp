@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(zeros_are_not_multiplied_and_nothing_is_handed_on_to_nobody
         for (int i = 0; i < p.n_launches; ++i) {
             const launch& l = p.launches[i];
             const std::int64_t* const e = p.extents + l.first_extent;
-            last += l.idles_last;
+            last += l.skips_last;
             if (p.specs[l.spec].kind == op::gemm) first += static_cast<int>(e[4]);
             if (p.specs[l.spec].kind == op::gemm_tn) rows += e[2];
         }
@@ -142,16 +142,16 @@ BOOST_AUTO_TEST_CASE(length_does_not_multiply_kernels) {
 BOOST_AUTO_TEST_CASE(gates_take_the_place_of_what_they_are_made_of) {
     constexpr auto net = array<20, 8> >> lstm<16>;
     constexpr const auto& p = training<decltype(net)>::v;
-    constexpr std::int64_t turns = 3 * 20 * 16;    // floats of one value
-    BOOST_TEST(p.z.activations < 13.5 * turns);   // 17 where each value has memory of its own
+    constexpr std::int64_t iterations = 3 * 20 * 16;    // floats of one value
+    BOOST_TEST(p.z.activations < 13.5 * iterations);   // 17 where each value has memory of its own
     int over = 0;
     for (int i = 0; i < p.n_launches; ++i) {
         const launch& l = p.launches[i];
         const spec& s = p.specs[l.spec];
-        for (int a = 0; a < s.words; ++a)
-            for (int b = a + 1; b < s.words; ++b) {
-                const word from = word::unpack(p.code[s.code + a]), to = word::unpack(p.code[s.code + b]);
-                over += from.is(instruction::load) && to.is(instruction::store) && p.args[l.first_arg + from.arg].moves &&
+        for (int a = 0; a < s.instructions; ++a)
+            for (int b = a + 1; b < s.instructions; ++b) {
+                const instruction from = instruction::unpack(p.code[s.code + a]), to = instruction::unpack(p.code[s.code + b]);
+                over += from.is(opcode::load) && to.is(opcode::store) && p.args[l.first_arg + from.arg].moves &&
                         p.args[l.first_arg + from.arg] == p.args[l.first_arg + to.arg];
             }
     }

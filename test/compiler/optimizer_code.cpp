@@ -19,16 +19,16 @@ struct element {
     double norm = 0;   ///< sum of the squares of all gradients
 };
 static element run(const optimizer_code& c, element x, const float* scalars) {
-    std::vector<double> r(static_cast<std::size_t>(c.words));
+    std::vector<double> r(static_cast<std::size_t>(c.instructions));
     element y = x;
     auto at = [&](element& e, int operand) -> double& {
         return operand == 0 ? e.p : operand == 1 ? e.g : operand == norm_operand ? e.norm : e.slot[operand - 2];
     };
-    for (int i = 0; i < c.words; ++i) {
-        const word w = word::unpack(c.code[i]);
-        if (w.is(instruction::load)) r[i] = at(x, c.operand[w.arg]);
-        else if (w.is(instruction::store)) at(y, c.operand[w.arg]) = r[w.a];
-        else if (w.is(instruction::literal)) r[i] = static_cast<double>(c.constants[w.arg]);
+    for (int i = 0; i < c.instructions; ++i) {
+        const instruction w = instruction::unpack(c.code[i]);
+        if (w.is(opcode::load)) r[i] = at(x, c.operand[w.arg]);
+        else if (w.is(opcode::store)) at(y, c.operand[w.arg]) = r[w.a];
+        else if (w.is(opcode::literal)) r[i] = static_cast<double>(c.constants[w.arg]);
         else if (w.is(op::runtime_scalar)) r[i] = static_cast<double>(scalars[w.arg]);
         else r[i] = elementwise(static_cast<op_id>(w.code), r[w.a], r[w.b], r[w.c()], 1);
     }

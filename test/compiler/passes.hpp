@@ -6,11 +6,11 @@
 /// The passes as plain functions over graphs that a test builds at run time.
 namespace sinter::test {
 
-inline constexpr int room = 1200;   ///< nodes
+inline constexpr int capacity = 1200;   ///< nodes
 
 struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
-    sinter::target target{.lanes = 1, .parts = 8, .leading_walks = true};
+    sinter::target target{.lanes = 1, .parts = 8, .fused_producers = true};
     int max_batch = 3;
 };
 
@@ -44,7 +44,7 @@ struct passes_of {
         grouping r = groups();
         fuse(view(), r, c.fuse);
         keep_loops_together(view(), r);
-        if (c.fuse && c.target.leading_walks) choose_leading_walks(view(), r);
+        if (c.fuse && c.target.fused_producers) choose_fused_producers(view(), r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
     }
@@ -77,7 +77,7 @@ struct passes_of {
         behind_gradients(c);
     }
 };
-using passes = passes_of<room>;
+using passes = passes_of<capacity>;
 
 /// A handle to the graph itself, for operations that only need to know where to put their nodes.
 inline tensor in_graph(graph& g) { return {&g, 0}; }

@@ -167,13 +167,13 @@ private:
             case 29:
             case 30: return numbered(x);
             case 31:
-            case 32: return turns(x);
+            case 32: return iterations(x);
             case 33: return either(x);
             case 34: return repeated(x);
             default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
         }
     }
-    void turns(tensor x) {   // a recurrent layer over the first axis
+    void iterations(tensor x) {   // a recurrent layer over the first axis
         const shape s = x.shape();
         if (s.rank < 2 || s.d[0] > 6) return;
         x = ops::reshape(x, extents(s.d[0], s.size() / s.d[0]));

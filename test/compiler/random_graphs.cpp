@@ -39,13 +39,13 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
     hoist(g);
     p->optimizer = optimizer;
     p->differentiate_all();
-    if (g.n.n >= room) return;
+    if (g.n.n >= capacity) return;
     const auto want = evaluate(g.n, o);
     BOOST_TEST(want[g.loss][0] == loss, boost::test_tools::tolerance(1e-12));
     p->behind_gradients(c);
     check_groups(*p);
-    check_leading(*p);
-    for (const group& q : p->groups().g) leading += q.leads;
+    check_fused_producers(*p);
+    for (const group& q : p->groups().g) leading += q.is_producer;
     check_plan(*p, c);
     check_code(*p);
 
@@ -64,7 +64,7 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
         const int v = g.parameters[i].id, d = p->gradients[i];
         if (d >= 0 && !p->updated[i]) check_close(m.read(at(d), g.n[v].s.size()), want[d], "gradient", i);
         if (d < 0) check_close(m.read(p->p.at[v], g.n[v].s.size()), o.parameters[i], "untouched parameter", i);
-        if (d < 0 || optimizer.slots || optimizer.view().needs_norm() || !optimizer.words) continue;
+        if (d < 0 || optimizer.slots || optimizer.view().needs_norm() || !optimizer.instructions) continue;
         numbers after = o.parameters[i];   // sgd
         for (std::size_t k = 0; k < after.size(); ++k) after[k] -= (want[d][k] + after[k] * o.scalars[1]) * o.scalars[0];
         check_close(m.read(p->p.at[v], g.n[v].s.size()), after, "parameter", i);

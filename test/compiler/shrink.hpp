@@ -38,7 +38,7 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     more.before_gradients(g);
     p->optimizer = optimizer;
     p->differentiate_all();
-    if (g.n.n >= room) return out;
+    if (g.n.n >= capacity) return out;
     const auto size = [&](int v) { return count(g.n[v].s, o.batch); };
     if (meaning) {
         const graph_values v(g, o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE turned_weights
+#define BOOST_TEST_MODULE transposed_weights
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/layers/activation.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE distinct_rows
+#define BOOST_TEST_MODULE unique_rows
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/layers/dense.hpp>
@@ -96,10 +96,10 @@ static int found(F net, int batch = 32, int columns = 3) {
     const tensor y = net(rows, parameter(rows, "table", extents(10, 4), zeros));
     g.loss = ops::sum(ops::sum(y * y, {-1}), {batch_axis}).id;
     p.differentiate_all();
-    const int count = distinct_rows(p.view(), {g.n.p, g.n.n}, 8, batch);
+    const int count = unique_rows(p.view(), {g.n.p, g.n.n}, 8, batch);
     int made = 0;
-    for (const node& x : g.n.all()) made += x.k == op::distinct_rows || x.k == op::distinct_product || x.k == op::distinct_sums ||
-                                      x.k == op::distinct_weights || x.k == op::distinct_table;
+    for (const node& x : g.n.all()) made += x.k == op::unique_rows || x.k == op::unique_product || x.k == op::unique_sums ||
+                                      x.k == op::unique_weights || x.k == op::unique_table;
     BOOST_TEST(made == 5 * count);
     return count;
 }

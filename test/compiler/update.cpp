@@ -107,9 +107,9 @@ BOOST_AUTO_TEST_CASE(every_parameter_is_updated_once) {
     for (int i = 0; i < s.p.e.n_launches; ++i) {
         const launch& l = s.p.e.launches[i];
         const spec& k = s.p.e.specs[l.spec];
-        for (int w = 0; w < k.words; ++w) {
-            const word c = word::unpack(s.p.e.code[k.code + w]);
-            if (!c.is(instruction::store)) continue;
+        for (int w = 0; w < k.instructions; ++w) {
+            const instruction c = instruction::unpack(s.p.e.code[k.code + w]);
+            if (!c.is(opcode::store)) continue;
             const address a = s.p.e.args[l.first_arg + c.arg];
             if (a.where() != space::parameter) continue;
             const std::int64_t n = l.group < 0 ? l.m : s.p.f.g[l.group].space.size();

@@ -14,7 +14,7 @@ int main() {
         points.insert(points.end(), {i & 1 ? 1.f : -1.f, i & 2 ? 1.f : -1.f});
         sides.push_back((i & 1) ^ (i >> 1 & 1));
     }
-    auto examples = data::source(data::example_set(extents(2), points).labels(sides, 2)) | data::batch(32);
+    auto examples = data::source(data::dataset(extents(2), points).labels(sides, 2)) | data::batch(32);
     estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0.5f}, {.threads = 1, .seed = 1}};
     model.train(examples, {.epochs = 40, .progress = nullptr});
     const double accuracy = model.evaluate(examples).accuracy;

@@ -27,7 +27,7 @@ struct rehearsal_engine {
     template <int S>
     void blocks(const gpu::block_call& c) {
         using kernel = gpu::block_kernel_of<S>;
-        gpu::attention_room room;
+        gpu::attention_workspace room;
         for (std::int64_t i = 0; i < kernel::count(c); ++i) {
             std::fill_n(reinterpret_cast<float*>(&room), sizeof room / sizeof(float), NAN);   // nothing is left from block to block
             kernel::block(i, c, room);

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(balanced_as_scikit_learn) {
     BOOST_TEST(std::abs(sum / 40 - 1) < 1e-6);
 }
 BOOST_AUTO_TEST_CASE(examples_count_as_their_classes) {
-    const data::example_set set = data::example_set(extents(1), {1, 2, 3, 4}).labels({2, 0, 0, 1});
+    const data::dataset set = data::dataset(extents(1), {1, 2, 3, 4}).labels({2, 0, 0, 1});
     const std::vector<float> of_classes{0.5f, 3, 7};
     auto p = data::class_weighted(set, of_classes) | data::batch(4);
     const data::batch_view* const b = p.next();
@@ -38,7 +38,7 @@ BOOST_AUTO_TEST_CASE(examples_count_as_their_classes) {
     BOOST_TEST(s->x[0] == 2.f);
     BOOST_TEST(s->weights[1] == 0.5f);
 
-    const data::example_set places = data::example_set(extents(1), {1, 2}).labels(extents(2), {0, 1, 1, 2});   // several an example
+    const data::dataset places = data::dataset(extents(1), {1, 2}).labels(extents(2), {0, 1, 1, 2});   // several an example
     auto several = data::class_weighted(places, of_classes) | data::batch(2);
     const data::batch_view* const w = several.next();
     BOOST_TEST(w->weight_width == 2);
@@ -48,10 +48,10 @@ BOOST_AUTO_TEST_CASE(faults) {
     check_error<data_error>([] { (void)data::balanced_class_weights(ints{0, 3}, 3); }, "label out of range",
                             "balanced_class_weights, label 1", "3", "0 to 2");
     BOOST_CHECK_THROW((void)data::balanced_class_weights(ints{0, -1}), data_error);
-    const data::example_set set = data::example_set(extents(1), {1}).labels({2});
+    const data::dataset set = data::dataset(extents(1), {1}).labels({2});
     check_error<data_error>([&] { (void)data::class_weighted(set, std::vector<float>{1, 1}); }, "label out of range",
                             "class_weighted, label 0", "2", "0 to 1");
-    check_error<data_error>([] { (void)data::class_weighted(data::example_set(extents(1), {1}), std::vector<float>{1}); },
+    check_error<data_error>([] { (void)data::class_weighted(data::dataset(extents(1), {1}), std::vector<float>{1}); },
                             "the set has no labels", "class_weighted");
     const std::vector<float> three{1, 1, 1};
     BOOST_CHECK_THROW((void)data::class_weighted(data::class_weighted(set, three), three), data_error);

@@ -22,7 +22,7 @@ static const std::string people =
     "?,,40,low,400\n"
     "70,baker,30,high,500\n";
 static csv::table train() { return csv::parse(people, "people.csv"); }
-static std::vector<float> column(const data::example_set& s, int width, int c) {
+static std::vector<float> column(const data::dataset& s, int width, int c) {
     std::vector<float> x;
     for (std::int64_t i = 0; i < s.size(); ++i) x.push_back(s.x()[static_cast<std::size_t>(i * width + c)]);
     return x;
@@ -30,7 +30,7 @@ static std::vector<float> column(const data::example_set& s, int width, int c) {
 static std::vector<std::int32_t> indices_of(const data::categories& c, const csv::table& fitted_on, const csv::table& applied_to) {
     data::features f;
     f.index(c).fit(fitted_on);
-    const data::example_set s = f.apply(applied_to);
+    const data::dataset s = f.apply(applied_to);
     std::vector<std::int32_t> i;
     for (std::int64_t r = 0; r < s.size(); ++r) i.push_back(*static_cast<const std::int32_t*>(s.row(0, r)));
     return i;
@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_standardised_by_the_training_data) {
     f.number("age").number("age", {.standardise = false, .tell_missing = true}).number("pay", {.logarithm = true});
     BOOST_TEST(f.width() == 4);
     f.fit(train());
-    const data::example_set s = f.apply(train());
+    const data::dataset s = f.apply(train());
     // mean 40, variance (400 + 100 + 0 + 900) / 4
     const std::vector<float> age = column(s, 4, 0), wanted{-20, -10, 0, 0, 30};
     for (std::size_t i = 0; i < 5; ++i) BOOST_TEST(std::abs(age[i] - wanted[i] / std::sqrt(350.)) < 1e-6);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_standardised_by_the_training_data) {
     for (const double p : {100., 200., 300., 400., 500.}) square += std::pow(std::log(1 + p) - mean, 2) / 5;
     BOOST_TEST(std::abs(column(s, 4, 3)[1] - (std::log(201.) - mean) / std::sqrt(square)) < 1e-6);
 
-    const data::example_set other = f.apply(csv::parse("pay,hours,age\n-200,,50\n0,1,\n", "test.csv"));
+    const data::dataset other = f.apply(csv::parse("pay,hours,age\n-200,,50\n0,1,\n", "test.csv"));
     BOOST_TEST(std::abs(column(other, 4, 0)[0] - 10 / std::sqrt(350.)) < 1e-6);
     BOOST_TEST(column(other, 4, 0)[1] == 0);
     BOOST_TEST(std::abs(column(other, 4, 3)[0] - (-std::log(201.) - mean) / std::sqrt(square)) < 1e-6);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_number_that_never_changes) {
     f.number("x").number("y");
     const csv::table t = csv::parse("x,y\n7,\n7,\n", "t");
     f.fit(t);
-    const data::example_set s = f.apply(t);
+    const data::dataset s = f.apply(t);
     BOOST_TEST(s.x().size() == 4u);
     for (const float v : s.x()) BOOST_TEST(v == 0);
 }
@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
     f.number("time").number("time", {.logarithm = true}).target("price");
     f.index(data::quantiles("time", 4)).index(data::bucketized("time", {1700000030, 1700000031, 1700000060.5}));
     f.fit(times());
-    const data::example_set s = f.apply(times());
+    const data::dataset s = f.apply(times());
     const int bucket[] = {0, 0, 0, 1, 2, 2, 2, 3};
     for (int i = 0; i < 8; ++i) {
         const double wanted = (i - 3.5) / std::sqrt(5.25);   // the variance of 0 to 7
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
     io::memory_source in(std::as_bytes(std::span(text)), "f");
     const data::features again = data::feature_file::parse(in);
     BOOST_TEST(again.target().mean == f.target().mean);
-    const data::example_set t = again.apply(times());
+    const data::dataset t = again.apply(times());
     for (std::int64_t i = 0; i < 8; ++i) {
         BOOST_TEST(std::memcmp(s.row(0, i), t.row(0, i), s.columns()[0].bytes()) == 0);
         BOOST_TEST(std::memcmp(s.row(1, i), t.row(1, i), 4) == 0);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
         char digits[40];
         std::snprintf(digits, sizeof digits, "%.17g", x);
         const csv::table t = csv::parse("x\n" + std::string(digits) + "\n", "t");
-        const data::example_set s = f.apply(t);
+        const data::dataset s = f.apply(t);
         BOOST_TEST(*static_cast<const std::int32_t*>(s.row(0, 0)) == wanted, digits);
     }
 }
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(rows_to_predict_on_need_no_target) {
     data::features f = everything();
     f.fit(train());
     const csv::table unlabelled = csv::parse("age,job,hours,pay\n20,cook,10,100\n", "new.csv");
-    const data::example_set s = f.inputs_only().apply(unlabelled), all = f.apply(train());
+    const data::dataset s = f.inputs_only().apply(unlabelled), all = f.apply(train());
     BOOST_TEST(s.columns().size() == all.columns().size() - 1);
     BOOST_TEST(s.labels().empty());
     for (std::size_t c = 0; c < s.columns().size(); ++c)
@@ -167,7 +167,7 @@ BOOST_AUTO_TEST_CASE(own_words_for_missing_values) {
     BOOST_TEST(values(t, "b") == "-1 2 3 4 ? ");
     data::features f;
     f.number("a", {.tell_missing = true}).index(data::bucketized("a", {0})).fit(t);
-    const data::example_set s = f.apply(t);
+    const data::dataset s = f.apply(t);
     BOOST_TEST((column(s, 2, 1) == std::vector<float>{0, 1, 1, 1, 1}));
     BOOST_TEST(*static_cast<const std::int32_t*>(s.row(1, 1)) == 2);
     check_error<format_error>([&] { (void)csv::parse(text, "t").numbers("a"); }, "not a number", "t:4:1, column 'a'", "'none'");
@@ -240,7 +240,7 @@ static data::features everything() {
     f.number("pay", {.logarithm = true, .tell_missing = true}).label("income", {"low", "high"});
     return f;
 }
-static bool same(const data::example_set& a, const data::example_set& b) {
+static bool same(const data::dataset& a, const data::dataset& b) {
     bool equal = a.size() == b.size() && a.columns().size() == b.columns().size();
     for (std::size_t c = 0; equal && c < a.columns().size(); ++c)
         for (std::int64_t i = 0; equal && i < a.size(); ++i)
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(what_comes_where) {
     BOOST_TEST(f.width() == 3 + 1 + 4 + 2);
     BOOST_TEST(f.indices() == 2);
     f.fit(train());
-    const data::example_set s = f.apply(train());
+    const data::dataset s = f.apply(train());
     BOOST_TEST(s.columns().size() == 4u);
     BOOST_TEST(s.columns()[0].width() == 10);
     BOOST_TEST((s.columns()[1].row.type == dtype::i32));
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(what_comes_where) {
 BOOST_AUTO_TEST_CASE(targets) {
     data::features f;
     f.number("age").target("pay", {.logarithm = true}).fit(train());
-    const data::example_set s = f.apply(train());
+    const data::dataset s = f.apply(train());
     double mean = 0;
     for (const float y : s.targets()) mean += static_cast<double>(y) / 5;
     BOOST_TEST(std::abs(mean) < 1e-6);
@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(straight_from_a_file) {
         g.fit(reader);
         BOOST_TEST(data::feature_file::text(g) == data::feature_file::text(f));
     }
-    const data::example_set wanted = f.apply(train());
+    const data::dataset wanted = f.apply(train());
     auto p = data::csv_examples(path, f) | data::batch(2);
     BOOST_TEST(p.size() == data::unknown_size);
     for (int pass = 0; pass < 2; ++pass) {

@@ -39,12 +39,12 @@ struct within_folder {
 };
 static int seen = 0;
 static void train(const data::batch_view& b) { seen += b.size; }
-static void train_and_measure(const data::example_set& training, const data::example_set& held_out) {
+static void train_and_measure(const data::dataset& training, const data::dataset& held_out) {
     BOOST_TEST(training.size() + held_out.size() == 100);
 }
 
 BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
-    data::example_set set(extents(4), numbers);   // a hundred examples of four numbers
+    data::dataset set(extents(4), numbers);   // a hundred examples of four numbers
     set.labels(classes, 2);                       // int32, each checked to be 0 or 1
 
     auto batches = set | data::shuffle(100) | data::batch(32) | data::prefetch();
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
     BOOST_TEST(batches.next()->size == 32);
 }
 BOOST_AUTO_TEST_CASE(parts) {
-    const data::example_set set = data::example_set(extents(4), numbers).labels(classes, 2);
+    const data::dataset set = data::dataset(extents(4), numbers).labels(classes, 2);
     const std::vector<std::int64_t> patients(100, 7);
     const auto parts = data::split(set, {0.8, 0.1, 0.1}, {.seed = 1});
     const auto even = data::split(set, {0.8, 0.2}, {.seed = 1, .classes = set.labels()});
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(parts) {
     std::vector<std::int64_t> rare;
     for (std::int64_t i = 0; i < set.size(); ++i)
         if (set.labels()[static_cast<std::size_t>(i)] == 1) rare.push_back(i);
-    const data::example_set more = data::concat({set, data::gather(set, rare)});
+    const data::dataset more = data::concat({set, data::gather(set, rare)});
     BOOST_TEST(more.size() == 110);
 
     const auto weights = data::balanced_class_weights(set.labels(), 2);   // {0.5556, 5}
@@ -84,9 +84,9 @@ BOOST_AUTO_TEST_CASE(parts) {
 }
 BOOST_AUTO_TEST_CASE(scaled) {
     const within_folder here;
-    const data::example_set training(extents(4), numbers), test = training;
+    const data::dataset training(extents(4), numbers), test = training;
     const data::scaling s = data::scaling::fit(training);                 // a mean and a deviation for each of the four
-    const data::example_set a = s.apply(training), b = s.apply(test);     // both by the training data's
+    const data::dataset a = s.apply(training), b = s.apply(test);     // both by the training data's
     data::save(s, "inputs.scaling");
     const data::scaling again = data::load_scaling("inputs.scaling");     // in another program, say
     auto as_they_come = training | data::map(again) | data::batch(32);    // the set itself stays as it is
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(scaled) {
     BOOST_TEST(b.x()[5] == a.x()[5]);
 }
 BOOST_AUTO_TEST_CASE(augmented) {
-    const data::example_set images = data::example_set().pixels(extents(8, 8, 1), std::vector<std::byte>(640, std::byte{255}));
+    const data::dataset images = data::dataset().pixels(extents(8, 8, 1), std::vector<std::byte>(640, std::byte{255}));
     auto batches = images | data::shuffle(10'000) | data::random_flip() | data::random_crop(8, 8, 1, 2)
                  | data::map([](data::example& e, random_stream& random) {
                        for (float& v : e.x) v += 0.1f * random.normal();
@@ -178,8 +178,8 @@ BOOST_AUTO_TEST_CASE(tables) {
         .label("income", {"<=50K", ">50K"});
     const data::csv::options words{.missing = {"?", "-"}, .missing_in = {{"age", {"999"}}}};
     people.fit(data::csv::read("train.csv", words));                  // means, vocabularies, boundaries: from here alone
-    const data::example_set test = people.apply(data::csv::read("test.csv", words));
-    const data::example_set unknown = people.inputs_only().apply(data::csv::read("new.csv", words));
+    const data::dataset test = people.apply(data::csv::read("test.csv", words));
+    const data::dataset unknown = people.inputs_only().apply(data::csv::read("new.csv", words));
     BOOST_TEST(test.size() == 2);
     BOOST_TEST(unknown.labels().empty());
 

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(bytes_become_floats_with_labels) {
     const folder f;
     const auto images = f.write("images", header(8, {2, 2, 3}) + std::string("\x00\xff\x33\x01\x02\x03\x04\x05\x06\x07\x08\x09", 12));
     const auto labels = f.write("labels", header(8, {2}) + std::string("\x07\x02", 2));
-    const data::example_set set = data::idx(images, labels, 10);
+    const data::dataset set = data::idx(images, labels, 10);
     BOOST_TEST(set.size() == 2);
     BOOST_TEST((set.columns()[0].row == extents(2, 3, 1)));
     BOOST_TEST(set.x()[0] == 0.0f);

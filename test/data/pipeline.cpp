@@ -16,7 +16,7 @@ using namespace sinter;
 using data::batch_view;
 
 // Examples whose label is their index and whose two features follow from it.
-static data::example_set numbered(int n) {
+static data::dataset numbered(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> labels;
     for (int i = 0; i < n; ++i) {
@@ -24,7 +24,7 @@ static data::example_set numbered(int n) {
         x.push_back(static_cast<float>(-i));
         labels.push_back(i);
     }
-    return data::example_set(extents(2), x).labels(labels);
+    return data::dataset(extents(2), x).labels(labels);
 }
 
 static std::vector<int> one_pass(data::pipeline& p) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(map_changes_values_and_extents_and_draws_by_place) {
 BOOST_AUTO_TEST_CASE(image_functions) {
     std::vector<float> pixels;
     for (int i = 0; i < 12; ++i) pixels.push_back(static_cast<float>(i + 1));   // 3 x 4
-    const data::example_set set(extents(3, 4, 1), pixels);
+    const data::dataset set(extents(3, 4, 1), pixels);
     auto crop = set | data::center_crop(1, 2, 1) | data::batch(1);
     const batch_view* b = crop.next();
     BOOST_TEST(b->x[0] == 6.0f);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(image_functions) {
     auto impossible = set | data::random_crop(9, 9, 1) | data::batch(1);
     BOOST_CHECK_THROW(impossible.next(), data_error);
     // Of three channels into one would write beyond the row.
-    const data::example_set coloured(extents(3, 2, 3), std::vector<float>(18, 1.f));
+    const data::dataset coloured(extents(3, 2, 3), std::vector<float>(18, 1.f));
     auto needs_channels = [](const data_error& e) { return e.fault() == "number of channels differs" && e.got() == "1"; };
     auto centre = coloured | data::center_crop(3, 2, 1) | data::batch(1), random = coloured | data::random_crop(3, 2, 1) | data::batch(1);
     BOOST_CHECK_EXCEPTION(centre.next(), data_error, needs_channels);
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(image_functions) {
 }
 
 BOOST_AUTO_TEST_CASE(several_inputs_and_targets) {
-    data::example_set set(extents(3), {1, 2, 3, 4, 5, 6});
+    data::dataset set(extents(3), {1, 2, 3, 4, 5, 6});
     set.input(extents(2), std::vector<std::int32_t>{7, 8, 9, 10}).targets(extents(1), {0.5f, 0.25f});
     auto p = set | data::batch(2);
     const batch_view* b = p.next();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(several_labels_and_wide_targets) {
         for (int k = 0; k < 3; ++k) labels.push_back(10 * i + k);
         for (int k = 0; k < 4; ++k) targets.push_back(static_cast<float>(10 * i + k));
     }
-    const data::example_set tagged = data::example_set(extents(1), values).labels(extents(3), labels, 93);
+    const data::dataset tagged = data::dataset(extents(1), values).labels(extents(3), labels, 93);
     BOOST_TEST((tagged.columns()[1].row.rank == 1));
     BOOST_TEST(tagged.labels().size() == 30u);
     BOOST_TEST(tagged.slice(4, 2).labels()[5] == 52);
@@ -225,15 +225,15 @@ BOOST_AUTO_TEST_CASE(several_labels_and_wide_targets) {
     }
     BOOST_TEST(seen == 10);
 
-    auto q = data::example_set(extents(1), values).targets(extents(2, 2), targets) | data::shuffle(10, 3) | data::batch(4);
+    auto q = data::dataset(extents(1), values).targets(extents(2, 2), targets) | data::shuffle(10, 3) | data::batch(4);
     for (const batch_view& b : q) {
         BOOST_TEST(b.y_width == 4);
         for (int i = 0; i < b.size; ++i) BOOST_TEST(b.y[4 * i + 3] == 10 * b.x[i] + 3);
     }
-    BOOST_CHECK_EXCEPTION(data::example_set(extents(1), values).labels(extents(3), labels, 92), data_error,
+    BOOST_CHECK_EXCEPTION(data::dataset(extents(1), values).labels(extents(3), labels, 92), data_error,
                           [](const data_error& e) { return e.where() == "label 29" && e.got() == "92" && e.needed() == "0 to 91"; });
-    BOOST_CHECK_THROW(data::example_set(extents(1), values).labels(extents(4), labels), data_error);   // 30 are no rows of 4
-    BOOST_CHECK_THROW(data::example_set(extents(1), values).labels(extents(2), labels), data_error);   // 15 rows, 10 examples
+    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(4), labels), data_error);   // 30 are no rows of 4
+    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(2), labels), data_error);   // 15 rows, 10 examples
 }
 
 template <class P>
@@ -289,10 +289,10 @@ BOOST_AUTO_TEST_CASE(impossible_requests_are_errors_in_words) {
     BOOST_CHECK_THROW(data::prefetch(0), option_error);
     auto p = numbered(3) | data::batch(1);
     BOOST_CHECK_THROW(p.seek({-1, 0}), option_error);
-    BOOST_CHECK_THROW(data::example_set(extents(2), {1, 2, 3}), data_error);
-    BOOST_CHECK_THROW(data::example_set(extents(1), {1, 2, 3}).labels({1, 2}), data_error);
-    BOOST_CHECK_THROW(data::example_set(extents(1), {1, 2, 3}).slice(2, 2), data_error);
-    BOOST_CHECK_EXCEPTION(data::example_set(extents(1), {1, 2, 3}).labels({0, 3, 1}, 3), data_error,
+    BOOST_CHECK_THROW(data::dataset(extents(2), {1, 2, 3}), data_error);
+    BOOST_CHECK_THROW(data::dataset(extents(1), {1, 2, 3}).labels({1, 2}), data_error);
+    BOOST_CHECK_THROW(data::dataset(extents(1), {1, 2, 3}).slice(2, 2), data_error);
+    BOOST_CHECK_EXCEPTION(data::dataset(extents(1), {1, 2, 3}).labels({0, 3, 1}, 3), data_error,
                           [](const data_error& e) { return e.where() == "label 1" && e.needed() == "0 to 2"; });
 }
 

@@ -33,10 +33,10 @@ static std::atomic<long> allocations{0};
 [[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 [[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
-static data::example_set numbered(int n) {
+static data::dataset numbered(int n) {
     std::vector<float> x;
     for (int i = 0; i < n; ++i) x.push_back(static_cast<float>(i));
-    return data::example_set(extents(1), x);
+    return data::dataset(extents(1), x);
 }
 
 BOOST_AUTO_TEST_CASE(a_thread_changes_nothing_but_the_time) {

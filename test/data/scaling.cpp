@@ -56,13 +56,13 @@ BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
     const auto whole = scaling::fit(x, 4, {.of = data::statistics_of::everything});
     BOOST_TEST(whole.columns() == 1);
     BOOST_TEST(whole.statistics()[0].shift == 13.75);
-    const data::example_set images(extents(2, 1, 2), x);   // two images of two channels
+    const data::dataset images(extents(2, 1, 2), x);   // two images of two channels
     const auto channels = scaling::fit(images, {.of = data::statistics_of::last_axis});
     BOOST_TEST(channels.columns() == 2);
     BOOST_TEST(channels.statistics()[0].shift == 2.5);
     BOOST_TEST(channels.statistics()[1].shift == 25.);
     BOOST_TEST(std::abs(channels.statistics()[1].spread - std::sqrt(125.)) < 1e-12);
-    const data::example_set applied = channels.apply(images);
+    const data::dataset applied = channels.apply(images);
     close({applied.x().begin(), applied.x().end()}, {-1.5 / std::sqrt(1.25), -15 / std::sqrt(125.), -0.5 / std::sqrt(1.25),
           -5 / std::sqrt(125.), 0.5 / std::sqrt(1.25), 5 / std::sqrt(125.), 1.5 / std::sqrt(1.25), 15 / std::sqrt(125.)}, 1e-6);
     const auto columns = scaling::fit(images);
@@ -73,11 +73,11 @@ BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
 }
 BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
     const std::vector<std::uint8_t> bytes{0, 51, 102, 255, 153, 204};
-    data::example_set set;
+    data::dataset set;
     set.pixels(extents(3), span<const std::uint8_t>(bytes)).labels({4, 5}).targets(extents(1), {10, 30}).weights({1, 2});
     const scaling s = scaling::fit(set);
     const std::vector<double> wanted{-1, -1, -1, 1, 1, 1};
-    const data::example_set scaled = s.apply(set);
+    const data::dataset scaled = s.apply(set);
     BOOST_TEST(!scaled.columns()[0].pixels);
     close({scaled.x().begin(), scaled.x().end()}, wanted, 1e-6);
     BOOST_TEST(scaled.labels()[1] == 5);
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
     close({b->x, b->x + 6}, wanted, 1e-6);
 
     const scaling t = scaling::fit(set, {.form = data::scaling_form::min_max}, data::role::target);
-    const data::example_set told = t.apply(set, data::role::target);
+    const data::dataset told = t.apply(set, data::role::target);
     BOOST_TEST(told.columns()[0].pixels);
     BOOST_TEST(told.targets()[0] == 0.f);
     BOOST_TEST(told.targets()[1] == 1.f);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(faults) {
     check_error<data_error>([&] { scaling::fit(std::vector<float>{1, INFINITY}, 1); }, "a number is not finite", "scaling, value 1");
     const scaling s = scaling::fit(x, 3);
     check_error<data_error>([&] { (void)s.apply(std::vector<float>{1, 2}); }, "values do not fill whole rows", "scaling", "2");
-    check_error<data_error>([&] { (void)s.apply(data::example_set(extents(6), std::vector<float>(6))); },
+    check_error<data_error>([&] { (void)s.apply(data::dataset(extents(6), std::vector<float>(6))); },
                             "number of columns differs", "scaling", "6", "3, as were learned");
-    check_error<data_error>([&] { (void)s.apply(data::example_set().labels({1})); }, "the set has none", "scaling", "no float input");
+    check_error<data_error>([&] { (void)s.apply(data::dataset().labels({1})); }, "the set has none", "scaling", "no float input");
 }

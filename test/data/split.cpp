@@ -13,7 +13,7 @@ using namespace sinter;
 
 static constexpr int most = 103;
 // Every kind of column; each row says whose it is.
-static data::example_set examples(int n) {
+static data::dataset examples(int n) {
     std::vector<float> x, y, w;
     std::vector<std::int32_t> index, labels;
     std::vector<std::byte> bytes;
@@ -24,11 +24,11 @@ static data::example_set examples(int n) {
         y.push_back(static_cast<float>(-i));
         w.push_back(static_cast<float>(i) / 2);
     }
-    return data::example_set().input(extents(3), x).pixels(extents(3, 1), bytes).input(extents(1), index)
+    return data::dataset().input(extents(3), x).pixels(extents(3, 1), bytes).input(extents(1), index)
         .labels(extents(2), labels).targets(extents(1), y).weights(w);
 }
 // Which example of `from` a set's i-th is; fails unless it is that in all columns.
-static std::int64_t place(const data::example_set& from, const data::example_set& set, std::int64_t i) {
+static std::int64_t place(const data::dataset& from, const data::dataset& set, std::int64_t i) {
     const std::int64_t p = *static_cast<const std::int32_t*>(set.row(2, i)) - 1'000'000'000;
     for (std::size_t c = 0; c < from.columns().size(); ++c) {
         BOOST_REQUIRE((set.columns()[c].use == from.columns()[c].use && set.columns()[c].row == from.columns()[c].row));
@@ -38,7 +38,7 @@ static std::int64_t place(const data::example_set& from, const data::example_set
     return p;
 }
 // The part of each example, after a look at whether each is in one part, in ascending order.
-static std::vector<std::size_t> parts_of(const data::example_set& from, const std::vector<data::example_set>& parts) {
+static std::vector<std::size_t> parts_of(const data::dataset& from, const std::vector<data::dataset>& parts) {
     std::vector<std::size_t> part(static_cast<std::size_t>(from.size()), parts.size());
     std::int64_t all = 0;
     for (std::size_t p = 0; p < parts.size(); ++p)
@@ -55,12 +55,12 @@ static std::vector<std::size_t> parts_of(const data::example_set& from, const st
 using longs = std::vector<std::int64_t>;
 
 BOOST_AUTO_TEST_CASE(gathered) {
-    const data::example_set set = examples(most);
+    const data::dataset set = examples(most);
     const longs places{5, 0, 5, 102};
-    const data::example_set some = data::gather(set, places);
+    const data::dataset some = data::gather(set, places);
     BOOST_TEST(some.size() == 4);
     for (std::int64_t i = 0; i < 4; ++i) BOOST_TEST(place(set, some, i) == places[static_cast<std::size_t>(i)]);
-    const data::example_set of_slice = data::gather(set.slice(10, 5), longs{4, 0});
+    const data::dataset of_slice = data::gather(set.slice(10, 5), longs{4, 0});
     BOOST_TEST(place(set, of_slice, 0) == 14);
     BOOST_TEST(data::gather(set, longs{}).size() == 0);
     BOOST_TEST(data::gather(set, longs{}).columns().size() == 6u);
@@ -68,16 +68,16 @@ BOOST_AUTO_TEST_CASE(gathered) {
     BOOST_CHECK_THROW((void)data::gather(set.slice(0, 3), longs{-1}), data_error);
 }
 BOOST_AUTO_TEST_CASE(joined_again) {
-    const data::example_set set = examples(most);
-    const data::example_set all = data::concat({set.slice(50, 53), set.slice(0, 0), set.slice(0, 50)});
+    const data::dataset set = examples(most);
+    const data::dataset all = data::concat({set.slice(50, 53), set.slice(0, 0), set.slice(0, 50)});
     BOOST_REQUIRE(all.size() == most);
     for (std::int64_t i = 0; i < most; ++i) BOOST_TEST(place(set, all, i) == (i + 50) % most);
     BOOST_TEST(data::concat({}).size() == 0);
-    const data::example_set a(extents(2), {1, 2}), b(extents(1, 2), {1, 2});
+    const data::dataset a(extents(2), {1, 2}), b(extents(1, 2), {1, 2});
     check_error<data_error>([&] { (void)data::concat({a, a, b}); }, "sets of different columns", "concat, set 2, column 0");
-    check_error<data_error>([&] { (void)data::concat({a, data::example_set(a).labels({1})}); }, "sets of different columns",
+    check_error<data_error>([&] { (void)data::concat({a, data::dataset(a).labels({1})}); }, "sets of different columns",
                             "concat, set 1", "2 columns");
-    const data::example_set bytes = data::example_set().pixels(extents(2), std::vector<std::byte>(2));
+    const data::dataset bytes = data::dataset().pixels(extents(2), std::vector<std::byte>(2));
     BOOST_CHECK_THROW((void)data::concat({a, bytes}), data_error);
 }
 BOOST_AUTO_TEST_CASE(orders_are_equally_likely) {
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(shares_of_any_number) {
         std::vector<double> shares;
         for (const int t : thousandths) shares.push_back(t / 1000.);
         for (const int n : {0, 1, 2, 3, 5, 10, 30, 49, 100, most}) {
-            const data::example_set set = examples(n);
+            const data::dataset set = examples(n);
             const auto parts = data::split(set, shares, {.seed = 7});
             (void)parts_of(set, parts);
             const auto sizes = by_largest_remainder(n, thousandths);
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(shares_of_any_number) {
     }
 }
 BOOST_AUTO_TEST_CASE(seeds_decide) {
-    const data::example_set set = examples(most);
+    const data::dataset set = examples(most);
     const auto of = [&](data::split_options o) { return parts_of(set, data::split(set, {0.5, 0.5}, o)); };
     BOOST_TEST((of({.seed = 3}) == of({.seed = 3})));
     BOOST_TEST((of({.seed = 3}) != of({.seed = 4})));
@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(each_class_has_its_share) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         random_stream random(seed);
         const int n = 20 + static_cast<int>(random.below(83)), classes = 1 + static_cast<int>(random.below(9));
-        const data::example_set set = examples(n);
+        const data::dataset set = examples(n);
         std::vector<std::int32_t> of(static_cast<std::size_t>(n));
         for (std::int32_t& c : of) c = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes))) * 1'000'003 - 5;
         const std::vector<double> shares{0.6, 0.25, 0.15};
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(each_class_has_its_share) {
                 BOOST_TEST(std::abs(c[p] - shares[p] * (c[0] + c[1] + c[2])) < 1);   // rounded up or down
         for (std::size_t p = 0; p < 3; ++p) BOOST_TEST(std::abs(sizes[p] - shares[p] * n) < 1.5);   // so is, nearly, the whole
     }
-    const data::example_set set = examples(most);   // many classes of few: the whole has its shares all the same
+    const data::dataset set = examples(most);   // many classes of few: the whole has its shares all the same
     std::vector<std::int32_t> of;
     for (int i = 0; i < most; ++i) of.push_back(i / 7);
     const auto parts = data::split(set, {0.8, 0.2}, {.classes = of});
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(groups_stay_whole) {
     for (std::uint64_t seed = 0; seed < 40; ++seed) {
         random_stream random(seed);
         const int n = 50 + static_cast<int>(random.below(53));
-        const data::example_set set = examples(n);
+        const data::dataset set = examples(n);
         longs of(static_cast<std::size_t>(n));
         for (std::int64_t& g : of) g = static_cast<std::int64_t>(random.below(20)) << 40;   // beyond int32
         std::map<std::int64_t, int> size;
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(groups_stay_whole) {
     }
 }
 BOOST_AUTO_TEST_CASE(folds) {
-    const data::example_set set = examples(most);
+    const data::dataset set = examples(most);
     std::vector<std::int32_t> classes;
     longs groups;
     for (int i = 0; i < most; ++i) classes.push_back(i % 10 == 0), groups.push_back(i / 8);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(folds) {
             BOOST_TEST(f.size() == k);
             std::vector<int> out(most);
             for (int i = 0; i < k; ++i) {
-                const data::example_set training = f.training(i), held_out = f.held_out(i);
+                const data::dataset training = f.training(i), held_out = f.held_out(i);
                 (void)parts_of(set, {training, held_out});
                 std::set<std::int64_t> held_groups;
                 int rare = 0;
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(folds) {
     BOOST_CHECK_THROW(data::k_fold(set, 20, {.groups = groups}), option_error);   // of 13
 }
 BOOST_AUTO_TEST_CASE(faults) {
-    const data::example_set set = examples(4);
+    const data::dataset set = examples(4);
     check_error<option_error>([&] { (void)data::split(set, {0.5, 0.4}); }, "shares do not make a whole", "split", "0.900000");
     check_error<option_error>([&] { (void)data::split(set, {1.5, -0.5}); }, "impossible share", "split", "1.500000");
     BOOST_CHECK_THROW((void)data::split(set, {NAN, 1}), option_error);

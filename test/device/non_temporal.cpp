@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // optimise: sanitized
 // processors: 2
-#define BOOST_TEST_MODULE past_caches
+#define BOOST_TEST_MODULE non_temporal
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/layers/channel_norm.hpp>
@@ -14,12 +14,12 @@ using namespace sinter;
 template <bool Walks>
 static constexpr sinter::target far_target() {
     sinter::target t = cpu_device::target;
-    t.far_floats = 1;
-    t.far_walks = Walks;
+    t.non_temporal_floats = 1;
+    t.non_temporal_walks = Walks;
     return t;
 }
 template <bool Walks>
-struct far_device : cpu_device {
+struct non_temporal_device : cpu_device {
     static constexpr sinter::target target = far_target<Walks>();
     using cpu_device::cpu_device;
 };
@@ -50,24 +50,24 @@ static std::vector<std::uint32_t> trained(int threads) {
 
 BOOST_AUTO_TEST_CASE(the_same_bits) {
     const auto near = trained<cpu_device>(1);
-    BOOST_TEST((trained<far_device<false>>(1) == near));
-    BOOST_TEST((trained<far_device<false>>(2) == near));
-    BOOST_TEST((trained<far_device<true>>(1) == near));
-    BOOST_TEST((trained<far_device<true>>(2) == near));
+    BOOST_TEST((trained<non_temporal_device<false>>(1) == near));
+    BOOST_TEST((trained<non_temporal_device<false>>(2) == near));
+    BOOST_TEST((trained<non_temporal_device<true>>(1) == near));
+    BOOST_TEST((trained<non_temporal_device<true>>(2) == near));
 }
 /// Where vectors are as long as lines, programs do write so, from 8 MB on; where they are half as long, only walks do.
 BOOST_AUTO_TEST_CASE(large_results_are_marked) {
     constexpr auto marked = []<class P>(const P*) {
         int n = 0;
         for (int i = 0; i < P::n_specs; ++i)
-            for (int k = 0; k < P::v.specs[i].words; ++k) {
-                const word w = word::unpack(P::v.code[P::v.specs[i].code + k]);
-                n += w.is(instruction::store) && w.past_all_caches();
+            for (int k = 0; k < P::v.specs[i].instructions; ++k) {
+                const instruction w = instruction::unpack(P::v.code[P::v.specs[i].code + k]);
+                n += w.is(opcode::store) && w.is_non_temporal();
             }
         return n;
     };
-    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, far_device<false>>::training;
-    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, far_device<true>>::training;
+    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, non_temporal_device<false>>::training;
+    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, non_temporal_device<true>>::training;
     using near = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32>::training;
     BOOST_TEST(marked(static_cast<const far*>(nullptr)) > 8);
     BOOST_TEST(marked(static_cast<const walks*>(nullptr)) > 0);

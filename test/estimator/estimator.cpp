@@ -12,7 +12,7 @@ using namespace sinter;
 constexpr auto net = features<2> >> dense<8> >> relu >> dense<2>;
 
 /// Points in the unit square; the class says on which side of the diagonal.
-static data::example_set points(int n) {
+static data::dataset points(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> labels;
     random_stream random(5);
@@ -21,7 +21,7 @@ static data::example_set points(int n) {
         x.insert(x.end(), {a, b});
         labels.push_back(a > b);
     }
-    return data::example_set(extents(2), std::move(x)).labels(std::move(labels), 2);
+    return data::dataset(extents(2), std::move(x)).labels(std::move(labels), 2);
 }
 static auto fresh(float rate = 0.3f) {
     return estimator<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 16>(net, softmax_cross_entropy, sgd{.learning_rate = rate}, trainer_options{.threads = 1});
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(the_rate_is_that_of_training_alone) {
     BOOST_TEST(std::stod(digits) > 40 / (h[0].seconds + 0.5), line);
 }
 /// Five places, each with two numbers and a class that says which one is larger.
-static data::example_set sequences(int n) {
+static data::dataset sequences(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> labels;
     random_stream random(6);
@@ -167,7 +167,7 @@ static data::example_set sequences(int n) {
         x.insert(x.end(), {a, b});
         labels.push_back(a > b);
     }
-    return data::example_set(extents(5, 2), std::move(x)).labels(extents(5), std::move(labels), 2);
+    return data::dataset(extents(5, 2), std::move(x)).labels(extents(5), std::move(labels), 2);
 }
 BOOST_AUTO_TEST_CASE(several_labels_an_example) {
     constexpr auto tagger = array<5, 2> >> dense<8> >> relu >> dense<2>;
@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(several_labels_an_example) {
 BOOST_AUTO_TEST_CASE(losses_on_numbers_have_no_accuracy) {
     constexpr auto line = features<1> >> dense<1>;
     estimator model{line, mse, sgd{.learning_rate = 0.1f}, at_most<8>, {.threads = 1}};
-    const data::example_set set = data::example_set(extents(1), {-1, 0, 1, 2}).targets(extents(1), {-2, 0, 2, 4});
+    const data::dataset set = data::dataset(extents(1), {-1, 0, 1, 2}).targets(extents(1), {-2, 0, 2, 4});
     auto training = set | data::batch(4), validation = set | data::batch(3);
     std::vector<epoch_result> h;
     const std::string text = written(model, training, &validation, 30, h);

@@ -18,7 +18,7 @@ using namespace sinter;
 
 constexpr auto net = features<4> >> dense<16> >> relu >> dense<3>;
 
-void train(const data::example_set& training, const data::example_set& held_out) {
+void train(const data::dataset& training, const data::dataset& held_out) {
     auto data = training | data::shuffle(10'000) | data::batch(64);
     auto validation = held_out | data::batch(64);
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}};
@@ -68,14 +68,14 @@ struct both {
     }
 };
 
-static data::example_set examples(int n) {
+static data::dataset examples(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> y;
     for (int i = 0; i < n; ++i) {
         y.push_back(i % 3);
         for (int k = 0; k < 4; ++k) x.push_back(static_cast<float>(i * (k + 3) % 11) / 11 + (k == i % 3 ? 2.f : 0.f));
     }
-    data::example_set s(extents(4), x);
+    data::dataset s(extents(4), x);
     s.labels(y, 3);
     return s;
 }
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(metrics_by_name) {
     BOOST_TEST(model.evaluate(held_out, metrics::top_k{3}).value("top_k") == 1);
 }
 BOOST_AUTO_TEST_CASE(several_outputs) {
-    data::example_set s = examples(32);
+    data::dataset s = examples(32);
     s.targets(extents(1), std::vector<float>(32, 0.5f));
     auto data = data::source(s) | data::batch(16);
     train_both(data);

@@ -37,7 +37,7 @@ std::string big_endian(std::initializer_list<std::int64_t> numbers) {
 /// A data set of few digits, as MNIST's files would hold them.
 void write_data_set(const temporary_folder& folder) {
     for (const auto& [part, count] : {std::pair{"train", 660}, {"t10k", 100}}) {
-        const sinter::data::example_set digits = sinter::data::drawn_digits(count, 5);
+        const sinter::data::dataset digits = sinter::data::drawn_digits(count, 5);
         std::string images = big_endian({0x0803, count, 28, 28}), labels = big_endian({0x0801, count});
         for (const float x : digits.x()) images += static_cast<char>(static_cast<unsigned char>(x * 255 + 0.5f));
         for (const std::int32_t label : digits.labels()) labels += static_cast<char>(label);

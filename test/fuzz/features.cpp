@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         io::memory_source written(std::as_bytes(std::span(text)), "written");
         if (data::feature_file::text(data::feature_file::parse(written)) != text) std::abort();
         if (f.width() > 10'000) return 0;   // three rows of that are enough
-        const data::example_set set = f.apply(data::csv::parse("a,b\n1,low\n,high\n-3e5,\n", "table"));
+        const data::dataset set = f.apply(data::csv::parse("a,b\n1,low\n,high\n-3e5,\n", "table"));
         std::size_t column = f.width() > 0;
         for (const auto& i : f.items())
             if (i.form == data::features::kind::index) {

@@ -106,7 +106,7 @@ inline constexpr std::int64_t no_extents[sinter::extent::count] = {};
 /// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents that it is told at run time.
 template <class Kernel>
 void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents,
-         sinter::leading_walk before = {}) {
+         sinter::fused_producer before = {}) {
     std::int64_t floats = 0;
     if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
     else if constexpr (requires { Kernel::scratch(e, parts, m); }) floats = Kernel::scratch(e, parts, m);

@@ -36,7 +36,7 @@ std::vector<float> by_tiles(const buffer& x, const buffer& w, int m) {
     sinter::call c;
     c.p = p;
     run_pixels({x.at.get(), CI, 1, w.at.get(), 0, right::panels, std::int64_t{m} * HW, CO, CI, false, 0, 0},
-               finisher_of<store_raw>(), c);
+               epilogue_of<store_raw>(), c);
     return y.values();
 }
 

@@ -78,7 +78,7 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apa
 }
 
 /// The same product by weights of which the transpose is packed.
-void check_turned(std::int64_t m, std::int64_t K, std::int64_t N) {
+void check_transposed(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)), 99.f);
     pack_panels(b.data(), packed.data(), N, K, panel_width, lanes);
@@ -207,7 +207,7 @@ bool same(const floats& a, const floats& b) {   // bit by bit, but one NaN is as
 /// parts each.
 void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles_function skipping, floats a, floats b,
                   std::int64_t size) {
-    static constexpr cpu::finisher f = cpu::finisher_of<store_body, true>();
+    static constexpr cpu::epilogue f = cpu::epilogue_of<store_body, true>();
     const std::size_t length = a.size();   // at a line's beginning, where some are read in place
     a.resize(length + cpu::floats_a_line);
     float* const line = a.data() + (64 - reinterpret_cast<std::uintptr_t>(a.data()) % 64) % 64 / 4;
@@ -346,11 +346,11 @@ BOOST_AUTO_TEST_CASE(modes_do_not_change_a_step_of_pairs_by_instruction) {
 BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // each panel is asked for ahead; also where a panel takes several pieces
     for (std::int64_t m : {5, 8, 14, 16, 37, 130}) {
         check_gemm(m, 600, 450);
-        check_turned(m, 450, 600);
+        check_transposed(m, 450, 600);
     }
     check_gemm(8, 4200, 80);
     check_gemm(16, 4200, 80);
-    check_turned(16, 4200, 80);
+    check_transposed(16, 4200, 80);
 }
 BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 300})
@@ -390,7 +390,7 @@ BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing
 }
 
 /// Each vector of a packed result: how often its memory was asked for, and then finished.
-struct asked_and_finished {
+struct prefetched_and_finished {
     static inline std::vector<int> asked, finished;
     static inline int too_early = 0;   ///< finished before they were asked for
     template <class F>
@@ -409,13 +409,13 @@ BOOST_AUTO_TEST_CASE(weights_far_away_are_asked_for_while_their_gradients_are_su
     constexpr std::int64_t m = 71, K = 784, N = 8 * panel_width;
     const floats a = sparse_floats(m, K, 1), d = sparse_floats(m, N, 2);
     const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
-    cpu::finisher f{asked_and_finished::finish};
-    f.expect = asked_and_finished::expect;
-    f.columns = asked_and_finished::finish;
+    cpu::epilogue f{prefetched_and_finished::finish};
+    f.expect = prefetched_and_finished::expect;
+    f.columns = prefetched_and_finished::finish;
     for (const auto gradient : {&cpu::run_sparse_inputs<>, &cpu::run_sparse_gradient<>})
         for (const int arrays : {1, static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1)}) {
             f.arrays = arrays;
-            using t = asked_and_finished;
+            using t = prefetched_and_finished;
             t::asked.assign(K * N / lanes, 0);
             t::finished = t::asked;
             t::too_early = 0;
@@ -427,26 +427,26 @@ BOOST_AUTO_TEST_CASE(weights_far_away_are_asked_for_while_their_gradients_are_su
 }
 
 /// The same, which keeps the sums, too, and may list its lines to be asked for one by one.
-struct listed_and_finished : asked_and_finished {
+struct sparse_and_finished : prefetched_and_finished {
     static inline floats result;
     static void list(const cpu::finished& t, const call&, cpu::tile_lines& lines) {
         expect(t, call{});
         for (std::int64_t i = 0; i < t.rows; ++i) lines.line[lines.count++] = result.data() + t.off + i * t.off_step;
     }
     static void finish(const cpu::finished& t, const call&) {
-        asked_and_finished::finish(t, call{});
+        prefetched_and_finished::finish(t, call{});
         for (std::int64_t i = 0; i < t.rows; ++i)
             for (int j = 0; j < t.columns; ++j) result.at(static_cast<std::size_t>(t.off + i * t.off_step + j)) = t.sums[i * t.width + j];
     }
 };
 BOOST_AUTO_TEST_CASE(weights_in_memory_are_asked_for_line_by_line_beside_dense_sums) {
-    using t = listed_and_finished;
+    using t = sparse_and_finished;
     const auto check = [](std::int64_t m, std::int64_t K, std::int64_t N) {
         const floats a = random_floats(static_cast<std::size_t>(m * K), 1), d = random_floats(static_cast<std::size_t>(m * N), 2);
         const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
         const auto all = static_cast<std::size_t>(panel_floats(K, N, lanes));
         const auto run = [&](bool expects, bool lists) {
-            cpu::finisher f{t::finish};
+            cpu::epilogue f{t::finish};
             if (expects) f.expect = t::expect;
             if (lists) f.list = t::list;
             f.arrays = static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1);
@@ -509,19 +509,19 @@ BOOST_AUTO_TEST_CASE(gemm_of_many_sizes) {
 BOOST_AUTO_TEST_CASE(by_the_transpose_of_packed_weights) {
     for (std::int64_t m : {1, 3, 4, 6, 16})
         for (std::int64_t K : {1, 7, 16, 33, 100})
-            for (std::int64_t N : sizes) check_turned(m, K, N);
-    check_turned(16, cpu::gathered_floats / panel_width + 21, 40);   // in pieces
-    check_turned(7, 2 * cpu::gathered_floats / panel_width, 19);
+            for (std::int64_t N : sizes) check_transposed(m, K, N);
+    check_transposed(16, cpu::gathered_floats / panel_width + 21, 40);   // in pieces
+    check_transposed(7, 2 * cpu::gathered_floats / panel_width, 19);
 }
 
 /// Lanes along the rows, of a batch that nearly fills vectors of them; one row is a tile's.
 BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
     const std::int64_t N = cpu::waiting_floats / panel_width + 3 * panel_width;   // more columns than wait in the cache
     for (std::int64_t m : {lanes, panel_width - 1, panel_width, 3 * lanes, 2 * panel_width}) {
-        for (std::int64_t K : {cpu::far_floats / N + 1, std::int64_t{4 * panel_width + lanes}, std::int64_t{4 * panel_width + lanes + 1},
+        for (std::int64_t K : {cpu::non_temporal_floats / N + 1, std::int64_t{4 * panel_width + lanes}, std::int64_t{4 * panel_width + lanes + 1},
                                std::int64_t{9 * panel_width + 3}})
-            check_turned(m, K, N);
-        check_turned(m, cpu::far_floats / (4 * panel_width) + 1, 4 * panel_width);
+            check_transposed(m, K, N);
+        check_transposed(m, cpu::non_temporal_floats / (4 * panel_width) + 1, 4 * panel_width);
         const std::int64_t K = 5 * panel_width + 7;
         const floats a = random_floats(static_cast<std::size_t>(m * K), 5);
         floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)));
@@ -555,7 +555,7 @@ BOOST_AUTO_TEST_CASE(rows_pages_apart) {   // from a copy, all at once or some t
         for (std::int64_t N : {5, 2 * panel_width}) {
             check_gemm(m, cpu::a_page, N, 0);
             check_gemm(m, 2 * cpu::a_page - 37, N, 37);
-            check_turned(m, cpu::a_page, N);
+            check_transposed(m, cpu::a_page, N);
         }
     check_gemm(90, 4 * cpu::a_page, panel_width + 1, 0);
 }
@@ -671,13 +671,13 @@ BOOST_AUTO_TEST_CASE(smaller_batches_need_no_other_loops) {
                     BOOST_TEST((forward::cases(of_rows, m) & ~forward::small & ~forward::cases(of_rows, most)) == 0);   // others do small ones, too
                     BOOST_TEST((backward::cases(of_weights, m) & ~backward::small & ~backward::cases(of_weights, most)) == 0);
                 }
-    const auto rows = [](std::int64_t K, std::int64_t N, std::int64_t turned, std::int64_t zeros) {
-        const std::int64_t e[] = {K, N, K, turned, zeros};
+    const auto rows = [](std::int64_t K, std::int64_t N, std::int64_t transposed, std::int64_t zeros) {
+        const std::int64_t e[] = {K, N, K, transposed, zeros};
         return forward::cases(e, 64);
     };
     BOOST_TEST(rows(784, 10, 0, 0) == forward::ragged);
     BOOST_TEST(rows(784, 128, 0, 0) == forward::skips_zeros);
-    BOOST_TEST(rows(784, 128, 1, 0) == (cpu::registers < 32 ? forward::turns : 0));
+    BOOST_TEST(rows(784, 128, 1, 0) == (cpu::registers < 32 ? forward::transposes : 0));
     BOOST_TEST(rows(784, 129, 1, 0) == forward::ragged);
     BOOST_TEST(rows(784, 10, 0, 1) == (forward::begins_with_zeros | forward::ragged));
     const auto weights = [](std::int64_t K, std::int64_t N, std::int64_t m) {
@@ -709,7 +709,7 @@ BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {
 
 BOOST_AUTO_TEST_CASE(a_thread_asks_for_no_other_threads_weights) {   // asked for, they would be shared lines when their thread updates them
     constexpr int panels = 8;
-    const std::int64_t N = panels * panel_width, K = cpu::far_floats / N + 1;
+    const std::int64_t N = panels * panel_width, K = cpu::non_temporal_floats / N + 1;
     const cpu::product q{nullptr, K, 1, nullptr, 0, cpu::right::panels, 2 * cpu::tile_rows, N, K, false, 0, 0};
     const cpu::row_cover cover(q.rows);
     for (int threads : {1, 2, 4, 8})

@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(remainders) {
         if (std::abs(q) < 1e6 && r != 0) BOOST_TEST(static_cast<double>(two(LIFT2(floor_div), x, y)) == q);
     });
 }
-BOOST_AUTO_TEST_CASE(whole_numbers) {
+BOOST_AUTO_TEST_CASE(integers) {
     const auto same = [](float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); };
     for (std::uint64_t b = 0; b < (std::uint64_t{1} << 32); b += 20011) {
         const float x = from_bits(static_cast<std::uint32_t>(b));

@@ -18,19 +18,19 @@ using namespace sinter;
 
 namespace {
 
-constexpr std::uint64_t code(word w) { return w.pack(); }
-constexpr std::uint16_t of(instruction i) { return static_cast<std::uint16_t>(i); }
+constexpr std::uint64_t code(instruction w) { return w.pack(); }
+constexpr std::uint16_t of(opcode i) { return static_cast<std::uint16_t>(i); }
 constexpr std::uint16_t of(op_id k) { return static_cast<std::uint16_t>(k); }
 constexpr std::uint8_t map_of(row_map m, int more = 0) { return static_cast<std::uint8_t>(static_cast<int>(m) | more); }
 
 /// A bit of all: every way to read, both reductions, a value kept for a later pass, sums of columns and of rows, results of
 /// elements and of rows, one of which is read again, and random numbers of both.
 using mixed = cpu::body<
-    code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
-    code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
-    code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 2}),
-    code({.code = of(instruction::load), .b = 0, .map = map_of(row_map::modulo, word::along_columns), .arg = 3}),
-    code({.code = of(instruction::load), .b = 1, .map = map_of(row_map::divided, word::whole_numbers), .arg = 4, .row = 1}),
+    code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
+    code({.code = of(opcode::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
+    code({.code = of(opcode::load), .map = map_of(row_map::none, instruction::along_columns), .arg = 2}),
+    code({.code = of(opcode::load), .b = 0, .map = map_of(row_map::modulo, instruction::along_columns), .arg = 3}),
+    code({.code = of(opcode::load), .b = 1, .map = map_of(row_map::divided, instruction::integers), .arg = 4, .row = 1}),
     code({.code = of(op::column_index)}),
     code({.code = of(op::random_uniform), .arg = 3}),
     code({.code = of(op::add), .a = 0, .b = 1}),
@@ -38,22 +38,22 @@ using mixed = cpu::body<
     code({.code = of(op::add), .a = 8, .b = 3}),
     code({.code = of(op::add), .a = 9, .b = 4}),
     code({.code = of(op::add), .a = 10, .b = 5}),
-    code({.code = of(instruction::row_max), .a = 11}),
-    code({.code = of(instruction::row_sum), .a = 11}),
-    code({.code = of(instruction::spill), .a = 11, .b = 0}),
-    code({.code = of(instruction::reload), .b = 0, .phase = 1}),
+    code({.code = of(opcode::row_max), .a = 11}),
+    code({.code = of(opcode::row_sum), .a = 11}),
+    code({.code = of(opcode::spill), .a = 11, .b = 0}),
+    code({.code = of(opcode::reload), .b = 0, .phase = 1}),
     code({.code = of(op::mul), .a = 15, .b = 12, .phase = 1}),
     code({.code = of(op::add), .a = 16, .b = 13, .phase = 1}),
-    code({.code = of(instruction::column_sum), .a = 17, .b = 0, .arg = 5, .phase = 1}),
-    code({.code = of(instruction::store), .a = 17, .arg = 6, .phase = 1}),
-    code({.code = of(instruction::store), .a = 12, .arg = 7, .phase = 1, .row = 1}),
-    code({.code = of(instruction::store), .a = 6, .arg = 8}),
-    code({.code = of(instruction::column_sum), .a = 13, .b = 1, .arg = 9, .phase = 1, .row = 1}),
+    code({.code = of(opcode::column_sum), .a = 17, .b = 0, .arg = 5, .phase = 1}),
+    code({.code = of(opcode::store), .a = 17, .arg = 6, .phase = 1}),
+    code({.code = of(opcode::store), .a = 12, .arg = 7, .phase = 1, .row = 1}),
+    code({.code = of(opcode::store), .a = 6, .arg = 8}),
+    code({.code = of(opcode::column_sum), .a = 13, .b = 1, .arg = 9, .phase = 1, .row = 1}),
     code({.code = of(op::random_uniform), .arg = 4, .row = 1}),
-    code({.code = of(instruction::store), .a = 23, .arg = 10, .row = 1}),
-    code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 8, .phase = 1}),
+    code({.code = of(opcode::store), .a = 23, .arg = 10, .row = 1}),
+    code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 8, .phase = 1}),
     code({.code = of(op::mul), .a = 25, .b = 12, .phase = 1}),
-    code({.code = of(instruction::store), .a = 26, .arg = 11, .phase = 1})>;
+    code({.code = of(opcode::store), .a = 26, .arg = 11, .phase = 1})>;
 
 struct results {
     std::vector<float> column_sums, elements, rows, random, all, random_rows, again;
@@ -62,7 +62,7 @@ struct results {
 
 /// A walk over rows that are transposed into scratch space, whatever row_walk would choose.
 struct turned {
-    using walk = cpu::turned_walk<mixed>;
+    using walk = cpu::transposed_walk<mixed>;
     static std::int64_t scratch(int columns, int parts) { return walk::scratch(columns, parts); }
     static void run(const call& c) { walk::rows(share(c.m, c.part, c.parts), share(c.m, c.part + 1, c.parts), c); }
 };
@@ -154,10 +154,10 @@ BOOST_AUTO_TEST_CASE(rows_of_two_and_three_go_to_columns_and_back) {
 
 /// A store that a later word of its phase reads is there at once.
 BOOST_AUTO_TEST_CASE(what_is_stored_and_read_in_one_phase) {
-    using both = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
-                           code({.code = of(op::add), .a = 0, .b = 0}), code({.code = of(instruction::store), .a = 1, .arg = 1}),
-                           code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 1}),
-                           code({.code = of(op::add), .a = 3, .b = 0}), code({.code = of(instruction::store), .a = 4, .arg = 2})>;
+    using both = cpu::body<code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
+                           code({.code = of(op::add), .a = 0, .b = 0}), code({.code = of(opcode::store), .a = 1, .arg = 1}),
+                           code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 1}),
+                           code({.code = of(op::add), .a = 3, .b = 0}), code({.code = of(opcode::store), .a = 4, .arg = 2})>;
     constexpr int rows = 50, columns = 3;
     std::vector<float> x(rows * columns), y(x.size(), -1.f), z(x.size(), -1.f), twice, thrice;
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i), twice.push_back(2 * x[i]), thrice.push_back(3 * x[i]);
@@ -192,8 +192,8 @@ BOOST_AUTO_TEST_CASE(walks_have_the_loops_that_their_columns_come_to) {
     BOOST_TEST(cases(cpu::lanes - 1) == all::rest);
     BOOST_TEST(cases(2 * cpu::lanes) == all::whole);
     BOOST_TEST(cases(2 * cpu::lanes + 1) == (all::whole | all::rest));
-    BOOST_TEST(cases(cpu::lanes - 1, cpu::lanes) == all::turned);
-    BOOST_TEST(cases(6 * cpu::lanes, 1000) == all::turned);
+    BOOST_TEST(cases(cpu::lanes - 1, cpu::lanes) == all::transposed);
+    BOOST_TEST(cases(6 * cpu::lanes, 1000) == all::transposed);
     BOOST_TEST(cases(6 * cpu::lanes + 1, 1000) == (all::whole | all::rest));
     for (int rows : {1, 17})
         for (int parts : {1, 3}) {
@@ -201,10 +201,10 @@ BOOST_AUTO_TEST_CASE(walks_have_the_loops_that_their_columns_come_to) {
                 BOOST_CHECK(run<all::only<all::whole>>(rows, columns, parts) == run<all>(rows, columns, parts));
             for (int columns = 1; columns < cpu::lanes; ++columns) {
                 BOOST_CHECK(run<all::only<all::rest>>(rows, columns, parts) == run<all>(rows, columns, parts));
-                BOOST_CHECK(run<all::only<all::turned>>(rows, columns, parts) == run<all>(rows, columns, parts));
+                BOOST_CHECK(run<all::only<all::transposed>>(rows, columns, parts) == run<all>(rows, columns, parts));
             }
             for (int columns : {3, 2 * cpu::lanes + 1})   // launches of one kernel, long rows and short ones
-                BOOST_CHECK(run<all::only<all::whole | all::rest | all::turned>>(rows, columns, parts) == run<all>(rows, columns, parts));
+                BOOST_CHECK(run<all::only<all::whole | all::rest | all::transposed>>(rows, columns, parts) == run<all>(rows, columns, parts));
         }
 }
 
@@ -220,14 +220,14 @@ BOOST_AUTO_TEST_CASE(one_row_by_hand) {   // so that not both walks are wrong al
 }
 
 BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to row up to two vectors of them
-    using sums = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
-                           code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 1}),
+    using sums = cpu::body<code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
+                           code({.code = of(opcode::load), .map = map_of(row_map::none, instruction::along_columns), .arg = 1}),
                            code({.code = of(op::add), .a = 0, .b = 1}),
-                           code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 4, .row = 1}),
+                           code({.code = of(opcode::load), .map = map_of(row_map::same), .arg = 4, .row = 1}),
                            code({.code = of(op::add), .a = 3, .b = 3, .row = 1}),
                            code({.code = of(op::add), .a = 2, .b = 4}),
-                           code({.code = of(instruction::store), .a = 5, .arg = 2}),
-                           code({.code = of(instruction::column_sum), .a = 5, .b = 0, .arg = 3})>;
+                           code({.code = of(opcode::store), .a = 5, .arg = 2}),
+                           code({.code = of(opcode::column_sum), .a = 5, .b = 0, .arg = 3})>;
     static_assert(sums::columns_apart);
     static_assert(!mixed::columns_apart);
     for (int columns : {1, 4, 7, 8, 12, 16, 24, 31, 32, 33, 48})
@@ -260,19 +260,19 @@ BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to r
 
 /// In place, and with all that may be read: what there is once a row or a column, whole numbers of both, a number, the column's own.
 BOOST_AUTO_TEST_CASE(vectors_that_cross_from_row_to_row) {
-    using crossing = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
-                               code({.code = of(instruction::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
+    using crossing = cpu::body<code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
+                               code({.code = of(opcode::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),
                                code({.code = of(op::mul), .a = 1, .b = 1, .row = 1}),
-                               code({.code = of(instruction::load), .map = map_of(row_map::none, word::along_columns), .arg = 2}),
-                               code({.code = of(instruction::load), .map = map_of(row_map::same, word::whole_numbers), .arg = 3, .row = 1}),
-                               code({.code = of(instruction::load), .map = map_of(row_map::none), .arg = 4, .row = 1}),
+                               code({.code = of(opcode::load), .map = map_of(row_map::none, instruction::along_columns), .arg = 2}),
+                               code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::integers), .arg = 3, .row = 1}),
+                               code({.code = of(opcode::load), .map = map_of(row_map::none), .arg = 4, .row = 1}),
                                code({.code = of(op::column_index)}),
                                code({.code = of(op::add), .a = 0, .b = 2}),
                                code({.code = of(op::mul), .a = 7, .b = 3}),
                                code({.code = of(op::add), .a = 8, .b = 4}),
                                code({.code = of(op::mul), .a = 9, .b = 5}),
                                code({.code = of(op::add), .a = 10, .b = 6}),
-                               code({.code = of(instruction::store), .a = 11, .arg = 0})>;
+                               code({.code = of(opcode::store), .a = 11, .arg = 0})>;
     using walk = cpu::crossing_walk<crossing>;
     BOOST_TEST(!cpu::crossing_walk<mixed>::takes(3));
     BOOST_TEST(!walk::takes(cpu::lanes));
@@ -307,12 +307,12 @@ BOOST_AUTO_TEST_CASE(vectors_that_cross_from_row_to_row) {
 
 /// Random numbers that two vectors are handed at once, where they begin blocks of the generator's words and where not.
 BOOST_AUTO_TEST_CASE(elements_have_their_numbers_whatever_goes_over_them) {
-    using plain = cpu::body<code({.code = of(instruction::load), .map = map_of(row_map::same, word::along_columns), .arg = 0}),
+    using plain = cpu::body<code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
                             code({.code = of(op::random_uniform), .arg = 9}), code({.code = of(op::add), .a = 0, .b = 1}),
-                            code({.code = of(instruction::store), .a = 2, .arg = 1})>;
-    using summed = cpu::body<code({.code = of(instruction::accumulator)}), code({.code = of(op::random_uniform), .arg = 9}),
-                             code({.code = of(op::add), .a = 0, .b = 1}), code({.code = of(instruction::store), .a = 2, .arg = 1}),
-                             code({.code = of(instruction::column_sum), .a = 1, .b = 0, .arg = 2})>;
+                            code({.code = of(opcode::store), .a = 2, .arg = 1})>;
+    using summed = cpu::body<code({.code = of(opcode::accumulator)}), code({.code = of(op::random_uniform), .arg = 9}),
+                             code({.code = of(op::add), .a = 0, .b = 1}), code({.code = of(opcode::store), .a = 2, .arg = 1}),
+                             code({.code = of(opcode::column_sum), .a = 1, .b = 0, .arg = 2})>;
     static_assert(plain::draws && summed::draws && !cpu::body<code({.code = of(op::random_uniform), .row = 1})>::draws);
     for (const int columns : {2 * cpu::lanes, 64, 65, 6 * cpu::lanes + 2, 8 * cpu::lanes + 4})
         for (const int rows : {1, 3, 7}) {

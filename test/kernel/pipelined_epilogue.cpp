@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // also: sse2 avx2 avx512
-#define BOOST_TEST_MODULE kernel_following
+#define BOOST_TEST_MODULE kernel_pipelined_epilogue
 #include <boost/test/unit_test.hpp>
 
 #include "products.hpp"
@@ -29,8 +29,8 @@ struct following {   // whatever the target's registers
     static void run(const call& c) {
         cpu::product q{c.p[0], c.e[2], 1, c.p[1], 0, cpu::right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         q.by_rows = c.e[5];
-        BOOST_REQUIRE(cpu::suits_following(q));
-        cpu::run_following_share<costly_body>(q, {cpu::finish_tile<costly_body>}, c);
+        BOOST_REQUIRE(cpu::suits_pipelining(q));
+        cpu::run_pipelined_share<costly_body>(q, {cpu::finish_tile<costly_body>}, c);
     }
 };
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(bodies_and_products_that_gain) {
     BOOST_TEST(!cpu::follows_well<summing_body>());
     BOOST_TEST(!cpu::follows_well<store_body>());
     const auto suits = [](std::int64_t rows, std::int64_t depth, std::int64_t columns) {
-        return cpu::suits_following({nullptr, depth, 1, nullptr, 0, cpu::right::panels, rows, columns, depth, false, 0, 0});
+        return cpu::suits_pipelining({nullptr, depth, 1, nullptr, 0, cpu::right::panels, rows, columns, depth, false, 0, 0});
     };
     BOOST_TEST(suits(32, 256, 256));
     BOOST_TEST(!suits(cpu::small_tile_rows - 1, 256, 256));

@@ -46,7 +46,7 @@ struct penalty {
         graph& g = *x.g;
         shape w = y.shape();
         w.type = dtype::u8;
-        const tensor winners = make<op::pick>(&g, w, {y}, {1});
+        const tensor winners = make<op::get_output>(&g, w, {y}, {1});
         const node n = y.at();
         return make<op::max_pool_gradient>(&g, x.shape(), {d * d, winners}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]});
     }

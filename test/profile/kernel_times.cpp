@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
     constexpr auto pixels_net = image<12, 12, 1> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<5, 1> >> flatten >> dense<5>;
     using model = trainer<std::remove_const_t<decltype(pixels_net)>, softmax_cross_entropy_loss, adam, 8>;
     const profile::program_text text = profile::text_of_program<model::training>();
-    const auto walk = std::find_if(text.kernels.begin(), text.kernels.end(), [](const profile::kernel_text& k) { return k.leads; });
+    const auto walk = std::find_if(text.kernels.begin(), text.kernels.end(), [](const profile::kernel_text& k) { return k.is_producer; });
     BOOST_TEST_REQUIRE((walk != text.kernels.end()));
     const double flops = static_cast<double>(walk->cost.flops.at(8) + (walk + 1)->cost.flops.at(8));
     std::vector<profile::kernel_count> counts(text.kernels.size());

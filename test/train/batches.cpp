@@ -96,8 +96,8 @@ BOOST_AUTO_TEST_CASE(another_number_of_labels) {
 // Through a pipeline, in memory of exactly their size: a read beyond it is an error under the address sanitizer.
 BOOST_AUTO_TEST_CASE(a_pipeline_says_how_wide_its_targets_are) {
     constexpr int rows = 4;
-    data::example_set narrow(extents(3), std::vector<float>(rows * 3, 1.f));
-    data::example_set labelled = narrow;
+    data::dataset narrow(extents(3), std::vector<float>(rows * 3, 1.f));
+    data::dataset labelled = narrow;
     narrow.targets(extents(1), std::vector<float>(rows, 1.f));
     labelled.labels(std::vector<std::int32_t>(rows, 1));
 

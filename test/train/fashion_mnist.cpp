@@ -18,7 +18,7 @@ constexpr auto cnn = image<28, 28, 1>   // the quickstart's
     >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
-static data::example_set images(const std::string& set) {
+static data::dataset images(const std::string& set) {
     const std::string folder = data_file("fashion-mnist") + '/' + set;
     for (const char* ending : {"", ".gz"}) {
         const std::string x = folder + "-images-idx3-ubyte" + ending, y = folder + "-labels-idx1-ubyte" + ending;
@@ -30,7 +30,7 @@ static data::example_set images(const std::string& set) {
 /// set, and it is exact to the example, as the same seed gives the same bits.
 template <class Net>
 static void learns(Net net, double wanted, schedule rate) {
-    const data::example_set train = images("train"), test = images("t10k");
+    const data::dataset train = images("train"), test = images("t10k");
     if (train.size() == 0) return skip("no Fashion-MNIST");
     auto training = data::source(train) | data::shuffle(60'000, 1) | data::batch(64);
     auto testing = data::source(test) | data::batch(64);

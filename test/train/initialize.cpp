@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-#define BOOST_TEST_MODULE first_values
+#define BOOST_TEST_MODULE initial_values
 #include <boost/test/unit_test.hpp>
 #include <sinter/graph/initializer.hpp>
 #include <sinter/train/initialize.hpp>
@@ -11,7 +11,7 @@ static std::vector<float> draw(const initializer& init, shape s, const char* pat
     variable_info v;
     v.s = s;
     v.init = init;
-    return first_values(v, path, seed);
+    return initial_values(v, path, seed);
 }
 struct moments {
     double mean = 0, deviation = 0, least = 1e30, most = -1e30;

@@ -79,7 +79,7 @@ constexpr auto valley = features<1> >> [](tensor x) {
 };
 BOOST_AUTO_TEST_CASE(a_net_down_the_valley) {
     full_batch model{valley, mse};
-    auto data = data::example_set(extents(1), {1.f, 1.f}).targets(extents(2), {0.f, 0.f, 0.f, 0.f}) | data::batch(1);
+    auto data = data::dataset(extents(1), {1.f, 1.f}).targets(extents(2), {0.f, 0.f, 0.f, 0.f}) | data::batch(1);
     const lbfgs_result r = model.train(data, {.loss_tolerance = 0});
     BOOST_TEST(r.loss < 1e-8);
     for (int i = 0; i < 2; ++i) BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(i))[0] - 1) < 1e-3);
@@ -89,7 +89,7 @@ constexpr auto regression = features<4> >> dense<3>;
 static auto examples() {
     std::vector<float> x(golden::x, golden::x + 240);
     std::vector<std::int32_t> labels(golden::labels, golden::labels + 60);
-    return data::example_set(extents(4), std::move(x)).labels(std::move(labels), 3);
+    return data::dataset(extents(4), std::move(x)).labels(std::move(labels), 3);
 }
 BOOST_AUTO_TEST_CASE(logistic_regression_as_scipy) {
     full_batch model{regression, softmax_cross_entropy};

@@ -19,8 +19,8 @@ constexpr target_list both_targets{target_spec(target_kind::class_index), target
 constexpr auto both_loss = weighted(expects<both_targets>(both));
 using two_trainer = trainer<std::remove_cvref_t<decltype(two_heads)>, std::remove_cvref_t<decltype(both_loss)>, sgd, 4>;
 
-static data::example_set examples(bool with_weights) {
-    data::example_set s(extents(3), {1, 2, 3, -1, 0, 1, 2, 2, 2, 0.5f, 0, 1});
+static data::dataset examples(bool with_weights) {
+    data::dataset s(extents(3), {1, 2, 3, -1, 0, 1, 2, 2, 2, 0.5f, 0, 1});
     s.labels({0, 1, 1, 0}, 2).targets(extents(1), {1, 2, 3, 4}).labels(extents(2), {0, 1, 2, 3, 4, 5, 6, 9});
     if (with_weights) s.weights({1, 0, 2, 0.5f});
     return s;
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_a_batch_lacks) {
     b.weight_width = 2;
     check_error<data_error>([&] { t.step(b); }, "wrong number of weights", "batch", "2 an example", "1");
     BOOST_TEST(t.steps() == 0);
-    data::example_set twice = examples(true);
+    data::dataset twice = examples(true);
     BOOST_CHECK_THROW(twice.weights({1, 1, 1, 1}), data_error);
 }
 
@@ -85,7 +85,7 @@ static double cross_entropy(const float* z, int right) {
 
 BOOST_AUTO_TEST_CASE(ignored_labels) {
     const std::vector<std::int32_t> set_labels{1, 0, -1, -1, 1, -1};
-    const data::example_set set = data::example_set(extents(3), {1, 2, 3, -1, 0, 1}).labels(extents(3), set_labels);
+    const data::dataset set = data::dataset(extents(3), {1, 2, 3, -1, 0, 1}).labels(extents(3), set_labels);
     auto p = data::source(set) | data::batch(2);
     estimator model{tagger, tags, sgd{}, at_most<2>, {.threads = 1}};
     int right = 0;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(a_pass_is_averaged_over_weights_however_it_is_cut) {
     estimator model{net, weighted(softmax_cross_entropy), sgd{.learning_rate = 0.f}, at_most<4>, {.threads = 1}};
     const std::vector<std::int32_t> labels{0, 1, 1, 1, 0};
     const std::vector<float> weights{0.5f, 4, 0, 0, 2};
-    const auto set = data::example_set(extents(1), {1, -1, 2, -2, 3}).labels(labels, 2).weights(weights);
+    const auto set = data::dataset(extents(1), {1, -1, 2, -2, 3}).labels(labels, 2).weights(weights);
     double sum = 0, weight = 0;
     auto whole = data::source(set) | data::batch(1);
     for (const data::batch_view& b : whole) {
@@ -126,13 +126,13 @@ BOOST_AUTO_TEST_CASE(a_pass_is_averaged_over_weights_however_it_is_cut) {
         BOOST_TEST(r.examples == 5);
         BOOST_TEST(model.train(p, {.progress = nullptr})[0].loss == sum / weight, boost::test_tools::tolerance(1e-6));
     }
-    auto nothing = data::source(data::example_set(extents(1), {1, 2}).labels({0, 1}, 2).weights({0, 0})) | data::batch(2);
+    auto nothing = data::source(data::dataset(extents(1), {1, 2}).labels({0, 1}, 2).weights({0, 0})) | data::batch(2);
     BOOST_TEST(model.evaluate(nothing).loss == 0);
 }
 BOOST_AUTO_TEST_CASE(examples_of_no_weight_are_not_counted) {
     constexpr auto net = features<1> >> dense<2>;
     estimator model{net, weighted(softmax_cross_entropy), sgd{}, at_most<4>, {.threads = 1}};
-    data::example_set set(extents(1), {1, -1, 2, -2});
+    data::dataset set(extents(1), {1, -1, 2, -2});
     set.labels({0, 1, 1, 1}).weights({0, 1, 0, 1});
     auto p = data::source(set) | data::batch(4);
     const auto z = model.predict(*p.next());

@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(a_step_changes_nothing) {
 constexpr auto line = features<1> >> dense<1>;
 static auto fresh(float rate) { return estimator(line, mse, sgd{.learning_rate = rate}, trainer_options{.threads = 1}); }
 static auto pairs(std::vector<float> x, std::vector<float> y) {
-    return data::example_set(extents(1), std::move(x)).targets(extents(1), std::move(y)) | data::batch(2);
+    return data::dataset(extents(1), std::move(x)).targets(extents(1), std::move(y)) | data::batch(2);
 }
 
 BOOST_AUTO_TEST_CASE(the_first_number_that_is_not_finite_is_named) {

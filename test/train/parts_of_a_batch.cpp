@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_round_in_which_nothing_counts) {
 BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
     constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
     const std::vector<float> x(4), y{0, 0, 1, 1}, w{1, 1, 100, 100};
-    data::example_set set(extents(1), x);
+    data::dataset set(extents(1), x);
     set.targets(extents(1), y).weights(w);
     for (const int size : {4, 3, 2, 1}) {
         full_batch model{constant_net, weighted(mse)};
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
 /// Loss and validation loss of an epoch do not depend on how the data are cut.
 BOOST_AUTO_TEST_CASE(means_of_a_pass) {
     const examples all;
-    data::example_set set(extents(3), std::vector<float>(all.x, all.x + 24));
+    data::dataset set(extents(3), std::vector<float>(all.x, all.x + 24));
     set.targets(extents(2), std::vector<float>(all.y, all.y + 16));
     double whole = 0;
     for (const int size : {8, 3, 1}) {

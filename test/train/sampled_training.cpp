@@ -13,13 +13,13 @@ constexpr int V = 60, K = 20, n = 240;
 constexpr auto net = indices<1> >> embedding<V, 16> >> flatten >> candidate_scores<V>;
 
 /// Class 7 i modulo V follows number i, and small numbers are frequent.
-static data::example_set pairs() {
+static data::dataset pairs() {
     std::vector<std::int32_t> x, y;
     for (int i = 0; i < n; ++i) {
         x.push_back(i < V ? i : i * i % V / 2);
         y.push_back(7 * x.back() % V);
     }
-    return data::example_set().input(extents(1), x).labels(y, V);
+    return data::dataset().input(extents(1), x).labels(y, V);
 }
 template <class Model>
 static double true_loss(Model& model, data::pipeline& p) {

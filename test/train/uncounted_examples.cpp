@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(as_without_them) {
 /// What does count is still named, and the example that does not is not blamed.
 BOOST_AUTO_TEST_CASE(the_example_that_counts_is_named) {
     estimator m{features<2> >> dense<1>, weighted(mse), sgd{}};
-    data::example_set s(extents(2), floats{1, 2, NAN, 3, 1, INFINITY, 4, 4});
+    data::dataset s(extents(2), floats{1, 2, NAN, 3, 1, INFINITY, 4, 4});
     s.targets(extents(1), floats{1, NAN, 2, 3}).weights(floats{1, 0, 1, 1});
     auto d = data::source(s) | data::batch(4);
     check_error<data_error>([&] { m.train(d, {.progress = nullptr}); }, "not finite", "input 0, example 2 of the batch, number 1", "inf");

@@ -142,7 +142,7 @@ private:
     /// Lets node i's rule pass its gradient on. Within a loop, what belongs to values from outside is put aside.
     constexpr void through(int i) {
         const node original = g_.n.p[i];
-        if (original.k == op::pick && g_.n.p[original.in[0]].about->further_results) {
+        if (original.k == op::get_output && g_.n.p[original.in[0]].about->further_results) {
             further_.push(i);
             return;
         }
@@ -193,8 +193,8 @@ private:
         }
         if (!any) return;
         const loop forward = g_.loops[l - 1];
-        const int turns = forward.condition >= 0 ? forward.trips : forward.count;
-        const int back = g_.loops.push({forward.steps, turns, -1, -1, !forward.backwards}) + 1;
+        const int iterations = forward.condition >= 0 ? forward.trips : forward.count;
+        const int back = g_.loops.push({forward.steps, iterations, -1, -1, !forward.backwards}) + 1;
         const int carries = g_.carries.n;
         growing<int> of(carries, -1);
         for (int c = 0; c < carries; ++c) {
@@ -284,12 +284,12 @@ private:
         for (int i = 0; i < left.n; ++i) {
             if (left[i].to < 0 || waits_for_the_end(left[i].v, back)) continue;
             const int to = left[i].to;
-            tensor turn = left[i].v;
+            tensor iteration = left[i].v;
             for (int j = i + 1; j < left.n; ++j)
-                if (left[j].to == to && !waits_for_the_end(left[j].v, back)) turn = turn + left[j].v, left[j].to = -1;
+                if (left[j].to == to && !waits_for_the_end(left[j].v, back)) iteration = iteration + left[j].v, left[j].to = -1;
             left[i].to = -1;
             const int carry = detail::begin_carry(zeros_like(to), back, true);
-            results.push({to, detail::end_carry(detail::value_of(g_, carry) + turn, carry)});
+            results.push({to, detail::end_carry(detail::value_of(g_, carry) + iteration, carry)});
         }
     }
 };

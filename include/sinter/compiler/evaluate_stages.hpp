@@ -24,7 +24,7 @@ void evaluated() {
 /// Named in a function before all others that need program R. It must be `auto`: so it is read at once, and the functions named here come
 /// to be made before those that are named behind it.
 template <class R>
-auto stages_in_turn() {
+auto evaluate_stages() {
     traced_first<R>();
     checked_then<R>();
     evaluated<R, graph_value<R>>();

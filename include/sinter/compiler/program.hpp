@@ -151,7 +151,7 @@ struct compiled_value {
             if (v.launches[i].loss && loss < 0) loss = i;
             if (v.launches[i].updates && (loss < 0 || i > loss)) first = i;
         }
-        while (first > loss + 1 && first < v.n_launches && v.launches[first - 1].leads) --first;   // two that run as one
+        while (first > loss + 1 && first < v.n_launches && v.launches[first - 1].is_producer) --first;   // two that run as one
         return loss < 0 ? v.n_launches : first;
     }();
 };

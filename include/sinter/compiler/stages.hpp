@@ -78,10 +78,10 @@ struct gradient_stage {
         type t;
         take(t, g, gradients);
         if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
-        if (R::options.fuse && R::target.distinct_rows && R::options.products == precision::float32)
-            distinct_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
-        if (R::target.transposed_products || (R::target.turned_weights && R::options.products == precision::float32))
-            turn_weights(t.view(), {t.n, t.c.nodes}, R::max_batch, R::target.transposed_products);
+        if (R::options.fuse && R::target.unique_rows && R::options.products == precision::float32)
+            unique_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
+        if (R::target.transposed_products || (R::target.transposed_weights && R::options.products == precision::float32))
+            transpose_weights(t.view(), {t.n, t.c.nodes}, R::max_batch, R::target.transposed_products);
         if (R::options.fuse && R::target.product_sums && R::options.products == precision::float32)
             sum_products(t.view(), {t.n, t.c.nodes}, R::max_batch);
         return t;
@@ -169,7 +169,7 @@ struct fused_stage {
         grouping r = t.view();
         sink_groups(g, r, R::options.fuse);
         keep_loops_together(g, r);
-        if (R::options.fuse && R::target.leading_walks) choose_leading_walks(g, r);
+        if (R::options.fuse && R::target.fused_producers) choose_fused_producers(g, r);
         return t;
     }
     static constexpr type v = make();
@@ -231,12 +231,12 @@ struct emit_stage {
         int levels = 0;
         for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
         b.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
-        int words = 8 * b.groups;
-        for (const group& q : r.g) words += q.code + 8;   // no group becomes more words than the fuser counted
+        int instructions = 8 * b.groups;
+        for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more words than the fuser counted
         const emitted_bounds u = bounds_of(update);
-        b.code += words + (g.gradients.n + 2) * u.code;
-        b.args += words + (g.gradients.n + 2) * u.args;
-        b.constants += words + (g.gradients.n + 2) * u.constants;
+        b.code += instructions + (g.gradients.n + 2) * u.code;
+        b.args += instructions + (g.gradients.n + 2) * u.args;
+        b.constants += instructions + (g.gradients.n + 2) * u.constants;
         b.loops += g.loops.n;
         if (g.loops.n) b.buffers += g.carries.n + g.n.n;
         return b;

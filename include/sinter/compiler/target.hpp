@@ -14,15 +14,15 @@ struct target {
     bool pooled_convolutions = true;   ///< convolutions' kernels take the max-pool behind them, and gradients through it
     bool winograd = false;             ///< kernels for 3 x 3 and 5 x 5 convolutions by Winograd's minimal filtering
     bool bfloat16_pairs = false;       ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
-    bool turned_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
+    bool transposed_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool transposed_products = false;  ///< libraries that multiply by weights' transpose as they lie, at no cost
-    bool distinct_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
+    bool unique_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
     bool product_sums = false;         ///< kernels that sum some products
-    bool leading_walks = false;        ///< kernels that run a walk over the rows that they read, some rows at a time
+    bool fused_producers = false;        ///< kernels that run a walk over the rows that they read, some rows at a time
     bool column_sums = false;          ///< weights' gradients' kernels that sum the columns of what they read
 
-    std::int64_t far_floats = 0;       ///< results of so many and more are written past the caches; 0: none are
-    bool far_walks = false;            ///< but only by walks, whose vectors follow each other: a vector is half a line
+    std::int64_t non_temporal_floats = 0;       ///< results of so many and more are written past the caches; 0: none are
+    bool non_temporal_walks = false;            ///< but only by walks, whose vectors follow each other: a vector is half a line
 
     constexpr bool operator==(const target&) const = default;
 };

@@ -70,12 +70,12 @@ public:
     void append(const row_array* arrays, const std::uint32_t* places, int n) {
         contents& o = *own_;
         for (std::size_t c = 0; c < o.columns; ++c)
-            for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].ask(arrays[c].row(places[i]));
+            for (int i = 0; i < o.rows[c].ahead && i < n; ++i) o.rows[c].prefetch(arrays[c].row(places[i]));
         for (std::size_t c = 0; c < o.columns; ++c) {
             const row_place to = o.rows[c];       // copies, for what rows are written to could be any of these
             const row_array from = arrays[c];
             for (int i = 0; i < n; ++i) {
-                if (to.ahead > 0 && i + to.ahead < n) to.ask(from.row(places[i + to.ahead]));
+                if (to.ahead > 0 && i + to.ahead < n) to.prefetch(from.row(places[i + to.ahead]));
                 to.put(o.view.size + i, from.row(places[i]));
             }
         }
@@ -94,7 +94,7 @@ private:
         void put(int i, const void* row) const {
             unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
         }
-        void ask(const char* row) const { cpu::ask_for(row, static_cast<std::int64_t>(stored_bytes)); }
+        void prefetch(const char* row) const { cpu::prefetch(row, static_cast<std::int64_t>(stored_bytes)); }
     };
     static int rows_ahead(std::size_t bytes) {
         constexpr std::size_t worth = 8192, most = 16, large = 4096;

@@ -38,7 +38,7 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
 /// The set with weights: each example (each of its labels, where there are several) counts as much as its
 /// class, in a loss that is weighted(...). data_error for labels without a weight, or a set that has none
 /// or has weights already.
-inline example_set class_weighted(const example_set& set, span<const float> of_classes) {
+inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
     const column* of_labels = nullptr;
     for (const column& c : set.columns())
         if (c.use == role::label && !of_labels) of_labels = &c;
@@ -50,7 +50,7 @@ inline example_set class_weighted(const example_set& set, span<const float> of_c
         weights[i] = of_classes[static_cast<std::size_t>(labels[i])];
     }
     shape row = of_labels->row;
-    if (!set.is_slice()) return example_set(set).weights(row, std::move(weights));
+    if (!set.is_slice()) return dataset(set).weights(row, std::move(weights));
     std::vector<std::int64_t> all(static_cast<std::size_t>(set.size()));
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int64_t>(i);
     return gather(set, all).weights(row, std::move(weights));

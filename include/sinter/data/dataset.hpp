@@ -13,50 +13,50 @@ namespace sinter::inline SINTER_TARGET::data {
 
 /// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.
 /// Copies and slices share the numbers, which never change, so that passing a set by value costs nothing.
-class example_set {
+class dataset {
 public:
-    example_set() = default;
+    dataset() = default;
     /// A set with one float input: `values` holds n rows of `row`, contiguously; n follows.
-    example_set(shape row, std::vector<float> values) { input(row, std::move(values)); }
+    dataset(shape row, std::vector<float> values) { input(row, std::move(values)); }
 
     /// One more input of n rows; data_error if it does not fit `row` or the number of examples so far.
-    example_set& input(shape row, std::vector<float> values) {
+    dataset& input(shape row, std::vector<float> values) {
         return add(role::input, row, dtype::f32, std::move(values), {});
     }
-    example_set& input(shape row, std::vector<std::int32_t> indices) {
+    dataset& input(shape row, std::vector<std::int32_t> indices) {
         return add(role::input, row, dtype::i32, {}, std::move(indices));
     }
     /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a net gets floats in [0, 1], each
     /// byte / 255.
-    example_set& pixels(shape row, std::vector<std::byte> bytes) {
+    dataset& pixels(shape row, std::vector<std::byte> bytes) {
         add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
         columns_[columns_.count - 1].pixels = true;
         return *this;
     }
-    example_set& pixels(shape row, span<const std::uint8_t> bytes) {
+    dataset& pixels(shape row, span<const std::uint8_t> bytes) {
         const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
         return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
     }
     /// Class indices, one an example; data_error names the first that is not in [0, classes), if classes is given.
-    example_set& labels(std::vector<std::int32_t> indices, int classes = 0) {
+    dataset& labels(std::vector<std::int32_t> indices, int classes = 0) {
         return labels(extents(1), std::move(indices), classes);
     }
     /// Several an example, n rows of `row`: one for each place of a sequence or an image, say.
-    example_set& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
+    dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
         for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
             if (indices[i] < 0 || indices[i] >= classes)
                 throw data_error("label out of range", joined({"label ", i}), joined({indices[i]}), joined({"0 to ", classes - 1}));
         return add(role::label, row, dtype::i32, {}, std::move(indices));
     }
     /// Float targets (regression), n rows of `row`.
-    example_set& targets(shape row, std::vector<float> values) {
+    dataset& targets(shape row, std::vector<float> values) {
         return add(role::target, row, dtype::f32, std::move(values), {});
     }
 
     /// How much each example counts in a weighted() loss, 0 not at all.
-    example_set& weights(std::vector<float> values) { return weights(extents(1), std::move(values)); }
+    dataset& weights(std::vector<float> values) { return weights(extents(1), std::move(values)); }
     /// Several an example, n rows of `row`: one for each place, in a row_weighted() loss.
-    example_set& weights(shape row, std::vector<float> values) {
+    dataset& weights(shape row, std::vector<float> values) {
         return add(role::weight, row, dtype::f32, std::move(values), {});
     }
 
@@ -69,11 +69,11 @@ public:
         return numbers_[col]->address() + (first_ + i) * static_cast<std::int64_t>(columns_[col].stored_bytes());
     }
     /// Examples [first, first + count) of this set; data_error if it has fewer.
-    example_set slice(std::int64_t first, std::int64_t count) const {
+    dataset slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
             throw data_error("slice beyond the end", joined({"examples ", first, " to ", first + count}), {},
                              joined({"at most ", size_}));
-        example_set s = *this;
+        dataset s = *this;
         s.first_ += first;
         s.size_ = count;
         return s;
@@ -111,7 +111,7 @@ private:
         }
     };
 
-    SINTER_COLD example_set& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
+    SINTER_COLD dataset& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
                                  std::vector<std::byte> b = {}) {
         const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
         const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";

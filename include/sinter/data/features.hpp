@@ -15,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::data {
 ///     data::features people;
 ///     people.number("age").indicator(data::vocabulary("occupation", 12)).label("income", {"<=50K", ">50K"});
 ///     people.fit(train);
-///     const data::example_set set = people.apply(test);
+///     const data::dataset set = people.apply(test);
 ///
 /// All numbers and indicators make one float input of width() numbers, in the order in which they were named; each
 /// index is an int input of its own behind it.
@@ -90,7 +90,7 @@ public:
         learn();
     }
     /// The table's rows as examples. option_error before fit() or load_features(), where something is learned from data.
-    example_set apply(const csv::table& from) const {
+    dataset apply(const csv::table& from) const {
         need_fitted("apply");
         features bound = *this;
         bound.bind(from.names(), from.file());
@@ -106,7 +106,7 @@ public:
             if (has_label()) labels[r] = bound.label_of(row);
             if (has_target()) y[r] = bound.target_of(row);
         }
-        example_set set;
+        dataset set;
         if (wide) set.input(extents(width()), std::move(x));
         for (auto& i : index) set.input(extents(1), std::move(i));
         if (has_label()) set.labels(std::move(labels));

@@ -31,7 +31,7 @@ struct scaling_options {
 ///
 ///     const auto s = data::scaling::fit(training);           // of a set's first float input
 ///     auto pipeline = training | data::map(s) | data::batch(64);
-///     const data::example_set test = s.apply(data::idx("t10k-images-idx3-ubyte.gz"));
+///     const data::dataset test = s.apply(data::idx("t10k-images-idx3-ubyte.gz"));
 ///
 /// save and load_scaling are in scaling/save.hpp.
 class scaling {
@@ -49,7 +49,7 @@ public:
         return learned(span<const typename C::value_type>(values), columns, o);
     }
     /// The same from a set's first float input (pixels as bytes / 255), or from its first targets.
-    static scaling fit(const example_set& set, const scaling_options& o = {}, role of = role::input) {
+    static scaling fit(const dataset& set, const scaling_options& o = {}, role of = role::input) {
         const std::size_t c = column_of(set, of);
         const shape& row = set.columns()[c].row;
         return learned(numbers(set, of), o.of == statistics_of::last_axis ? row.last() : row.size(), o);
@@ -96,10 +96,10 @@ public:
     }
     /// The set with its first float input (or first targets) scaled; pixels become floats. data_error where
     /// it has none, or their extents do not fit.
-    example_set apply(const example_set& set, role of = role::input) const {
+    dataset apply(const dataset& set, role of = role::input) const {
         const std::size_t chosen = column_of(set, of);
         need_fit(set.columns()[chosen].row);
-        example_set to;
+        dataset to;
         for (std::size_t c = 0; c < set.columns().size(); ++c) {
             const column& from = set.columns()[c];
             if (c != chosen) detail::add_column(to, from, set.size(), [&](std::int64_t i) { return set.row(c, i); });
@@ -170,13 +170,13 @@ private:
     [[noreturn]] SINTER_COLD static void refuse_rows(std::size_t n, std::size_t columns) {
         throw data_error("values do not fill whole rows", "scaling", joined({n}), joined({"a multiple of ", columns}));
     }
-    static std::size_t column_of(const example_set& set, role of) {
+    static std::size_t column_of(const dataset& set, role of) {
         if (of == role::input || of == role::target)
             for (std::size_t c = 0; c < set.columns().size(); ++c)
                 if (set.columns()[c].use == of && set.columns()[c].row.type == dtype::f32) return c;
         throw data_error("the set has none", "scaling", of == role::target ? "no targets" : "no float input");
     }
-    static span<const float> numbers(const example_set& set, role of) { return of == role::input ? set.x() : set.targets(); }
+    static span<const float> numbers(const dataset& set, role of) { return of == role::input ? set.x() : set.targets(); }
 };
 
 } // namespace sinter::data

@@ -62,10 +62,10 @@ public:
 };
 
 /// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and repeat take and
-/// give. An example_set turns into it by itself.
+/// give. An dataset turns into it by itself.
 class examples {
 public:
-    examples(example_set set);
+    examples(dataset set);
     explicit examples(example_stage* last, int maps = 0) : last_(last), maps_(maps) {}   ///< takes it over
 
     const column_list& columns() const { return last_->columns(); }
@@ -81,7 +81,7 @@ private:
 /// Examples of a set in the order in which they lie in memory.
 class source_stage final : public example_stage {
 public:
-    explicit source_stage(example_set set) : set_(std::move(set)) {
+    explicit source_stage(dataset set) : set_(std::move(set)) {
         for (std::size_t c = 0; c < columns().size(); ++c) arrays_[c] = {set_.row(c, 0), columns()[c].stored_bytes()};
     }
     const column_list& columns() const override { return set_.columns(); }
@@ -106,14 +106,14 @@ public:
 private:
     static constexpr std::int64_t most_places = std::int64_t{1} << 32;
 
-    example_set set_;
+    dataset set_;
     std::int64_t at_ = 0;
     row_array arrays_[column_list::most];
 };
 
-inline examples::examples(example_set set) : last_(new source_stage(std::move(set))) {}
+inline examples::examples(dataset set) : last_(new source_stage(std::move(set))) {}
 
 /// Starts a pipeline: `source(set) | shuffle(10'000) | batch(64)`. The set is shared, not copied.
-inline examples source(example_set set) { return examples(std::move(set)); }
+inline examples source(dataset set) { return examples(std::move(set)); }
 
 } // namespace sinter::data

@@ -99,8 +99,8 @@ private:
 #endif
 
     template <class Observer>
-    bool walk(crew workers, int thread, const step_arguments& s, Observer& observe) const {
-        return program_walk<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
+    bool walk(worker_group workers, int thread, const step_arguments& s, Observer& observe) const {
+        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {
@@ -119,10 +119,10 @@ public:
     /// many threads find work and the order of every sum is the same for any number of them.
     static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true,
                                            .bfloat16_pairs = cpu::multiplies_pairs,
-                                           .turned_weights = true, .distinct_rows = true, .product_sums = true,
-                                           .leading_walks = true, .column_sums = true,
-                                           .far_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
-                                           .far_walks = !cpu::stores_whole_lines};
+                                           .transposed_weights = true, .unique_rows = true, .product_sums = true,
+                                           .fused_producers = true, .column_sums = true,
+                                           .non_temporal_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
+                                           .non_temporal_walks = !cpu::stores_whole_lines};
     static constexpr int panel_width = 2 * cpu::lanes;
     using memory = model_memory;
     template <class P>

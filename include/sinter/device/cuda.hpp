@@ -169,9 +169,9 @@ public:
                                    context_.stream()), "cudaMemcpyAsync to the device");
         context_.wait();
     }
-    const float* host_view(const cuda_memory& m, address from, float* room, std::int64_t floats) const {
-        read(m, from, room, floats);
-        return room;
+    const float* host_view(const cuda_memory& m, address from, float* workspace, std::int64_t floats) const {
+        read(m, from, workspace, floats);
+        return workspace;
     }
     event record() const {
         const auto here = enter();

@@ -31,6 +31,6 @@ struct gradient_of {
     constexpr void refuse(const node& n) const { g->fail(fault_kind::no_gradient, n.about->self, n.s, n.s); }
 };
 
-constexpr void heavy_rule::gradient(gradient_of& g) { g.refuse(); }
+constexpr void root_op_rule::gradient(gradient_of& g) { g.refuse(); }
 
 } // namespace sinter

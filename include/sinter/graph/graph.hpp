@@ -39,7 +39,7 @@ template <op_id K>
 constexpr node node_of() { return node_of(info_of<K>); }
 constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
 constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
-constexpr bool is_heavy(const node& n) { return n.about->kind == op_kind::heavy; }
+constexpr bool is_root_op(const node& n) { return n.about->kind == op_kind::root_op; }
 
 enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
 

@@ -38,9 +38,9 @@ enum class op_kind : std::uint8_t {
     elementwise,   ///< each output element from the operands' elements at the same place
     row_reduce,    ///< one value a row
     col_reduce,    ///< one value a column, over all rows of all examples
-    heavy,         ///< a kernel of its own, which may take elementwise work into its epilogue
+    root_op,         ///< a kernel of its own, which may take elementwise work into its epilogue
     view,          ///< the same memory under another shape
-    pick           ///< a further result of its operand
+    get_output           ///< a further result of its operand
 };
 
 struct node;
@@ -100,7 +100,7 @@ constexpr op_info describe_op() {
     if constexpr (requires { r::further_results; }) i.further_results = r::further_results;
     if constexpr (requires { r::follows_rows; }) i.follows_rows = &r::follows_rows;
     if constexpr (requires { r::below; }) i.below = &r::below;
-    if constexpr (r::kind == op_kind::heavy) i.epilogue = r::epilogue;
+    if constexpr (r::kind == op_kind::root_op) i.epilogue = r::epilogue;
     return i;
 }
 } // namespace detail

@@ -19,8 +19,8 @@ struct elementwise_rule {
 /// Base of the rule of an op with a kernel of its own. Its extents(request, out) says what the kernel is told, its
 /// kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name> (kernel/cuda/sources/). Without a rule for its
 /// gradient nothing can be trained through it, which is said (`no_gradient`), and never taken for zeros.
-struct heavy_rule {
-    static constexpr op_kind kind = op_kind::heavy;
+struct root_op_rule {
+    static constexpr op_kind kind = op_kind::root_op;
     static constexpr bool monotone = false;
     static constexpr bool epilogue = true;
     static constexpr long flops(const node&, const node*) { return 0; }

@@ -76,12 +76,12 @@ private:
             stream_.next_in = reinterpret_cast<Bytef*>(waiting_.data());
             stream_.avail_in = static_cast<uInt>(waiting_.size());
             stream_.next_out = reinterpret_cast<Bytef*>(to.data());
-            const auto room = static_cast<uInt>(std::min(to.size(), most));
-            stream_.avail_out = room;
+            const auto capacity = static_cast<uInt>(std::min(to.size(), most));
+            stream_.avail_out = capacity;
             const bool had_input = !waiting_.empty();
             const int result = inflate(&stream_, Z_NO_FLUSH);
             waiting_ = waiting_.last(stream_.avail_in);
-            const std::size_t produced = room - stream_.avail_out;
+            const std::size_t produced = capacity - stream_.avail_out;
             member_ended_ = result == Z_STREAM_END;
             if (!member_ended_ && result != Z_OK && result != Z_BUF_ERROR) refuse(result);
             if (produced != 0) return produced;

@@ -13,7 +13,7 @@ struct row_functions {
     int (*arrays)(const call&, const float** to);   ///< that it reads and writes row by row: where they begin, and how many
 };
 /// A walk over the rows that a kernel reads, which that kernel is to run itself, each row before it reads it; or none, for all are there.
-struct leading_walk {
+struct fused_producer {
     const row_functions* rows = nullptr;
     const call* walk = nullptr;
 };
@@ -29,14 +29,14 @@ struct call {
     float* sums = nullptr;              ///< the body's share of it: partial column sums, row buffers
     std::uint64_t seed = 0;             ///< of the random numbers
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
-    std::int64_t turn = 0;              ///< of the loop that the launch is in
+    std::int64_t iteration = 0;              ///< of the loop that the launch is in
     bool first_turn = false;            ///< is that the first one made?
     bool finite_weights = false;        ///< are all parameters known to be? Then terms with a factor of zero may be left out
     std::int64_t m = 0;                 ///< rows: those of one example times the batch, or a fixed number
     int batch = 0;                      ///< examples in this call
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
-    leading_walk before = {};           ///< what makes the first operand's rows
+    fused_producer before = {};           ///< what makes the first operand's rows
 };
 
 /// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a

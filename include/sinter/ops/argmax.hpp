@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name argmax{"argmax"}; }
 
 /// p = {outer, n, inner, smallest instead?}.
 template <>
-struct rule<op::argmax> : heavy_rule {
+struct rule<op::argmax> : root_op_rule {
     static constexpr const char* name = "argmax";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

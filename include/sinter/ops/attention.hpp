@@ -70,7 +70,7 @@ constexpr long attention_flops(const node& n, const node* in, int products) {
 /// Operands: q, k, v, lengths, bias. Second result: [H, 2, T], of each row the largest score as it is computed (not yet
 /// scaled where the scale is applied behind) and the sum of the exponentials of what the scores are less than that.
 template <>
-struct rule<op::attention> : heavy_rule {
+struct rule<op::attention> : root_op_rule {
     static constexpr const char* name = "attention";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 2); }
@@ -83,7 +83,7 @@ struct rule<op::attention> : heavy_rule {
 };
 /// Operands: attention's five, its two results, d. Results: the gradients of q, k and v.
 template <>
-struct rule<op::attention_gradient> : heavy_rule {
+struct rule<op::attention_gradient> : root_op_rule {
     static constexpr const char* name = "attention_gradient";
     static constexpr bool epilogue = false, further_results = true;
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 5); }
@@ -98,7 +98,7 @@ struct rule<op::attention_gradient> : heavy_rule {
 };
 /// The same operands. The gradient of the bias, summed over what it was stretched along.
 template <>
-struct rule<op::attention_bias_gradient> : heavy_rule {
+struct rule<op::attention_bias_gradient> : root_op_rule {
     static constexpr const char* name = "attention_bias_gradient";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 2); }
@@ -172,13 +172,13 @@ constexpr void rule<op::attention>::gradient(gradient_of& g) {
     const node a = g.n();
     shape rows = sinter::extents(a.p[0], 2, a.s.d[0]);
     rows.batched = a.s.batched;
-    const tensor q = g.x(0), k = g.x(1), v = g.x(2), sums = make<op::pick>(g.g, rows, {g.y()}, {1});
+    const tensor q = g.x(0), k = g.x(1), v = g.x(2), sums = make<op::get_output>(g.g, rows, {g.y()}, {1});
     if (g.wants(0) || g.wants(1) || g.wants(2)) {
         const tensor dq = make<op::attention_gradient>(g.g, q.shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},
                                                        {a.p[0], a.p[1], a.p[2], a.p[3], a.p[4], a.p[5], a.p[6]}, a.f);
         g.add(0, dq);
-        if (g.wants(1)) g.add(1, make<op::pick>(g.g, k.shape(), {dq}, {1}));
-        if (g.wants(2)) g.add(2, make<op::pick>(g.g, v.shape(), {dq}, {2}));
+        if (g.wants(1)) g.add(1, make<op::get_output>(g.g, k.shape(), {dq}, {1}));
+        if (g.wants(2)) g.add(2, make<op::get_output>(g.g, v.shape(), {dq}, {2}));
     }
     if (a.p[4] && g.wants(4))
         g.add(4, make<op::attention_bias_gradient>(g.g, g.x(4).shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},

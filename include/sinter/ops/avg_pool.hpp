@@ -13,14 +13,14 @@ inline constexpr op_name avg_pool{"avg_pool"}, avg_pool_gradient{"avg_pool_gradi
 
 /// Attributes: see detail/pool.hpp.
 template <>
-struct rule<op::avg_pool> : heavy_rule {
+struct rule<op::avg_pool> : root_op_rule {
     static constexpr const char* name = "avg_pool";
     static constexpr long flops(const node& n, const node*) { return static_cast<long>(n.s.size()) * n.p[0] * n.p[1]; }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
     static constexpr void gradient(gradient_of& g);
 };
 template <>
-struct rule<op::avg_pool_gradient> : heavy_rule {
+struct rule<op::avg_pool_gradient> : root_op_rule {
     static constexpr const char* name = "avg_pool_gradient";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g) { g.add(0, detail::pool_like<op::avg_pool>(g, g.x(0).shape(), {g.d})); }

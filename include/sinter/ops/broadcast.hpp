@@ -21,7 +21,7 @@ struct rule<op::broadcast> : elementwise_rule<1, 0> {
 
 /// The same as a copy in memory, for patterns that are not "some leading and some trailing axes".
 template <>
-struct rule<op::expand> : heavy_rule {
+struct rule<op::expand> : root_op_rule {
     static constexpr const char* name = "expand";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

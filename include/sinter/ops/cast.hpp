@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 namespace op { inline constexpr op_name to_int{"to_int"}; }
 
 template <>
-struct rule<op::to_int> : heavy_rule {
+struct rule<op::to_int> : root_op_rule {
     static constexpr const char* name = "to_int";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return n.s.size(); }

@@ -10,7 +10,7 @@ namespace op { inline constexpr op_name concat{"concat"}; }
 
 /// Two to four operands; p = {outer, elements of each per outer, axis} of one example.
 template <>
-struct rule<op::concat> : heavy_rule {
+struct rule<op::concat> : root_op_rule {
     static constexpr const char* name = "concat";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

@@ -48,7 +48,7 @@ constexpr int pool_of(const node& n, bool lists_pay) {
 
 /// p = {KH, KW, stride, rows above, columns left, pool window}; operands x, w.
 template <>
-struct rule<op::conv> : heavy_rule {
+struct rule<op::conv> : root_op_rule {
     static constexpr const char* name = "conv2d";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
@@ -65,7 +65,7 @@ struct rule<op::conv> : heavy_rule {
 /// Operands: gradient, transposed weights[, winners of the pool that the gradient came through: then p[5] is its window]. Without
 /// winners p[5] may say that most of the gradient is zero.
 template <>
-struct rule<op::conv_input_gradient> : heavy_rule {
+struct rule<op::conv_input_gradient> : root_op_rule {
     static constexpr const char* name = "conv2d_input_gradient";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
@@ -82,7 +82,7 @@ struct rule<op::conv_input_gradient> : heavy_rule {
 };
 /// Operands: x, gradient[, winners].
 template <>
-struct rule<op::conv_weight_gradient> : heavy_rule {
+struct rule<op::conv_weight_gradient> : root_op_rule {
     static constexpr const char* name = "conv2d_weight_gradient";
     static constexpr bool product = true;
     static constexpr bool sums_rows = true;
@@ -100,7 +100,7 @@ struct rule<op::conv_weight_gradient> : heavy_rule {
 /// Weights with input and output channels exchanged, in the layout that the input gradient's kernel wants. Its node keeps
 /// the extents of the weights themselves, and so does its gradient: nobody else ever sees the exchanged form.
 template <>
-struct rule<op::conv_transpose> : heavy_rule {
+struct rule<op::conv_transpose> : root_op_rule {
     static constexpr const char* name = "conv2d_transpose_weights";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

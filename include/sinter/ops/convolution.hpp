@@ -62,7 +62,7 @@ constexpr long convolution_flops(const shape& y, const shape& w) { return 2L * y
 
 /// Operands: x, plain weights.
 template <>
-struct rule<op::convolution> : heavy_rule {
+struct rule<op::convolution> : root_op_rule {
     static constexpr const char* name = "convolution";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) { return detail::convolution_flops(n.s, in[1].s); }
@@ -75,7 +75,7 @@ struct rule<op::convolution> : heavy_rule {
 };
 /// Operands: gradient of the convolution's result, plain weights.
 template <>
-struct rule<op::convolution_input_gradient> : heavy_rule {
+struct rule<op::convolution_input_gradient> : root_op_rule {
     static constexpr const char* name = "convolution_input_gradient";
     static constexpr bool product = true;
     static constexpr long flops(const node&, const node* in) { return detail::convolution_flops(in[0].s, in[1].s); }
@@ -88,7 +88,7 @@ struct rule<op::convolution_input_gradient> : heavy_rule {
 };
 /// Operands: x, gradient of the result; summed over the batch.
 template <>
-struct rule<op::convolution_weight_gradient> : heavy_rule {
+struct rule<op::convolution_weight_gradient> : root_op_rule {
     static constexpr const char* name = "convolution_weight_gradient";
     static constexpr bool product = true;
     static constexpr bool sums_rows = true;

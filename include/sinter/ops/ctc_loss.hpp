@@ -13,7 +13,7 @@ inline constexpr op_name ctc_loss{"ctc_loss"};
 
 /// p = {blank}. Second result (pick 1): the gradient by the logits, found along with the value.
 template <>
-struct rule<op::ctc_loss> : heavy_rule {
+struct rule<op::ctc_loss> : root_op_rule {
     static constexpr const char* name = "ctc_loss";
     static constexpr long flops(const node&, const node* in) {   // forwards, backwards and both together, about 25 each
         return 75L * in[0].s.d[0] * (2 * in[1].s.size() + 1) + 20L * in[0].s.size();
@@ -24,7 +24,7 @@ struct rule<op::ctc_loss> : heavy_rule {
         k.second_result = true;
     }
     static constexpr void gradient(gradient_of& g) {
-        const tensor by_logits = make<op::pick>(g.g, g.x(0).shape(), {g.y()}, {1});
+        const tensor by_logits = make<op::get_output>(g.g, g.x(0).shape(), {g.y()}, {1});
         g.add(0, by_logits * ops::reshape(g.d, extents_of_one()));
     }
     static constexpr shape extents_of_one() { return sinter::extents(1, 1); }

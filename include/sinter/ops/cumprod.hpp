@@ -11,7 +11,7 @@ namespace op { inline constexpr op_name cumprod{"cumprod"}; }
 
 /// p as cumsum's.
 template <>
-struct rule<op::cumprod> : heavy_rule {
+struct rule<op::cumprod> : root_op_rule {
     static constexpr const char* name = "cumprod";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return n.s.size(); }

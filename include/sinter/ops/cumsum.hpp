@@ -22,7 +22,7 @@ constexpr void scan_extents(const kernel_request& r, kernel_extents& k) {
 } // namespace detail
 
 template <>
-struct rule<op::cumsum> : heavy_rule {
+struct rule<op::cumsum> : root_op_rule {
     static constexpr const char* name = "cumsum";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return n.s.size(); }

@@ -24,7 +24,7 @@ constexpr void patch_extents(const kernel_request& r, kernel_extents& k, const s
 } // namespace detail
 
 template <>
-struct rule<op::extract_patches> : heavy_rule {
+struct rule<op::extract_patches> : root_op_rule {
     static constexpr const char* name = "extract_patches";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::patch_extents(r, k, r.x(0), r.y()); }
@@ -32,7 +32,7 @@ struct rule<op::extract_patches> : heavy_rule {
 };
 /// The other way round: each pixel the sum of all taps that saw it (col2im).
 template <>
-struct rule<op::add_patches> : heavy_rule {
+struct rule<op::add_patches> : root_op_rule {
     static constexpr const char* name = "add_patches";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

@@ -23,7 +23,7 @@ constexpr void gather_extents(const kernel_request& r, kernel_extents& k, const 
 
 /// Operands: the whole, indices.
 template <>
-struct rule<op::gather> : heavy_rule {
+struct rule<op::gather> : root_op_rule {
     static constexpr const char* name = "gather";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
@@ -34,7 +34,7 @@ struct rule<op::gather> : heavy_rule {
 /// Operands: indices, slices. The sum of the slices at their places, in their order; zero elsewhere. Slices and whole have a
 /// batch, or neither has.
 template <>
-struct rule<op::scatter_add> : heavy_rule {
+struct rule<op::scatter_add> : root_op_rule {
     static constexpr const char* name = "scatter_add";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }

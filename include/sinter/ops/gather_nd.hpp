@@ -10,7 +10,7 @@ namespace op { inline constexpr op_name place_index{"place_index"}; }
 
 /// The number, in row-major order, of each place that the operand's last axis names; p = {extents of those axes, their product}.
 template <>
-struct rule<op::place_index> : heavy_rule {
+struct rule<op::place_index> : root_op_rule {
     static constexpr const char* name = "place_index";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

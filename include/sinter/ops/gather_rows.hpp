@@ -14,7 +14,7 @@ inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"
 }
 
 template <>
-struct rule<op::gather_rows> : heavy_rule {
+struct rule<op::gather_rows> : root_op_rule {
     static constexpr const char* name = "gather_rows";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.x(0).last(), r.x(0).d[0]});
@@ -24,7 +24,7 @@ struct rule<op::gather_rows> : heavy_rule {
 };
 /// Operands: indices, rows. Row v of the result is the sum of the rows whose index is v.
 template <>
-struct rule<op::scatter_rows> : heavy_rule {
+struct rule<op::scatter_rows> : root_op_rule {
     static constexpr const char* name = "scatter_rows";
     static constexpr bool steps = true;
     static constexpr bool sums_rows = true;

@@ -21,7 +21,7 @@ constexpr void interpolation_extents(const kernel_request& r, kernel_extents& k)
 } // namespace detail
 
 template <>
-struct rule<op::interpolate> : heavy_rule {
+struct rule<op::interpolate> : root_op_rule {
     static constexpr const char* name = "interpolate";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return 3L * n.s.size(); }
@@ -30,7 +30,7 @@ struct rule<op::interpolate> : heavy_rule {
 };
 /// The other way round: each old place the sum of all that it is a part of.
 template <>
-struct rule<op::interpolate_gradient> : heavy_rule {
+struct rule<op::interpolate_gradient> : root_op_rule {
     static constexpr const char* name = "interpolate_gradient";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return 4L * in->s.size(); }

@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name linear_scan{"linear_scan"}; }
 
 /// p = {outer, n, inner, ahead, reverse}. Ahead: the element before brings its own coefficient, y_i = a_i + c_{i-1} y_{i-1}.
 template <>
-struct rule<op::linear_scan> : heavy_rule {
+struct rule<op::linear_scan> : root_op_rule {
     static constexpr const char* name = "linear_scan";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return 2L * n.s.size(); }

@@ -46,7 +46,7 @@ constexpr void response_extents(const kernel_request& r, kernel_extents& k) {
 } // namespace detail
 
 template <>
-struct rule<op::local_response_norm> : heavy_rule {
+struct rule<op::local_response_norm> : root_op_rule {
     static constexpr const char* name = "local_response_norm";
     static constexpr long flops(const node& n, const node*) { return n.s.size() * (n.p[0] + 10L); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
@@ -54,7 +54,7 @@ struct rule<op::local_response_norm> : heavy_rule {
 };
 /// Operands: gradient of the result, x. The kernel sums the squares again: that costs less than to keep what it makes of them.
 template <>
-struct rule<op::local_response_norm_gradient> : heavy_rule {
+struct rule<op::local_response_norm_gradient> : root_op_rule {
     static constexpr const char* name = "local_response_norm_gradient";
     static constexpr long flops(const node& n, const node*) { return n.s.size() * (2L * n.p[0] + 16L); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }

@@ -16,7 +16,7 @@ inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"wei
 /// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows. p = {w is [N, K]: see
 /// compiler/passes/transposed_weights.hpp}.
 template <>
-struct rule<op::gemm> : heavy_rule {
+struct rule<op::gemm> : root_op_rule {
     static constexpr const char* name = "gemm";
     static constexpr bool product = true;
     static constexpr bool steps = true;
@@ -30,7 +30,7 @@ struct rule<op::gemm> : heavy_rule {
 };
 /// w[K, N] = sum over rows of a[m, K] d[m, N]. p = {is the sum of d's rows a second result: see compiler/passes/column_sums.hpp}.
 template <>
-struct rule<op::gemm_tn> : heavy_rule {
+struct rule<op::gemm_tn> : root_op_rule {
     static constexpr const char* name = "gemm_tn";
     static constexpr bool product = true;
     static constexpr bool steps = true;
@@ -45,7 +45,7 @@ struct rule<op::gemm_tn> : heavy_rule {
     static constexpr void gradient(gradient_of& g);
 };
 template <>
-struct rule<op::weight_transpose> : heavy_rule {
+struct rule<op::weight_transpose> : root_op_rule {
     static constexpr const char* name = "weight_transpose";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().d[1], r.y().d[0]}); }
@@ -60,7 +60,7 @@ struct rule<op::weight_transpose> : heavy_rule {
 };
 /// Batched product of plain operands, p = {transpose a, transpose b}.
 template <>
-struct rule<op::matmul> : heavy_rule {
+struct rule<op::matmul> : root_op_rule {
     static constexpr const char* name = "matmul";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {

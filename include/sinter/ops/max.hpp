@@ -23,7 +23,7 @@ inline constexpr op_name row_max{"row_max"}, middle_max{"middle_max"};
 }
 
 template <>
-struct rule<op::row_max> : heavy_rule {
+struct rule<op::row_max> : root_op_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_max";
     static constexpr bool steps = true;
@@ -31,7 +31,7 @@ struct rule<op::row_max> : heavy_rule {
     static constexpr void gradient(gradient_of& g) { detail::max_gradient<op::row_sum>(g); }
 };
 template <>
-struct rule<op::middle_max> : heavy_rule {
+struct rule<op::middle_max> : root_op_rule {
     static constexpr const char* name = "middle_max";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

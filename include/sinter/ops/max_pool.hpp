@@ -14,7 +14,7 @@ inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradi
 
 /// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one byte each.
 template <>
-struct rule<op::max_pool> : heavy_rule {
+struct rule<op::max_pool> : root_op_rule {
     static constexpr const char* name = "max_pool";
     static constexpr long flops(const node& n, const node*) { return static_cast<long>(n.s.size()) * n.p[0] * n.p[1]; }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
@@ -25,14 +25,14 @@ struct rule<op::max_pool> : heavy_rule {
 };
 /// Operands: gradient of the pooled values, winners. Zero wherever an element won no window.
 template <>
-struct rule<op::max_pool_gradient> : heavy_rule {
+struct rule<op::max_pool_gradient> : root_op_rule {
     static constexpr const char* name = "max_pool_gradient";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g);
 };
 /// Operands: images, winners. Of each window the element at the place that won: the gradient of max_pool_gradient.
 template <>
-struct rule<op::max_pool_winners> : heavy_rule {
+struct rule<op::max_pool_winners> : root_op_rule {
     static constexpr const char* name = "max_pool_winners";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
     static constexpr void gradient(gradient_of& g);
@@ -49,7 +49,7 @@ constexpr tensor max_pool(tensor x, per_axis k, window o) {
 constexpr void rule<op::max_pool>::gradient(gradient_of& g) {
     shape w = g.n().s;
     w.type = dtype::u8;
-    const tensor winners = make<op::pick>(g.g, w, {g.y()}, {1});
+    const tensor winners = make<op::get_output>(g.g, w, {g.y()}, {1});
     g.add(0, detail::pool_like<op::max_pool_gradient>(g, g.x(0).shape(), {g.d, winners}));
 }
 constexpr void rule<op::max_pool_gradient>::gradient(gradient_of& g) {

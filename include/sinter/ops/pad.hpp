@@ -27,7 +27,7 @@ constexpr void pad_extents(const kernel_request& r, kernel_extents& k, const sha
 
 /// p = {mode, margin before each axis}; where the margin is made of the operand's own elements.
 template <>
-struct rule<op::pad> : heavy_rule {
+struct rule<op::pad> : root_op_rule {
     static constexpr const char* name = "pad";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pad_extents(r, k, r.x(0), r.y()); }
@@ -35,7 +35,7 @@ struct rule<op::pad> : heavy_rule {
 };
 /// Each element is the sum of all that were copied from its place.
 template <>
-struct rule<op::pad_gradient> : heavy_rule {
+struct rule<op::pad_gradient> : root_op_rule {
     static constexpr const char* name = "pad_gradient";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_TARGET {
 namespace op { inline constexpr op_name permute{"permute"}; }
 
 template <>
-struct rule<op::permute> : heavy_rule {
+struct rule<op::permute> : root_op_rule {
     static constexpr const char* name = "permute";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

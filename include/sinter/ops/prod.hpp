@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name prod{"prod"}; }
 
 /// [outer, n, inner] -> [outer, inner]; p as middle_sum's.
 template <>
-struct rule<op::prod> : heavy_rule {
+struct rule<op::prod> : root_op_rule {
     static constexpr const char* name = "prod";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

@@ -11,7 +11,7 @@ namespace op { inline constexpr op_name roll{"roll"}; }
 
 /// p = {outer, n * inner, shift * inner, axis, shift}, 0 < shift < n.
 template <>
-struct rule<op::roll> : heavy_rule {
+struct rule<op::roll> : root_op_rule {
     static constexpr const char* name = "roll";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

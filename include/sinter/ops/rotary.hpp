@@ -17,7 +17,7 @@ struct rotary_options {
 
 /// Operands: x, cosines and sines [2, T, D / 2]. p = {heads, halves?, backwards?}.
 template <>
-struct rule<op::rotary> : heavy_rule {
+struct rule<op::rotary> : root_op_rule {
     static constexpr const char* name = "rotary";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return 3L * n.s.size(); }

@@ -26,7 +26,7 @@ constexpr void slice_extents(const kernel_request& r, kernel_extents& k, const s
 
 /// The result's elements from even steps within the operand: p = {offset, steps} of one example.
 template <>
-struct rule<op::slice> : heavy_rule {
+struct rule<op::slice> : root_op_rule {
     static constexpr const char* name = "slice";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::slice_extents(r, k, r.y(), r.x(0)); }
@@ -34,7 +34,7 @@ struct rule<op::slice> : heavy_rule {
 };
 /// The other way round: the operand at the places that a slice of the result would read, f elsewhere.
 template <>
-struct rule<op::insert> : heavy_rule {
+struct rule<op::insert> : root_op_rule {
     static constexpr const char* name = "insert";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name sort{"sort"}; }
 
 /// The first k of the sorted elements; p = {outer, n, inner, k, descending?}. Second result (pick 1): their places, int32.
 template <>
-struct rule<op::sort> : heavy_rule {
+struct rule<op::sort> : root_op_rule {
     static constexpr const char* name = "sort";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) {   // comparisons
@@ -38,7 +38,7 @@ struct sorted {
 constexpr tensor places_of(tensor sorted) {
     shape s = sorted.shape();
     s.type = dtype::i32;
-    return sorted.ok() ? make<op::pick>(sorted.g, s, {sorted}, {1, sorted.at().p[1]}) : sorted;
+    return sorted.ok() ? make<op::get_output>(sorted.g, s, {sorted}, {1, sorted.at().p[1]}) : sorted;
 }
 constexpr tensor first_of_sorted(tensor x, int k, int axis, order o) {
     if (!x.ok()) return x;

@@ -16,7 +16,7 @@ inline constexpr op_name row_sum{"row_sum"}, col_sum{"col_sum"}, middle_sum{"mid
 }
 
 template <>
-struct rule<op::row_sum> : heavy_rule {
+struct rule<op::row_sum> : root_op_rule {
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_sum";
     static constexpr bool steps = true;
@@ -24,7 +24,7 @@ struct rule<op::row_sum> : heavy_rule {
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
 template <>
-struct rule<op::col_sum> : heavy_rule {
+struct rule<op::col_sum> : root_op_rule {
     static constexpr op_kind kind = op_kind::col_reduce;
     static constexpr const char* name = "col_sum";
     static constexpr bool steps = true;
@@ -43,7 +43,7 @@ constexpr void middle_extents(const kernel_request& r, kernel_extents& k) {
 /// [outer, n, inner] -> [outer, inner]; p = {outer, n, inner} of one example. The operand is [.., n.., ..] with the
 /// summed axes kept as 1 in the result; outer = 1 where the batch is summed, too.
 template <>
-struct rule<op::middle_sum> : heavy_rule {
+struct rule<op::middle_sum> : root_op_rule {
     static constexpr const char* name = "middle_sum";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::middle_extents(r, k); }
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 namespace op { inline constexpr op_name to_index{"to_index"}; }
 
 template <>
-struct rule<op::to_index> : heavy_rule {   ///< p = {n}
+struct rule<op::to_index> : root_op_rule {   ///< p = {n}
     static constexpr const char* name = "to_index";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

@@ -39,7 +39,7 @@ inline void print_kernels(const program_text& t, std::FILE* out) {
         std::fprintf(out, "%6d %6d  %-22s %-18s %8s %9s %9s  %s\n", k.launch, k.spec, k.layer.c_str(), k.out.c_str(),
                      short_number(static_cast<double>(k.cost.flops.at(b))).c_str(),
                      bytes_text(k.cost.read.at(b) + k.cost.written.at(b)).c_str(), bytes_text(k.cost.saved.at(b)).c_str(),
-                     (k.members + (k.leads ? ", by the next kernel" : "")).c_str());
+                     (k.members + (k.is_producer ? ", by the next kernel" : "")).c_str());
     std::fputc('\n', out);
 }
 

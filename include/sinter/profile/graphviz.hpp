@@ -80,7 +80,7 @@ private:
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == k.group)
                 out_ += "    " + id(v) + " [label=\"" + dot_escaped(t_.g.n[v].about->self.name) + "\"" +
-                        (is_heavy(t_.g.n[v]) ? ", penwidth=1.8" : "") + "];\n";
+                        (is_root_op(t_.g.n[v]) ? ", penwidth=1.8" : "") + "];\n";
         if (k.updated >= 0) {
             const std::string update = "update" + number;
             out_ += "    " + update + " [label=\"update\", fillcolor=\"#dcfce7\"];\n  }\n";

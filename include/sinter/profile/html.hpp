@@ -102,7 +102,7 @@ private:
             out_ += std::string("<span class=\"op") + kind + "\">" + svg::escaped(one) + "</span>";
             from = to + 3;
         }
-        if (k.leads) out_ += " by the next kernel";
+        if (k.is_producer) out_ += " by the next kernel";
     }
     void kernels() {
         std::int64_t most = 1;

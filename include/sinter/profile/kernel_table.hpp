@@ -51,7 +51,7 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
     for (const kernel_text& k : text.kernels) {
         before.add(k.cost);
         members += k.members;
-        if (k.leads) {
+        if (k.is_producer) {
             members += ", then ";
             continue;
         }

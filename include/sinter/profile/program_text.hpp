@@ -12,7 +12,7 @@ struct kernel_text {
     std::string name, layer, members, out;
     group_cost cost;
     std::int64_t live_floats = 0;   ///< activations alive while it runs
-    bool leads = false;             ///< the next kernel runs it as it goes
+    bool is_producer = false;             ///< the next kernel runs it as it goes
 };
 
 struct program_text {
@@ -35,7 +35,7 @@ struct program_text {
 /// A node's op; the second result of a max-pool (its winners) is "max_pool:1".
 inline std::string op_text(const graph_view& g, int v) {
     const node& n = g.n[v];
-    if (n.about->kind == op_kind::pick) return g.n[n.in[0]].about->self.name + (':' + std::to_string(n.p[0]));
+    if (n.about->kind == op_kind::get_output) return g.n[n.in[0]].about->self.name + (':' + std::to_string(n.p[0]));
     return n.about->self.name;
 }
 
@@ -44,7 +44,7 @@ namespace detail {
 inline std::string members_of(const graph_view& g, const grouping& r, const group& q) {
     std::string t;
     for (int v = q.head; v >= 0; v = r.next[v]) {
-        if (g.n[v].about->kind == op_kind::pick) continue;
+        if (g.n[v].about->kind == op_kind::get_output) continue;
         if (!t.empty()) t += " + ";
         t += g.n[v].about->self.name;
     }
@@ -57,10 +57,10 @@ template <class V>
 group_cost cost_beside(const V& program, const launch& l, const spec& s) {
     const std::int64_t n = s.kind == walk::rows ? 16 * l.m : l.m;   // the norm walks over rows of 16
     group_cost c;
-    for (int i = 0; i < s.words; ++i) {
-        const word w = word::unpack(program.code[s.code + i]);
-        if (w.is(instruction::load) && w.columns()) c.read.once += 4 * n;
-        if (w.is(instruction::store)) c.written.once += 4 * n;
+    for (int i = 0; i < s.instructions; ++i) {
+        const instruction w = instruction::unpack(program.code[s.code + i]);
+        if (w.is(opcode::load) && w.columns()) c.read.once += 4 * n;
+        if (w.is(opcode::store)) c.written.once += 4 * n;
         if (w.code > 255) c.flops.once += w.row ? 0 : n;
     }
     return c;
@@ -117,11 +117,11 @@ SINTER_COLD program_text text_of_program(std::int64_t scratch = 0) {
         const group& q = r.g[l.group];
         for (int p = 0; p < t.g.gradients.n; ++p)
             if (d::choice_stage<R>::v.updated[p] && r.of[base_of(t.g.n, t.g.gradients[p])] == l.group) k.updated = p;
-        k.name = q.heavy ? t.g.n[q.root].about->self.name : "walk";
+        k.name = q.root_op ? t.g.n[q.root].about->self.name : "walk";
         k.layer = scope_path(t.g.scopes, t.g.n[q.root].scope);
         k.members = detail::members_of(t.g, r, q) + (k.updated >= 0 ? " + update" : "");
         k.out = text_of(q.space);
-        k.leads = l.leads;
+        k.is_producer = l.is_producer;
         k.cost = cost_of_group(t.g, r, l.group, seen, k.updated, P::v.slots);
         k.live_floats = plan.live[l.group];
         for (int v = q.head; v >= 0; v = r.next[v]) {

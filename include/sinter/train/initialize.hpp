@@ -61,7 +61,7 @@ constexpr unsigned init_kinds_of() {
 /// First values of a variable, plain: drawn from a stream of their own that depends on the seed and the variable's path alone.
 /// Only what draws for one of `Kinds` is compiled.
 template <unsigned Kinds = ~0u>
-std::vector<float> first_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
+std::vector<float> initial_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
     constexpr auto has = [](init_kind k) { return (Kinds >> static_cast<int>(k) & 1u) != 0; };
     const initializer& init = v.init;
     std::vector<float> x(static_cast<std::size_t>(v.s.size()), init.kind == init_kind::constant ? init.a : 0.f);

@@ -28,7 +28,7 @@ class predictor {
     static constexpr target alone = [] {
         target t = cpu_device::target;
         t.parts = 1;
-        t.leading_walks = false;   // its kernels are called one by one
+        t.fused_producers = false;   // its kernels are called one by one
         return t;
     }();
 

@@ -98,10 +98,10 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
     const std::string* const parts[] = {&left, &speed, &count};   // in this order they matter
     for (const std::string* part : parts)
         if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = joined({*part, tail});
-    const int room = width - columns(p.title) - columns(percent) - columns(tail) - 3;
+    const int capacity = width - columns(p.title) - columns(percent) - columns(tail) - 3;
     std::string bar;
-    if (known && room >= 8) {
-        const int cells = room < 32 ? room : 32, full = static_cast<int>(share * cells);
+    if (known && capacity >= 8) {
+        const int cells = capacity < 32 ? capacity : 32, full = static_cast<int>(share * cells);
         bar = std::string(static_cast<std::size_t>(cells), ' ');
         for (int i = 0; i < full; ++i) bar[static_cast<std::size_t>(i)] = '=';
         if (full < cells) bar[static_cast<std::size_t>(full)] = '>';

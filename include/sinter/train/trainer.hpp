@@ -41,7 +41,7 @@ public:
 
     SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : optimizer_(optimizer), options_(o), device_(with_threads<Device>({}, o.threads)) {
-        detail::stages_in_turn<request_of<program_mode::training>>();
+        detail::evaluate_stages<request_of<program_mode::training>>();
         begin();
     }
     /// Trainers move; spans that predict() and output() gave stay good. One that was moved from can be assigned to, or end.
@@ -80,7 +80,7 @@ public:
     }
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
     float evaluate(const data::batch_view& b) {
-        detail::stages_in_turn<request_of<program_mode::evaluation>>();
+        detail::evaluate_stages<request_of<program_mode::evaluation>>();
         return run_other(evaluation_, b, true);
     }
     /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where the loss is weighted or ignores labels,
@@ -89,7 +89,7 @@ public:
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict. Throws
     /// option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
-        detail::stages_in_turn<request_of<program_mode::prediction>>();
+        detail::evaluate_stages<request_of<program_mode::prediction>>();
         detail::need_output(i, prediction::v.n_outputs, "predict");
         run_other(prediction_, b, false);
         return output(i);
@@ -101,9 +101,9 @@ public:
         if (!has_outputs_) return {};
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
-        if (!Device::shares_memory) room_.resize(static_cast<std::size_t>(room_before(training::v.n_outputs)));
+        if (!Device::shares_memory) workspace_.resize(static_cast<std::size_t>(workspace_before(training::v.n_outputs)));
         const auto& memory = outputs_elsewhere_ ? *outputs_elsewhere_ : memory_;
-        return {device_.host_view(memory, outputs_at_[i], room_.data() + room_before(i), n), static_cast<std::size_t>(n)};
+        return {device_.host_view(memory, outputs_at_[i], workspace_.data() + workspace_before(i), n), static_cast<std::size_t>(n)};
     }
 
     // ---- what the model is made of
@@ -221,7 +221,7 @@ private:
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
     std::vector<float> exchanged_;   ///< weights and averages on their ways
-    mutable std::vector<float> room_;   ///< the host's copy of all outputs, where the device has memory of its own
+    mutable std::vector<float> workspace_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
     double loss_weight_ = 0;
     detail::uncounted_examples uncounted_;
@@ -242,7 +242,7 @@ private:
         reset();
     }
     std::vector<float> first(const variable_info& v) const {
-        return first_values<init_kinds_of<training>()>(v, path(v), options_.seed);
+        return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
     }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
         const std::vector<float> x = k == average_slot
@@ -280,7 +280,7 @@ private:
     }
 
     /// Floats of room for the first so many outputs.
-    std::int64_t room_before(int outputs) const {
+    std::int64_t workspace_before(int outputs) const {
         std::int64_t n = 0;
         for (int i = 0; i < outputs; ++i) n += std::int64_t{MaxBatch} * output_shapes_[i].size();
         return n;

@@ -24,7 +24,7 @@ class net_scorer final : public scorer {
 public:
     explicit net_scorer(unsigned seed) : model_(make_model(seed)), predictor_(answers, model_) {}
     void train(std::span<const float> points, std::span<const int> classes, int epochs) override {
-        auto data = data::source(data::example_set(extents(2), {points.begin(), points.end()})
+        auto data = data::source(data::dataset(extents(2), {points.begin(), points.end()})
                                      .targets(extents(1), {classes.begin(), classes.end()}))
                   | data::batch(32);
         model_.train(data, {.epochs = epochs, .progress = nullptr});

@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(weights_from_elsewhere) {
 BOOST_AUTO_TEST_CASE(lbfgs_has_its_history_or_not) {
     const temporary_folder folder;
     auto points = [] {
-        return data::example_set(extents(3), std::vector<float>(x, x + 12)).labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
+        return data::dataset(extents(3), std::vector<float>(x, x + 12)).labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
     };
     full_batch from{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1, .seed = 2}};
     full_batch to{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1}};

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
 }
 BOOST_AUTO_TEST_CASE(an_interrupt_ends_training_after_its_step) {
     estimator m{net, mse, sgd{}, {.threads = 1}};
-    auto data = data::example_set(extents(1), {1, 2, 3, 4}).targets(extents(1), {1, 2, 3, 4}) |
+    auto data = data::dataset(extents(1), {1, 2, 3, 4}).targets(extents(1), {1, 2, 3, 4}) |
                 data::batch(1);
     stop_on_interrupt interrupt;
     int asked = 0;

@@ -36,8 +36,8 @@ struct sequences {
         const auto* const l = labels.data() + i * longest;
         return {l, std::find(l, l + longest, -1)};
     }
-    data::example_set set() const {
-        return data::example_set(extents(frames, classes), x).labels(extents(longest), labels).labels(extents(1), lengths);
+    data::dataset set() const {
+        return data::dataset(extents(frames, classes), x).labels(extents(longest), labels).labels(extents(1), lengths);
     }
 };
 BOOST_AUTO_TEST_CASE(learns_what_is_said) {

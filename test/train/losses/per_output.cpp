@@ -25,14 +25,14 @@ static const std::vector<float> x{1, 2, -1, 0.5f, 0, 1, -2, 1, 0.25f, 1, 1, 1, -
 static const std::vector<float> first{1, -1, 0, 2, 0.5f, 3, -2, 1, 0, 0}, third{9, -8, 7, 6, -9};
 static const std::vector<std::int32_t> second{0, 2, 1, 1, 0};
 static const std::vector<float> weigh_each{1, 0, 2, 0.5f, 1};
-static data::example_set examples(bool weighted) {
-    data::example_set s(extents(3), x);
+static data::dataset examples(bool weighted) {
+    data::dataset s(extents(3), x);
     s.targets(extents(2), first).labels(second, 3).targets(extents(1), third);
     if (weighted) s.weights(weigh_each);
     return s;
 }
 template <class Loss>
-static auto trained(Loss /*loss*/, data::example_set s, int steps) {
+static auto trained(Loss /*loss*/, data::dataset s, int steps) {
     constexpr program_options stored{.store_gradients = true};
     using of_loss = trainer<std::remove_cvref_t<decltype(net)>, Loss, adam, n, cpu_device, stored>;
     auto t = std::make_unique<of_loss>(adam{.learning_rate = 0.02f}, trainer_options{.threads = 1});

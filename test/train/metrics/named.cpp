@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(of_two_classes) {
     estimator m{features<3> >> dense<2>, weighted(softmax_cross_entropy), sgd{}, {.threads = 1, .seed = 3}};
     std::vector<float> w;
     for (int i = 0; i < n; ++i) w.push_back(i % 5 ? 2.f : 0.f);
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.labels(labels(2), 2).weights(w);
     auto d = data::source(s) | data::batch(8);
     const std::vector<float> z = m.predict(d);
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(of_two_classes) {
 BOOST_AUTO_TEST_CASE(of_several_classes_and_ignored_places) {
     constexpr auto loss = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(2)>;
     estimator m{features<3> >> dense<3>, loss, sgd{}, {.threads = 1}};
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.labels(labels(3), 3);
     auto d = data::source(s) | data::batch(8);
     const std::vector<float> z = m.predict(d);
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(of_numbers_and_of_other_outputs) {
     estimator m{two, both{}, sgd{}, {.threads = 1}};
     std::vector<float> t;
     for (int i = 0; i < 2 * n; ++i) t.push_back(static_cast<float>(i % 9) - 4);
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.targets(extents(2), t).labels(labels(2), 2);
     auto d = data::source(s) | data::batch(8);
     const std::vector<float> y = m.predict(d, 1), z = m.predict(d, 0);
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(of_numbers_and_of_other_outputs) {
 BOOST_AUTO_TEST_CASE(matrices_areas_and_perplexity) {
     constexpr auto loss = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(2)>;
     estimator m{features<3> >> dense<3>, loss, sgd{}, {.threads = 1}};
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.labels(labels(3), 3);
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
     const std::vector<float> z = m.predict(d);
@@ -167,7 +167,7 @@ static double pairs(const std::vector<double>& p, const std::vector<int>& y, int
 }
 BOOST_AUTO_TEST_CASE(areas_of_probabilities_and_of_logits) {
     const std::vector<std::int32_t> y = labels(2);
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.labels(y, 2);
     auto d = data::source(s) | data::batch(8);
     estimator m{features<3> >> dense<2>, softmax_cross_entropy, sgd{}, {.threads = 1, .seed = 3}};
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(areas_of_probabilities_and_of_logits) {
 
     std::vector<float> t;
     for (int i = 0; i < n; ++i) t.push_back(static_cast<float>(y[i]));
-    data::example_set of_floats(extents(3), inputs());
+    data::dataset of_floats(extents(3), inputs());
     of_floats.targets(extents(1), t);
     auto f = data::source(of_floats) | data::batch(8);
     estimator one{features<3> >> dense<1>, sigmoid_cross_entropy, sgd{}, {.threads = 1, .seed = 3}};
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(areas_of_probabilities_and_of_logits) {
 }
 BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     estimator m{features<3> >> dense<2>, softmax_cross_entropy, adam{.learning_rate = 0.05f}, {.threads = 1}};
-    data::example_set s(extents(3), inputs());
+    data::dataset s(extents(3), inputs());
     s.labels(labels(2), 2);
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
     keep_best best(m, {.monitor = "val_f1"});

@@ -64,7 +64,7 @@ private:
     int max_batch_;
     bool one_example_;
     growing<bool> pooled_;   ///< the convolutions whose values a max-pool compares
-    idle_turns idle_;
+    boundary_iterations idle_;
     int in_loop_ = 0;
 
     /// Rows of one example that a gemm_tn's left operand begins (or, negative, ends) with and that are zero.
@@ -120,22 +120,22 @@ private:
         l.root = q.root;
         l.group = group_number;
         l.scope = n.scope;
-        l.leads = q.leads;
-        l.idles_last = idle_.idles_in_last_turn(q);
+        l.is_producer = q.is_producer;
+        l.skips_last = idle_.skipped_in_last_iteration(q);
         l.loss = g_.loss >= 0 && r_.of[base_of(g_.n, g_.loss)] == group_number;
         l.updates = first_update_[group_number] >= 0;
         std::int64_t* const e = write_.extents();
         body_.begin(q);
-        if (q.heavy) {
+        if (q.root_op) {
             s.kind = n.k;
-            heavy(group_number, q, s, l, e);
+            root_op(group_number, q, s, l, e);
         }
-        if (!q.heavy || n.about->epilogue) {
+        if (!q.root_op || n.about->epilogue) {
             body_.members(q);
             for (int i = first_update_[group_number]; i >= 0; i = next_update_[i]) update_.splice(i);
             body_.stores(q);
         }
-        if (!q.heavy) {
+        if (!q.root_op) {
             s.kind = body_.is_flat() ? walk::flat : walk::rows;
             if (!body_.is_flat() && q.space.last() <= narrow_columns) s.extents[0] = q.space.last();
             const std::int64_t all = floats_of({.s = unbatched(q.space)}, t_, 1);
@@ -151,7 +151,7 @@ private:
     }
 
     /// Extents and operands of a kernel of its own; the operands' order is each kernel's own page.
-    constexpr void heavy(int group_number, const group& q, spec& s, launch& l, std::int64_t* e) {
+    constexpr void root_op(int group_number, const group& q, spec& s, launch& l, std::int64_t* e) {
         const node& n = n_[q.root];
         kernel_request request{n};
         for (int k = 0; k < n.operands; ++k) {

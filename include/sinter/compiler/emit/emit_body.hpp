@@ -12,14 +12,14 @@ namespace sinter::inline SINTER_TARGET {
 class body_emitter {
 public:
     /// `far`: so many floats an example and more are written past the caches; by walks only?
-    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0, bool far_walks = false)
-        : far_(far), far_walks_(far_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n),
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0, bool non_temporal_walks = false)
+        : far_(far), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n),
           reg_(numbers_.p), phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), row_(rows_.make_room(g.n.n)) {}
 
     constexpr void begin(const group& q) {
         ++now_;
         group_ = q.head >= 0 ? r_.of[q.head] : in_no_group;
-        words_.n = args_.n = literals_.n = loads_.n = q_.n = 0;
+        instructions_.n = args_.n = literals_.n = loads_.n = q_.n = 0;
         buffers_ = sums_ = 0;
         space_ = q.space;
         flat_ = true;
@@ -31,14 +31,14 @@ public:
     constexpr void picked(const group& q, const grouping& r, int number) {   // a further result, if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
-            if (n_[v].about->kind == op_kind::pick && n_[v].p[0] == number) a = at_[v];
+            if (n_[v].about->kind == op_kind::get_output && n_[v].p[0] == number) a = at_[v];
         args_.push(a);
     }
 
     constexpr void members(const group& q) {
-        if (q.heavy) {
+        if (q.root_op) {
             const int raw = q.pool >= 0 ? q.pool : q.root;
-            define(raw, put({.code = code_of(instruction::accumulator)}), 0, false);
+            define(raw, put({.code = code_of(opcode::accumulator)}), 0, false);
         }
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             const op_kind kind = n_[v].about->kind;
@@ -49,12 +49,12 @@ public:
     constexpr void stores(const group& q) {
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             const op_kind kind = n_[v].about->kind;
-            if (!r_.stored[v] || kind == op_kind::pick || kind == op_kind::col_reduce) continue;
+            if (!r_.stored[v] || kind == op_kind::get_output || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
             if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
             const std::uint16_t to = arg(at_[v]);
-            const std::uint8_t map = goes_past_caches(q, v, to) ? word::past_caches : std::uint8_t{0};
-            put({.code = code_of(instruction::store), .a = byte(reg_[v]), .map = map, .arg = to,
+            const std::uint8_t map = stores_non_temporal(q, v, to) ? instruction::non_temporal : std::uint8_t{0};
+            put({.code = code_of(opcode::store), .a = byte(reg_[v]), .map = map, .arg = to,
                  .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
         }
     }
@@ -65,18 +65,18 @@ public:
         const int literals = literals_.n, phase = d >= 0 ? phase_[d] : 0;
         for (int i = 0; i < u.constants.n; ++i) literals_.push(u.constants[i]);
         for (int i = 0; i < u.code.n; ++i) {
-            word w = word::unpack(u.code[i]);
-            if (w.is(instruction::load) && d >= 0 && u.operand[w.arg] == 1) {
+            instruction w = instruction::unpack(u.code[i]);
+            if (w.is(opcode::load) && d >= 0 && u.operand[w.arg] == 1) {
                 to[i] = reg_[d];
                 continue;
             }
-            if (w.is(instruction::store) && u.operand[w.arg] >= first_sum_operand) {
+            if (w.is(opcode::store) && u.operand[w.arg] >= first_sum_operand) {
                 sum_all(to[w.a], operand(u.operand[w.arg]));
                 continue;
             }
-            if (w.is(instruction::load) || w.is(instruction::store)) w.arg = arg(operand(u.operand[w.arg]));
-            else if (w.is(instruction::literal)) w.arg = static_cast<std::uint16_t>(w.arg + literals);
-            if (!w.is(instruction::load) && !w.is(instruction::literal)) {
+            if (w.is(opcode::load) || w.is(opcode::store)) w.arg = arg(operand(u.operand[w.arg]));
+            else if (w.is(opcode::literal)) w.arg = static_cast<std::uint16_t>(w.arg + literals);
+            if (!w.is(opcode::load) && !w.is(opcode::literal)) {
                 w.a = byte(to[w.a]);
                 w.b = byte(to[w.b]);
                 if (w.code > 255 && !w.is(op::random_uniform)) w.map = byte(to[w.c()]);
@@ -87,12 +87,12 @@ public:
     }
     constexpr void copy(int v, address to) {
         const int r = use(v, n_[v].s, 0);
-        put({.code = code_of(instruction::store), .a = byte(r), .arg = arg(to)});
+        put({.code = code_of(opcode::store), .a = byte(r), .arg = arg(to)});
     }
 
     /// The sum of the squares of a stretch of memory that was begun as rows of 16.
     constexpr void sum_of_squares(address from, address to) {
-        const int x = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(from)});
+        const int x = put({.code = code_of(opcode::load), .map = instruction::along_columns, .arg = arg(from)});
         const int square = put({.code = code_of(op::mul), .a = byte(x), .b = byte(x)});
         sum_all(square, to);
     }
@@ -103,7 +103,7 @@ public:
     constexpr int divisor(int i) const { return q_[i]; }
     constexpr view<const address> args() const { return {args_.p, args_.n}; }
     constexpr view<const float> literals() const { return {literals_.p, literals_.n}; }
-    constexpr view<const word> words() const { return {words_.p, words_.n}; }
+    constexpr view<const instruction> instructions() const { return {instructions_.p, instructions_.n}; }
 
 private:
     struct loaded {
@@ -112,7 +112,7 @@ private:
         int q, reg;
     };
     const std::int64_t far_;
-    const bool far_walks_;
+    const bool non_temporal_walks_;
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
     const address* at_;
@@ -122,7 +122,7 @@ private:
     int *const reg_, *const phase_, *const stamp_;   ///< node -> register, the phase from which it is there, in which group's code
     growing<bool> rows_;
     bool* const row_;
-    growing<word> words_;
+    growing<instruction> instructions_;
     growing<address> args_;
     growing<float> literals_;
     growing<loaded> loads_;
@@ -133,21 +133,21 @@ private:
 
     /// Whole lines of an activation that is large, so that whoever reads it next finds it in no cache anyway, and that this body does
     /// not read: what is read is there already.
-    constexpr bool goes_past_caches(const group& q, int v, std::uint16_t to) const {
+    constexpr bool stores_non_temporal(const group& q, int v, std::uint16_t to) const {
         const shape& s = n_[v].s;
-        if (q.leads) return false;   // it is read at once
-        if (far_walks_ && (q.heavy || s.last() < 64)) return false;   // sums of few columns are made column by column
+        if (q.is_producer) return false;   // it is read at once
+        if (non_temporal_walks_ && (q.root_op || s.last() < 64)) return false;   // sums of few columns are made column by column
         if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s)) return false;
         if (at_[v].where() != space::activation) return false;
-        for (int i = 0; i < words_.n; ++i)
-            if (words_[i].is(instruction::load) && words_[i].arg == to) return false;
+        for (int i = 0; i < instructions_.n; ++i)
+            if (instructions_[i].is(opcode::load) && instructions_[i].arg == to) return false;
         return true;
     }
 
     static constexpr std::uint8_t byte(int v) { return static_cast<std::uint8_t>(v); }
-    static constexpr std::uint16_t code_of(instruction i) { return static_cast<std::uint16_t>(i); }
+    static constexpr std::uint16_t code_of(opcode i) { return static_cast<std::uint16_t>(i); }
     static constexpr std::uint16_t code_of(op_id k) { return static_cast<std::uint16_t>(k); }
-    constexpr int put(const word& w) { return words_.push(w); }
+    constexpr int put(const instruction& w) { return instructions_.push(w); }
     constexpr std::uint16_t arg(address a) {
         for (int i = 0; i < args_.n; ++i)
             if (args_[i] == a && a.where() != space::none) return static_cast<std::uint16_t>(i);
@@ -156,8 +156,8 @@ private:
     /// The sum of a register over all rows and columns.
     constexpr void sum_all(int reg, address to) {
         flat_ = false;
-        const int row = put({.code = code_of(instruction::row_sum), .a = byte(reg)});
-        put({.code = code_of(instruction::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
+        const int row = put({.code = code_of(opcode::row_sum), .a = byte(reg)});
+        put({.code = code_of(opcode::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
     }
     constexpr void define(int v, int reg, int phase, bool row) {
         reg_[v] = reg;
@@ -180,7 +180,7 @@ private:
         int r[3] = {};
         for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.about->identity) {   // the operand's load or register has done it
-            define(v, r[0], phase, words_[r[0]].row || (words_[r[0]].is(instruction::row_sum) || words_[r[0]].is(instruction::row_max)));
+            define(v, r[0], phase, instructions_[r[0]].row || (instructions_[r[0]].is(opcode::row_sum) || instructions_[r[0]].is(opcode::row_max)));
             return;
         }
         if (is_first_column(n)) return define(v, literal_of(0), phase, true);
@@ -191,7 +191,7 @@ private:
     /// The word of an elementwise op on registers r. Random numbers and column numbers belong to the elements of their own tensor: these
     /// are the walk's elements, or its rows (a walk over elements has none), or, for one number that is the same everywhere, none of both.
     constexpr int operation(const node& n, const int* r, int phase, bool row) {
-        word w{.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]), .arg = static_cast<std::uint16_t>(n.p[0]),
+        instruction w{.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]), .arg = static_cast<std::uint16_t>(n.p[0]),
                .phase = byte(phase), .row = row};
         if (n.k == op::column_index) flat_ = false;
         if (n.k == op::random_uniform && row) {
@@ -210,11 +210,11 @@ private:
         if (kind == op_kind::row_reduce && is_row(s)) {   // a row of one value in a walk over longer rows: itself
             define(v, a, phase, true);
         } else if (kind == op_kind::row_reduce) {
-            const instruction i = n.k == op::row_sum ? instruction::row_sum : instruction::row_max;
+            const opcode i = n.k == op::row_sum ? opcode::row_sum : opcode::row_max;
             define(v, put({.code = code_of(i), .a = byte(a), .phase = byte(phase)}), phase + 1, true);
             if (space_.last() == 1) row_[v] = true;
         } else {
-            put({.code = code_of(instruction::column_sum), .a = byte(a), .b = byte(sums_++), .arg = arg(at_[v]),
+            put({.code = code_of(opcode::column_sum), .a = byte(a), .b = byte(sums_++), .arg = arg(at_[v]),
                  .phase = byte(phase), .row = is_row(s)});
         }
     }
@@ -240,7 +240,7 @@ private:
         int r[3] = {};
         for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
         if (n.about->identity) {
-            define(v, r[0], row ? 0 : phase, words_[r[0]].row);
+            define(v, r[0], row ? 0 : phase, instructions_[r[0]].row);
             return;
         }
         if (is_first_column(n)) return define(v, literal_of(0), 0, true);
@@ -250,14 +250,14 @@ private:
     }
     constexpr bool all_rows(const int* r, int operands) const {
         for (int k = 0; k < operands; ++k)
-            if (!words_[r[k]].row) return false;
+            if (!instructions_[r[k]].row) return false;
         return operands > 0;
     }
     constexpr int literal_of(float f) {
         for (int i = 0; i < loads_.n; ++i)
             if (loads_[i].from == -1 && literals_[loads_[i].q] == f) return loads_[i].reg;
         const int k = literals_.push(f);
-        const int reg = put({.code = code_of(instruction::literal), .arg = static_cast<std::uint16_t>(k), .row = 1});
+        const int reg = put({.code = code_of(opcode::literal), .arg = static_cast<std::uint16_t>(k), .row = 1});
         loads_.push({-1, 0, 0, 1, k, reg});
         return reg;
     }
@@ -268,8 +268,8 @@ private:
         if (single) m.rows = row_map::none;
         const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);
-        if (wide) map |= word::along_columns;
-        if (type == dtype::i32) map |= word::whole_numbers;
+        if (wide) map |= instruction::along_columns;
+        if (type == dtype::i32) map |= instruction::integers;
         const bool row = !wide;
         if (row) phase = 0;
         const int q = m.rows == row_map::divided || m.rows == row_map::modulo ? m.q : 0;
@@ -284,7 +284,7 @@ private:
             while (place < q_.n && q_[place] != q) ++place;
             if (place == q_.n) q_.push(q);
         }
-        const int reg = put({.code = code_of(instruction::load), .b = byte(place), .map = map, .arg = number,
+        const int reg = put({.code = code_of(opcode::load), .b = byte(place), .map = map, .arg = number,
                              .phase = byte(phase), .row = row});
         loads_.push({number, map, byte(phase), row, q, reg});
         return reg;
@@ -292,10 +292,10 @@ private:
     /// The one load that u is a single operation on, beside numbers of rows, if it is so; else -1.
     constexpr int single_load(int u) const {
         const node& n = n_[u];
-        const word w = words_[reg_[u]];
-        if (!w.is(n.k) || n.operands != 2 || n.about->flops(n, nullptr) > n.s.size() || words_[w.a].row == words_[w.b].row) return -1;
-        const int reg = words_[w.a].row ? w.b : w.a;
-        return words_[reg].is(instruction::load) && !words_[reg].whole() ? reg : -1;
+        const instruction w = instructions_[reg_[u]];
+        if (!w.is(n.k) || n.operands != 2 || n.about->flops(n, nullptr) > n.s.size() || instructions_[w.a].row == instructions_[w.b].row) return -1;
+        const int reg = instructions_[w.a].row ? w.b : w.a;
+        return instructions_[reg].is(opcode::load) && !instructions_[reg].whole() ? reg : -1;
     }
     /// What was loaded into `reg` once more, in a later phase.
     constexpr int loaded_in(int reg, int phase) {
@@ -304,7 +304,7 @@ private:
             if (l.reg == reg) then = l;
         for (const loaded& l : loads_.all())
             if (l.from == then.from && l.map == then.map && l.q == then.q && l.phase == phase) return l.reg;
-        word w = words_[reg];
+        instruction w = instructions_[reg];
         w.phase = byte(phase);
         then.phase = byte(phase);
         then.reg = put(w);
@@ -318,17 +318,17 @@ private:
             if (loads_[i].from == -2 - u && loads_[i].phase == phase) return loads_[i].reg;
         int reg = 0;
         if (r_.stored[u] && at_[u].where() != space::none) {
-            reg = put({.code = code_of(instruction::load), .map = word::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
+            reg = put({.code = code_of(opcode::load), .map = instruction::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
         } else if (const int operand = single_load(u); operand >= 0) {
-            word w = words_[reg_[u]];
+            instruction w = instructions_[reg_[u]];
             (w.a == operand ? w.a : w.b) = byte(loaded_in(operand, phase));
             w.phase = byte(phase);
             reg = put(w);
         } else {
-            put({.code = code_of(instruction::spill), .a = byte(reg_[u]), .b = byte(buffers_), .phase = byte(phase_[u])});
-            reg = put({.code = code_of(instruction::reload), .b = byte(buffers_++), .phase = byte(phase)});
+            put({.code = code_of(opcode::spill), .a = byte(reg_[u]), .b = byte(buffers_), .phase = byte(phase_[u])});
+            reg = put({.code = code_of(opcode::reload), .b = byte(buffers_++), .phase = byte(phase)});
         }
-        loads_.push({-2 - u, word::along_columns, byte(phase), 0, 0, reg});
+        loads_.push({-2 - u, instruction::along_columns, byte(phase), 0, 0, reg});
         return reg;
     }
 };

@@ -7,7 +7,7 @@
 /// that bears its own number. Elementwise ops stand for themselves; beside them there are the instructions below.
 namespace sinter::inline SINTER_TARGET {
 
-enum class instruction : std::uint8_t {   // below 256, where the ops' numbers begin
+enum class opcode : std::uint8_t {   // below 256, where the ops' numbers begin
     load = 1,        ///< from operand `arg`, mapped by `map`
     literal,         ///< call::k[arg]
     accumulator,     ///< the raw result of a heavy kernel
@@ -17,7 +17,7 @@ enum class instruction : std::uint8_t {   // below 256, where the ops' numbers b
     spill, reload    ///< register a to, and from, row buffer number b: values that outlive their phase
 };
 
-struct word {
+struct instruction {
     std::uint16_t code = 0;
     std::uint8_t a = 0, b = 0;
     std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32;
@@ -26,28 +26,28 @@ struct word {
     std::uint8_t phase = 0;    ///< which pass over the row does this
     std::uint8_t row = 0;      ///< 1: once a row instead of once an element
 
-    static constexpr std::uint8_t along_columns = 4, whole_numbers = 8, past_caches = 16;
+    static constexpr std::uint8_t along_columns = 4, integers = 8, non_temporal = 16;
 
     constexpr std::uint64_t pack() const {
         return std::uint64_t{code} | std::uint64_t{a} << 16 | std::uint64_t{b} << 24 | std::uint64_t{map} << 32 |
                std::uint64_t{arg} << 40 | std::uint64_t{phase} << 56 | std::uint64_t{row} << 63;
     }
-    static constexpr word unpack(std::uint64_t w) {
+    static constexpr instruction unpack(std::uint64_t w) {
         auto byte = [w](int shift) { return static_cast<std::uint8_t>(w >> shift & 255u); };
         return {static_cast<std::uint16_t>(w & 0xffffu), byte(16), byte(24), byte(32),
                 static_cast<std::uint16_t>(w >> 40 & 0xffffu), static_cast<std::uint8_t>(byte(56) & 127u),
                 static_cast<std::uint8_t>(w >> 63)};
     }
     constexpr std::uint8_t c() const { return map; }   ///< the third operand of an op that has three
-    constexpr bool is(instruction i) const { return code == static_cast<std::uint16_t>(i); }
+    constexpr bool is(opcode i) const { return code == static_cast<std::uint16_t>(i); }
     constexpr bool is(op_id k) const { return code == static_cast<std::uint16_t>(k); }
     constexpr row_map rows() const { return static_cast<row_map>(map & 3u); }
     constexpr bool columns() const { return map & along_columns; }
-    constexpr bool whole() const { return map & whole_numbers; }
-    constexpr bool past_all_caches() const { return map & past_caches; }
+    constexpr bool whole() const { return map & integers; }
+    constexpr bool is_non_temporal() const { return map & non_temporal; }
 };
 
-inline constexpr int most_words = 250;   ///< of one body: a word's number must fit into a byte
+inline constexpr int most_instructions = 250;   ///< of one body: a word's number must fit into a byte
 
 /// Places in call::e that bodies use; those before belong to the kernel itself.
 namespace extent {

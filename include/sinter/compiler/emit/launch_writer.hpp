@@ -29,7 +29,7 @@ constexpr void append(view<T>& to, view<const T> more) {
 class launch_writer {
 public:
     constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch, listing& o)
-        : body(g, r, at, t.far_floats ? (t.far_floats - 1) / max_batch + 1 : 0, t.far_walks), t_(t), max_batch_(max_batch), o_(o),
+        : body(g, r, at, t.non_temporal_floats ? (t.non_temporal_floats - 1) / max_batch + 1 : 0, t.non_temporal_walks), t_(t), max_batch_(max_batch), o_(o),
           bucket_(256, -1) {}
 
     body_emitter body;   ///< of the launch that is being made
@@ -52,12 +52,12 @@ public:
         o_.extents.n += extent::count;
         l.first_constant = o_.constants.n;
         append(o_.constants, body.literals());
-        const view<const word> words = body.words();
+        const view<const instruction> instructions = body.instructions();
         s.code = o_.code.n;
-        s.words = words.n;
-        if (s.words > most_words) throw "a kernel's body is too long: its words' numbers must fit into a byte";
-        for (int i = 0; i < words.n; ++i) o_.code.p[s.code + i] = words.p[i].pack();
-        o_.code.n += words.n;
+        s.instructions = instructions.n;
+        if (s.instructions > most_instructions) throw "a kernel's body is too long: its words' numbers must fit into a byte";
+        for (int i = 0; i < instructions.n; ++i) o_.code.p[s.code + i] = instructions.p[i].pack();
+        o_.code.n += instructions.n;
         l.spec = intern(s);
         o_.launches.push(l);
     }
@@ -76,7 +76,7 @@ private:
     /// takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows) {
-            if (!(l.batched ? work * max_batch_ * body.words().n > small_walk : work > 4096)) return 1;
+            if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > 4096)) return 1;
             if (s.kind == walk::flat) return t_.parts;
             const std::int64_t rows = std::int64_t{l.m} * (l.batched ? max_batch_ : 1);
             const std::int64_t groups = e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
@@ -97,7 +97,7 @@ private:
             const std::int64_t n = l.batched ? most / each : each <= most ? max_batch_ : 0;
             return static_cast<int>(n < max_batch_ ? n : max_batch_);
         };
-        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.words().n);
+        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.instructions().n);
         if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14 ? max_batch_ : 0;
         return is_product(s) ? fitting(small_product, terms_of_one(l, e)) : 0;
     }
@@ -106,7 +106,7 @@ private:
         unsigned h = static_cast<unsigned>(s.kind);
         for (int i = 0; i < 12; ++i) h = (h ^ static_cast<unsigned>(s.extents[i])) * 16777619u;
         const std::uint64_t* const code = o_.code.p + s.code;
-        for (int i = 0; i < s.words; ++i) h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
+        for (int i = 0; i < s.instructions; ++i) h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
         s.hash = h;
         int& first = bucket_[static_cast<int>((h ^ h >> 13) & 255u)];
         for (int i = first; i >= 0; i = chain_[i])
@@ -119,11 +119,11 @@ private:
         return o_.specs.push(s);
     }
     constexpr bool equal(const spec& a, const spec& b) const {
-        if (a.hash != b.hash || a.kind != b.kind || a.words != b.words) return false;
+        if (a.hash != b.hash || a.kind != b.kind || a.instructions != b.instructions) return false;
         for (int i = 0; i < 12; ++i)
             if (a.extents[i] != b.extents[i]) return false;
         const std::uint64_t *const x = o_.code.p + a.code, *const y = o_.code.p + b.code;
-        for (int i = 0; i < a.words; ++i)
+        for (int i = 0; i < a.instructions; ++i)
             if (x[i] != y[i]) return false;
         return true;
     }

@@ -10,19 +10,19 @@
 /// group.
 namespace sinter::inline SINTER_TARGET {
 
-inline constexpr int most_update_words = 120;
+inline constexpr int most_update_instructions = 120;
 
 /// The code of an optimizer's update, or of sums before it, as a constant.
 struct optimizer_code {
-    std::uint64_t code[most_update_words] = {};
+    std::uint64_t code[most_update_instructions] = {};
     float constants[32] = {};
     int operand[16] = {};
-    int words = 0, literals = 0, operands = 0, slots = 0;
+    int instructions = 0, literals = 0, operands = 0, slots = 0;
     int levels = 0, sums = 0;   ///< of the whole update
     bool fits = true;           ///< false: the update is too long for one kernel
     fault err;                  ///< what is wrong with it; it then has no code
 
-    constexpr update_code view() const { return {{code, words}, {constants, literals}, {operand, operands}, slots}; }
+    constexpr update_code view() const { return {{code, instructions}, {constants, literals}, {operand, operands}, slots}; }
 };
 
 /// The new values of a group's parameter and slots or, with a level, the sums of that level.
@@ -65,10 +65,10 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
         body.stores(r.g[i]);
     }
     if (!walks) return out;   // nothing is done to these parameters
-    out.fits = walks == 1 && body.words().n <= most_update_words && body.literals().n <= 32 && body.args().n <= 16 &&
+    out.fits = walks == 1 && body.instructions().n <= most_update_instructions && body.literals().n <= 32 && body.args().n <= 16 &&
                out.levels <= most_sum_levels;
     if (!out.fits) return out;
-    for (const word& w : body.words()) out.code[out.words++] = w.pack();
+    for (const instruction& w : body.instructions()) out.code[out.instructions++] = w.pack();
     for (float f : body.literals()) out.constants[out.literals++] = f;
     for (const address& a : body.args()) {
         const int port = out.operand[out.operands++] = port_of(a);

@@ -20,7 +20,7 @@ inline constexpr int narrow_columns = 3;
 struct spec {
     op_id kind = op::none;
     int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions, pools and narrow walks; empty for all others
-    int code = 0, words = 0;
+    int code = 0, instructions = 0;
     unsigned hash = 0;
 };
 
@@ -32,8 +32,8 @@ struct launch {
     int parts = 1;
     int brief_to = 0;         ///< of so many examples it takes a few microseconds at most: less than waiting for other threads, perhaps
     int every = 1;            ///< 1: it runs in each step; 3: in every third one
-    bool leads = false;       ///< the next launch's kernel runs it, some rows at a time
-    bool idles_last = false;  ///< does not run in its loop's last turn
+    bool is_producer = false;       ///< the next launch's kernel runs it, some rows at a time
+    bool skips_last = false;  ///< does not run in its loop's last turn
     bool loss = false;        ///< makes the loss
     bool updates = false;     ///< writes parameters, slots or, at the step's end, states
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;

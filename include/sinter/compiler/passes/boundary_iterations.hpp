@@ -6,15 +6,15 @@
 /// to nobody, as the gradient of a state that was not there before.
 namespace sinter::inline SINTER_TARGET {
 
-class idle_turns {
+class boundary_iterations {
 public:
-    constexpr idle_turns(const graph_view& g, const grouping& r) : g_(g), r_(r) {
+    constexpr boundary_iterations(const graph_view& g, const grouping& r) : g_(g), r_(r) {
         if (g.loops.n) find_needed();
     }
 
     /// Does nobody read in the end what the group makes in its loop's last turn? Where fewer turns may be made than there is room for,
     /// the last one's values have readers: sums over all turns, which multiply them by zeros.
-    constexpr bool idles_in_last_turn(const group& q) const {
+    constexpr bool skipped_in_last_iteration(const group& q) const {
         if (!q.loop || g_.loops[q.loop - 1].condition >= 0 || g_.loops[q.loop - 1].count >= 0) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
             if (needed_[v]) return false;

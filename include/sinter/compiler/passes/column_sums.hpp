@@ -35,8 +35,8 @@ private:
     constexpr bool is_apart(const node& sum) const {
         const node* rows = &g_.n[base(sum.in[0])];
         if (rows->loop) return true;
-        if (rows->about->kind == op_kind::pick) rows = &g_.n[rows->in[0]];
-        return is_heavy(*rows) && !rows->about->epilogue;
+        if (rows->about->kind == op_kind::get_output) rows = &g_.n[rows->in[0]];
+        return is_root_op(*rows) && !rows->about->epilogue;
     }
     /// Does v show all turns' values of what a loop hands on? The first may be zeros, which the product leaves out and the sum must not.
     constexpr bool may_leave_out(int v) const {
@@ -56,7 +56,7 @@ private:
             if (!(g_.n[x.in[1]].s == s) || may_leave_out(x.in[0])) continue;
             x.p[0] = 1;
             g_.scope = g_.n[sum].scope;
-            gradient = make<op::pick>(&g_, g_.n[sum].s, {tensor{&g_, v}}, {1}).id;
+            gradient = make<op::get_output>(&g_, g_.n[sum].s, {tensor{&g_, v}}, {1}).id;
             return true;
         }
         return false;

@@ -59,7 +59,7 @@ private:
                 if (elsewhere_.p[u]) continue;
                 const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
-                if (kind == op_kind::heavy) elsewhere_.p[u] = true;
+                if (kind == op_kind::root_op) elsewhere_.p[u] = true;
                 else if (seen.size() != 1 || seen.batched)
                     elsewhere_.p[u] = (n.in[k] != u && !same_space(seen, n_[u].s)) ||
                                       (kind == op_kind::elementwise && !same_space(seen, n.s) &&
@@ -81,12 +81,12 @@ private:
             else input = input || of_input_[u], drawn = drawn || drawn_[u];
         }
         if (drawn && in_turns_[v]) return false;   // each turn would draw numbers of its own
-        return words_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
+        return instructions_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {
         const shape& s = space_of(n_, v);
         if (same_space(s, q.space)) return true;
-        if (q.heavy) return false;
+        if (q.root_op) return false;
         if (row_level(s, q.space)) return true;
         return row_level(q.space, s);   // a group of one value a row widens to rows
     }
@@ -95,12 +95,12 @@ private:
         group& q = r_.g[to];
         const node& n = n_[v];
         const op_kind kind = n.about->kind;
-        if (kind == op_kind::heavy) return joins_as_pool(v, to);
-        if (!on_ || q.members >= r_.most_members || q.code + words_of(n) > r_.most_code) return false;
+        if (kind == op_kind::root_op) return joins_as_pool(v, to);
+        if (!on_ || q.members >= r_.most_members || q.code + instructions_of(n) > r_.most_code) return false;
         if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
-        if (q.heavy && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
-        if (q.heavy && kind == op_kind::col_reduce && n_[q.root].about->sums_rows) return false;
-        if (q.heavy && q.space.last() <= narrow_columns && q.members >= 2) return false;   // its vectors would be nearly empty
+        if (q.root_op && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
+        if (q.root_op && kind == op_kind::col_reduce && n_[q.root].about->sums_rows) return false;
+        if (q.root_op && q.space.last() <= narrow_columns && q.members >= 2) return false;   // its vectors would be nearly empty
         if (!fits(v, q)) return false;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
@@ -115,10 +115,10 @@ private:
     }
     /// At most so many words does a member become: itself, a store, and its operands' loads, or what it takes to keep them
     /// from an earlier pass over the row, or the floating values that they are.
-    constexpr int words_of(const node& n) const {
-        int words = 2 + 2 * n.operands;
-        for (int k = 0; k < n.operands; ++k) words += weight_[base_[n.in[k]]];
-        return words;
+    constexpr int instructions_of(const node& n) const {
+        int instructions = 2 + 2 * n.operands;
+        for (int k = 0; k < n.operands; ++k) instructions += weight_[base_[n.in[k]]];
+        return instructions;
     }
     /// Square windows side by side, without padding.
     static constexpr bool is_tiling(const node& pool) {
@@ -136,7 +136,7 @@ private:
     /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a reduction's operand is made of.
     constexpr int walk_over_the_same(int v, int after) const {
         for (int i = r_.g.n - 1; i > after && i > r_.g.n - 5; --i)
-            if (!r_.g[i].heavy && can_join(v, i) && (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i)))) return i;
+            if (!r_.g[i].root_op && can_join(v, i) && (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i)))) return i;
         return in_no_group;
     }
     constexpr bool reduces_rows(int v) const { return n_[v].about->kind == op_kind::row_reduce; }
@@ -152,23 +152,23 @@ private:
         const node& n = n_[v];
         if (on_ && floats(v)) {
             r_.of[v] = floating;
-            weight_[v] = words_of(n);
+            weight_[v] = instructions_of(n);
             return;
         }
         const op_kind kind = n.about->kind;
         int to = in_no_group;
-        if (kind == op_kind::pick) {
+        if (kind == op_kind::get_output) {
             to = r_.of[n.in[0]];
         } else {
             to = latest_operand(n);
             if (place_waiting(v, to)) to = latest_operand(n);
             else if (may_wait(v, to)) return void(waits_[v] = true);
             if (to >= 0) {
-                if (!can_join(v, to)) to = kind == op_kind::heavy ? in_no_group : walk_over_the_same(v, to);
-            } else if (kind != op_kind::heavy) {
+                if (!can_join(v, to)) to = kind == op_kind::root_op ? in_no_group : walk_over_the_same(v, to);
+            } else if (kind != op_kind::root_op) {
                 // made of inputs alone, or of what was there before the loop: a walk begun lately will do
                 for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
-                    if (!r_.g[i].heavy && can_join(v, i)) to = i;
+                    if (!r_.g[i].root_op && can_join(v, i)) to = i;
             }
         }
         put(v, to);
@@ -201,14 +201,14 @@ private:
     constexpr void put(int v, int to) {
         const node& n = n_[v];
         const op_kind kind = n.about->kind;
-        const int cost = words_of(n);
+        const int cost = instructions_of(n);
         if (to < 0) {
             to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch, .loop = n.loop,
-                            .space = space_of(n_, v), .heavy = kind == op_kind::heavy});
+                            .space = space_of(n_, v), .root_op = kind == op_kind::root_op});
         } else {
             group& q = r_.g[to];
             int before = v > q.tail ? q.tail : q.head;   // members stand by rising number, a heavy root first
-            if (!q.heavy && v < before) {
+            if (!q.root_op && v < before) {
                 r_.next[v] = before;
                 q.head = v;
             } else {
@@ -219,10 +219,10 @@ private:
             }
             ++q.members;
             q.code += cost;
-            if (kind == op_kind::heavy) {
+            if (kind == op_kind::root_op) {
                 q.pool = v;
                 q.space = n.s;
-            } else if (kind != op_kind::pick && row_level(q.space, space_of(n_, v))) {
+            } else if (kind != op_kind::get_output && row_level(q.space, space_of(n_, v))) {
                 q.space = space_of(n_, v);
             }
         }

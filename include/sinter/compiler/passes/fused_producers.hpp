@@ -11,23 +11,23 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Is a group's kernel one that runs what leads it?
 constexpr bool follows_rows(const node* n, const group& q) {
-    return q.root >= 0 && q.heavy && !q.loop && q.pool < 0 && n[q.root].about->follows_rows(n[q.root]);
+    return q.root >= 0 && q.root_op && !q.loop && q.pool < 0 && n[q.root].about->follows_rows(n[q.root]);
 }
 
-class leading_walks {
+class fused_producers {
 public:
-    constexpr leading_walks(const graph_view& g, grouping& r)
+    constexpr fused_producers(const graph_view& g, grouping& r)
         : g_(g), r_(r), n_(g.n.p), base_(find_bases(g.n, bases_)), first_(g.n.n), reads_(g.n.n), wanted_(g.n.n) {}
 
     constexpr void run() {
         find_readers();
-        growing<int> leader(r_.g.n, in_no_group);   // of each group
+        growing<int> producer(r_.g.n, in_no_group);   // of each group
         for (int i = 0; i < r_.g.n; ++i)
-            if (const int to = led_by(i); to >= 0) leader[to] = i, r_.g[i].leads = true;
+            if (const int to = led_by(i); to >= 0) producer[to] = i, r_.g[i].is_producer = true;
         growing<int> order;
         for (int i = 0; i < r_.g.n; ++i) {
-            if (leader[i] >= 0) order.push(leader[i]);
-            if (!r_.g[i].leads) order.push(i);
+            if (producer[i] >= 0) order.push(producer[i]);
+            if (!r_.g[i].is_producer) order.push(i);
         }
         reorder_groups(r_, g_.n.n, order);
     }
@@ -60,7 +60,7 @@ private:
     /// The group whose kernel may run walk i; none: it is a kernel by itself.
     constexpr int led_by(int i) const {
         const group& q = r_.g[i];
-        if (q.root < 0 || q.heavy || q.loop || !q.space.batched || q.space.last() <= narrow_columns) return in_no_group;
+        if (q.root < 0 || q.root_op || q.loop || !q.space.batched || q.space.last() <= narrow_columns) return in_no_group;
         int to = r_.g.n;
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             if (n_[v].about->kind != op_kind::elementwise || !same_space(n_[v].s, q.space)) return in_no_group;
@@ -86,10 +86,10 @@ private:
     }
 };
 
-constexpr void choose_leading_walks(const graph_view& g, grouping& r) {
+constexpr void choose_fused_producers(const graph_view& g, grouping& r) {
     bool any = false;
     for (const group& q : r.g) any = any || follows_rows(g.n.p, q);
-    if (any) leading_walks(g, r).run();
+    if (any) fused_producers(g, r).run();
 }
 
 } // namespace sinter

@@ -14,8 +14,8 @@ struct group {
     int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0, loop = 0;
     int pool = -1;                       ///< a max-pool that a convolution's kernel does in its registers
     shape space;                         ///< the extents that the kernel walks over
-    bool heavy = false;
-    bool leads = false;                  ///< a walk that the next group's kernel runs, some rows at a time
+    bool root_op = false;
+    bool is_producer = false;                  ///< a walk that the next group's kernel runs, some rows at a time
 };
 struct grouping {
     view<group> g;
@@ -46,7 +46,7 @@ constexpr bool computed_again(const grouping& r, int u, int group) {
 }
 
 /// The group behind whose end a group is done with what it reads.
-constexpr int runs_until(const grouping& r, int group) { return group >= 0 && r.g[group].leads ? group + 1 : group; }
+constexpr int runs_until(const grouping& r, int group) { return group >= 0 && r.g[group].is_producer ? group + 1 : group; }
 
 /// The node whose memory a view shows.
 template <class Nodes>
@@ -55,8 +55,8 @@ constexpr int base_of(const Nodes& n, int v) {
     return v;
 }
 /// base_of every node, for passes that ask often: into `room`.
-constexpr const int* find_bases(view<const node> n, growing<int>& room) {
-    int* const base = room.make_room(n.n);
+constexpr const int* find_bases(view<const node> n, growing<int>& workspace) {
+    int* const base = workspace.make_room(n.n);
     for (int v = 0; v < n.n; ++v) base[v] = n.p[v].about->kind == op_kind::view ? base[n.p[v].in[0]] : v;
     return base;
 }

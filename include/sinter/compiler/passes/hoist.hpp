@@ -13,7 +13,7 @@ constexpr void hoist(graph& g) {
     growing<bool> stays(g.n.n, false);   // a gradient within the net reads its winners
     for (int i = 0; i < g.n.n; ++i) {
         for (int k = 0; k < g.n[i].operands; ++k) ++users[g.n[i].in[k]];
-        if (g.n[i].k == op::pick) stays[g.n[i].in[0]] = true;
+        if (g.n[i].k == op::get_output) stays[g.n[i].in[0]] = true;
     }
     for (int i = 0; i < g.outputs.n; ++i) users[g.outputs[i]] += 2;
     for (int i = 0; i < g.assignments.n; ++i) users[g.assignments[i].value] += 2;

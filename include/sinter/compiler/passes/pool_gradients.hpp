@@ -34,7 +34,7 @@ constexpr void pool_gradients(view<node> n) {
             x.operands = 3;
             x.p[5] = spread.p[0];
         } else if (spread.p[2] * spread.p[3] >= 4 && (at == 1 || x.p[2] == 1)) {
-            x.p[5] = detail::listed_gradient;
+            x.p[5] = detail::sparse_gradient_list;
         } else {
             continue;
         }

@@ -55,7 +55,7 @@ private:
                     continue;
                 }
                 const op_kind kind = n.about->kind;
-                if (r_.of[v] < 0 || n.loop || kind == op_kind::heavy || kind == op_kind::pick || !same_space(n_[seen].s, n_[u].s) ||
+                if (r_.of[v] < 0 || n.loop || kind == op_kind::root_op || kind == op_kind::get_output || !same_space(n_[seen].s, n_[u].s) ||
                     (kind == op_kind::elementwise && !same_space(n_[seen].s, n.s))) stays_[u] = true;
                 else if (r_.of[v] != r_.of[u]) {
                     chain_.push(first_[u]);
@@ -79,14 +79,14 @@ private:
         for (int e = first_[v]; e >= 0; e = chain_[e])
             if (!spares(v, r_.of[reader_[e]], instead)) return;
         r_.stored[v] = false;
-        for (int e = first_[v]; e >= 0; e = chain_[e]) r_.g[r_.of[reader_[e]]].code += words_of(n);
+        for (int e = first_[v]; e >= 0; e = chain_[e]) r_.g[r_.of[reader_[e]]].code += instructions_of(n);
     }
-    static constexpr int words_of(const node& n) { return 1 + n.operands; }
+    static constexpr int instructions_of(const node& n) { return 1 + n.operands; }
 
     /// `instead`: the one array that is read in the value's place, by whichever groups.
     constexpr bool spares(int v, int group, int& instead) const {
         const node& n = n_[v];
-        if (r_.g[group].code + words_of(n) > r_.most_code) return false;
+        if (r_.g[group].code + instructions_of(n) > r_.most_code) return false;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             if (!same_space(n_[n.in[k]].s, n.s) || reads(group, u)) continue;

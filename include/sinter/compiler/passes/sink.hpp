@@ -19,13 +19,13 @@ public:
             if (r_.of[v] >= 0 && r_.live[v])
                 for (int k = 0; k < n_[v].operands; ++k) {
                     const int u = base_[n_[v].in[k]];
-                    if (r_.of[u] < 0 || r_.g.p[r_.of[u]].heavy) continue;   // no walk's value
+                    if (r_.of[u] < 0 || r_.g.p[r_.of[u]].root_op) continue;   // no walk's value
                     chain.push(first.p[u]);
                     first.p[u] = user.push(v);
                 }
         for (int from = r_.g.n - 1; from >= 0; --from) {
             group& q = r_.g[from];
-            if (q.heavy || q.root < 0) continue;
+            if (q.root_op || q.root < 0) continue;
             int to = r_.g.n;
             bool fine = true;
             for (int u = q.head; u >= 0; u = r_.next[u]) {
@@ -37,7 +37,7 @@ public:
             group& t = r_.g[to];
             if (t.epoch != q.epoch || t.loop != q.loop) continue;
             if (q.members + t.members > r_.most_members || q.code + t.code > r_.most_code) continue;
-            if (!same_space(q.space, t.space) || (t.heavy && !n_[t.root].about->epilogue)) continue;
+            if (!same_space(q.space, t.space) || (t.root_op && !n_[t.root].about->epilogue)) continue;
             for (int u = q.head; fine && u >= 0; u = r_.next[u])
                 for (int e = first[u]; e >= 0; e = chain[e]) {
                     const int v = user[e];
@@ -45,7 +45,7 @@ public:
                     for (int k = 0; k < n_[v].operands; ++k) {
                         const int seen = n_[v].in[k];
                         if (base_[seen] != u) continue;
-                        fine = fine && n_[v].about->kind != op_kind::heavy && same_space(n_[seen].s, n_[u].s) &&
+                        fine = fine && n_[v].about->kind != op_kind::root_op && same_space(n_[seen].s, n_[u].s) &&
                                reads_in_place(n_[seen].s, space_of(n_, v));
                     }
                 }
@@ -55,10 +55,10 @@ public:
     constexpr void mark_stored() {
         for (int v = 0; v < g_.n.n; ++v) {
             if (!r_.live[v] || is_view(n_[v])) continue;
-            if (n_[v].about->kind == op_kind::pick) r_.stored[v] = true;
+            if (n_[v].about->kind == op_kind::get_output) r_.stored[v] = true;
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int u = base_[n_[v].in[k]];
-                if (n_[v].about->kind == op_kind::pick) continue;
+                if (n_[v].about->kind == op_kind::get_output) continue;
                 if (r_.of[v] == floating || (r_.of[u] >= 0 && r_.of[u] != r_.of[v])) r_.stored[u] = r_.of[u] >= 0;
             }
         }
@@ -67,7 +67,7 @@ public:
         });
         for (int i = 0; i < r_.g.n; ++i) {   // kernels without an epilogue always write their result
             const group& q = r_.g[i];
-            if (q.root >= 0 && q.heavy && !n_[q.root].about->epilogue) r_.stored[q.root] = true;
+            if (q.root >= 0 && q.root_op && !n_[q.root].about->epilogue) r_.stored[q.root] = true;
         }
     }
 
@@ -82,7 +82,7 @@ private:
         group &q = r_.g[from], &t = r_.g[to];
         int a = q.head, b = t.head, head = -1, tail = -1;
         while (a >= 0 || b >= 0) {
-            int& take = b < 0 || (a >= 0 && a < b && !(t.heavy && b == t.root)) ? a : b;
+            int& take = b < 0 || (a >= 0 && a < b && !(t.root_op && b == t.root)) ? a : b;
             const int v = take;
             take = r_.next[v];
             r_.of[v] = to;

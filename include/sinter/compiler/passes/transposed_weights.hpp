@@ -14,16 +14,16 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Where it pays: weights of which a second-level cache holds little, or so few that a launch for them, and their transpose in the
 /// first-level cache, are worth sparing; and no more rows than a kernel turns a piece for once.
-constexpr bool turns_weights(std::int64_t rows, std::int64_t weights) { return (weights >= 131072 || weights <= 4096) && rows <= 128; }
+constexpr bool transposes_weights(std::int64_t rows, std::int64_t weights) { return (weights >= 131072 || weights <= 4096) && rows <= 128; }
 
-constexpr void turn_weights(const graph_view& g, view<node> n, int batch, bool free) {
+constexpr void transpose_weights(const graph_view& g, view<node> n, int batch, bool free) {
     growing<int> found;
     for (int v = 0; v < n.n; ++v) {
         const node& x = n.p[v];
         if (x.k != op::gemm || (x.loop && !free)) continue;
         const node& t = n.p[x.in[1]];
         const std::int64_t rows = x.s.rows() * (x.s.batched ? batch : 1);
-        if (t.k == op::weight_transpose && (free || turns_weights(rows, t.s.size()))) found.push(v);
+        if (t.k == op::weight_transpose && (free || transposes_weights(rows, t.s.size()))) found.push(v);
     }
     if (!found.n) return;
     growing<int> readers(n.n, 0);

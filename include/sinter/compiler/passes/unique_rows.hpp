@@ -16,12 +16,12 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Where it pays: rows wide enough that adding a product's row costs little beside making it, and all products of a batch, if
 /// no two of its rows are equal, no larger than a second-level cache or two.
-inline constexpr int least_distinct_width = 4, least_distinct_batch = 16;
-inline constexpr std::int64_t most_distinct_floats = 262144;
+inline constexpr int least_unique_width = 4, least_unique_batch = 16;
+inline constexpr std::int64_t most_unique_floats = 262144;
 
-class distinct_rows_pass {
+class unique_rows_pass {
 public:
-    constexpr distinct_rows_pass(view<node> n, int lanes, int batch)
+    constexpr unique_rows_pass(view<node> n, int lanes, int batch)
         : n_(n), lanes_(lanes), batch_(batch), readers_(n.n, 0) {}
 
     constexpr int run(const graph_view& g) {
@@ -63,9 +63,9 @@ private:
         }
         const node& dx = n_[before];
         if (dx.k != op::gemm || readers_[before] != 1 || dx.loop || !plain(dx.s, dx.s.last())) return false;
-        const int turned = base(dx.in[1]), d = base(dx.in[0]);
-        if (n_[turned].k != op::weight_transpose) return false;
-        const int w = base(n_[turned].in[0]), tn = gradient_of_weights(w, d);
+        const int transposed = base(dx.in[1]), d = base(dx.in[0]);
+        if (n_[transposed].k != op::weight_transpose) return false;
+        const int w = base(n_[transposed].in[0]), tn = gradient_of_weights(w, d);
         if (tn < before || tn > scatter) return false;
         const int x = base(n_[tn].in[0]), product = product_of(x, w);
         if (product < 0 || readers_[x] != 2) return false;
@@ -87,19 +87,19 @@ private:
         const int width = g.s.last(), columns = g.s.size() / width, N = n_[w].s.d[1];
         const int rest = numbers < 0 ? 0 : n_[numbers].s.size();
         if (n_[before].s.size() != columns * width + rest || n_[s.in[1]].s.size() != columns * width) return false;
-        if (N % lanes_ || width < least_distinct_width || batch_ < least_distinct_batch) return false;
-        if (static_cast<std::int64_t>(batch_) * columns * N > most_distinct_floats) return false;
+        if (N % lanes_ || width < least_unique_width || batch_ < least_unique_batch) return false;
+        if (static_cast<std::int64_t>(batch_) * columns * N > most_unique_floats) return false;
         if (!plain(n_[d].s, N) || !plain(n_[product].s, N) || (numbers >= 0 && !plain(n_[numbers].s, rest))) return false;
 
         const int p[] = {columns, width, offset, rest, numbers_first};
         const int weights = n_[product].in[1];
-        become(op::distinct_rows, info_of<op::distinct_rows>, gather, {g.in[0], g.in[1]}, p);
-        n_[gather].s = batch_of(distinct_floats(columns, width));
-        become(op::distinct_product, info_of<op::distinct_product>, product, {gather, weights, numbers}, p);
-        become(op::distinct_sums, info_of<op::distinct_sums>, before, {gather, d}, p);
+        become(op::unique_rows, info_of<op::unique_rows>, gather, {g.in[0], g.in[1]}, p);
+        n_[gather].s = batch_of(unique_floats(columns, width));
+        become(op::unique_product, info_of<op::unique_product>, product, {gather, weights, numbers}, p);
+        become(op::unique_sums, info_of<op::unique_sums>, before, {gather, d}, p);
         n_[before].s = batch_of(columns * N);
-        become(op::distinct_weights, info_of<op::distinct_weights>, tn, {gather, before, d, numbers}, p);
-        become(op::distinct_table, info_of<op::distinct_table>, scatter, {gather, before, weights}, p);
+        become(op::unique_weights, info_of<op::unique_weights>, tn, {gather, before, d, numbers}, p);
+        become(op::unique_table, info_of<op::unique_table>, scatter, {gather, before, weights}, p);
         return true;
     }
     static constexpr bool plain(const shape& s, int size) {
@@ -133,9 +133,9 @@ private:
 };
 
 /// Returns how many layers were found in `n`, the nodes of g.
-constexpr int distinct_rows(const graph_view& g, view<node> n, int lanes, int batch) {
+constexpr int unique_rows(const graph_view& g, view<node> n, int lanes, int batch) {
     for (const node& x : n)
-        if (x.k == op::scatter_rows) return distinct_rows_pass(n, lanes, batch).run(g);
+        if (x.k == op::scatter_rows) return unique_rows_pass(n, lanes, batch).run(g);
     return 0;
 }
 

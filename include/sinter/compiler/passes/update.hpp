@@ -21,7 +21,7 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
     const int* const base = find_bases(g.n, bases);
     for (int v = g.n.n - 1; v >= 0; --v) {
         const op_kind kind = n[v].about->kind;
-        if (!r.live[v] || kind == op_kind::view || kind == op_kind::pick) continue;
+        if (!r.live[v] || kind == op_kind::view || kind == op_kind::get_output) continue;
         const int group = r.of[v] >= 0 ? runs_until(r, r.of[v]) : last_float.p[v];
         for (int k = 0; k < n[v].operands; ++k) {
             const int u = base[n[v].in[k]];
@@ -42,18 +42,18 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
     for (int i = 0; i < g.gradients.n; ++i) {
         updated[i] = false;
         if (!allowed || g.gradients[i] < 0 || !u.at_once(g.parameters[i])) continue;
-        const int words = u.in_step(g.parameters[i]).code.n, slots = u.in_step(g.parameters[i]).slots;
+        const int instructions = u.in_step(g.parameters[i]).code.n, slots = u.in_step(g.parameters[i]).slots;
         const int d = base[g.gradients[i]], p = g.parameters[i].id, at = r.of[d];
         if (at < 0 || pins[d] > 1 || last[d] >= 0 || n[d].loop) continue;
         const op_kind kind = n[d].about->kind;
-        if (kind != op_kind::heavy && kind != op_kind::elementwise) continue;
+        if (kind != op_kind::root_op && kind != op_kind::elementwise) continue;
         const group& q = r.g[at];
         if (n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
-        if (kind == op_kind::heavy && !n[d].about->epilogue) continue;
-        if (q.code + code[at] + words > most_words || q.space.batched) continue;
+        if (kind == op_kind::root_op && !n[d].about->epilogue) continue;
+        if (q.code + code[at] + instructions > most_instructions || q.space.batched) continue;
         if (!same_space(q.space, n[d].s) || !(n[d].s.form == n[p].s.form)) continue;
         updated[i] = last[p] < at;
-        if (updated[i]) code[at] += words;
+        if (updated[i]) code[at] += instructions;
     }
 }
 

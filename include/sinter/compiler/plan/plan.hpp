@@ -134,7 +134,7 @@ private:
     constexpr void pin_carries() {
         for (const loop_carry& c : g_.carries) pinned_.p[c.next] = true;
     }
-    constexpr address turns_of(address a, int v, int slot, bool moves) const {
+    constexpr address iterations_of(address a, int v, int slot, bool moves) const {
         const node& n = n_[v];
         a.slice = static_cast<std::int32_t>(floats_of(n, t_, 1));
         a.batched = n.s.batched;
@@ -144,14 +144,14 @@ private:
     }
     constexpr void place_turns(address* at) const {
         for (int v = 0; v < g_.n.n; ++v)
-            if (n_[v].loop && slots_.p[v] && has_buffer(v)) at[v] = turns_of(at[v], v, 0, true);
+            if (n_[v].loop && slots_.p[v] && has_buffer(v)) at[v] = iterations_of(at[v], v, 0, true);
         for (const loop_carry& c : g_.carries) {
             if (!r_.live[c.next]) continue;
             const bool back = g_.loops[c.loop - 1].backwards;
             const address store = at[c.store];
             if (!c.sum) {
-                at[c.store] = turns_of(store, c.store, back ? g_.loops[c.loop - 1].steps : 0, false);
-                at[c.next] = turns_of(store, c.store, back ? 0 : 1, true);
+                at[c.store] = iterations_of(store, c.store, back ? g_.loops[c.loop - 1].steps : 0, false);
+                at[c.next] = iterations_of(store, c.store, back ? 0 : 1, true);
             } else {
                 at[c.next] = store;
             }
@@ -163,10 +163,10 @@ private:
             if (!is_view(n)) continue;
             address a = at[n.in[0]];
             if (n.k == op::loop_input) {
-                a = turns_of(a, v, a.slot, true);
+                a = iterations_of(a, v, a.slot, true);
             } else if (n.k == op::loop_value) {
                 const loop_carry& c = g_.carries[n_[n.in[0]].p[0] - 1];
-                if (!c.sum) a = turns_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
+                if (!c.sum) a = iterations_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
             } else if (n.k == op::loop_stack) {
                 a.moves = false;
             } else if (n.k == op::loop_last && a.moves) {
@@ -240,7 +240,7 @@ private:
     /// worked out again by each part. Columns' sums are made on the way.
     /// `behind`: of a kernel of its own, what is behind its result.
     constexpr bool in_place(const group& q, int value, bool behind = false) const {
-        return (!q.heavy || behind) && same_space(n_[value].s, q.space) && makes_one_pass(q, behind);
+        return (!q.root_op || behind) && same_space(n_[value].s, q.space) && makes_one_pass(q, behind);
     }
     constexpr bool makes_one_pass(const group& q, bool behind) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
@@ -263,7 +263,7 @@ private:
             }
         for (int i = 0; i < r_.g.n; ++i) {
             const group& q = r_.g[i];
-            if (q.root < 0 || (q.heavy && !hands_on_once(q)) || !makes_one_pass(q, q.heavy)) continue;
+            if (q.root < 0 || (q.root_op && !hands_on_once(q)) || !makes_one_pass(q, q.root_op)) continue;
             for (int v = q.head; v >= 0; v = r_.next[v]) {
                 if (!has_buffer(v) || (slots_.p[v] > 0) != (q.loop > 0) || !same_space(n_[v].s, q.space)) continue;
                 for (int w = q.head; w >= 0 && over_.p[v] < 0; w = r_.next[w])
@@ -284,7 +284,7 @@ private:
     /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
         if (q.loop) return n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last;
-        return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.leads && reads(i + 1, u));
+        return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.is_producer && reads(i + 1, u));
     }
     constexpr bool reads(int group, int u) const {
         return sinter::reads(n_, base_, r_, group, u, [&](int b) { return computed_again(r_, b, group); });
@@ -295,7 +295,7 @@ private:
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int in = n_[v].in[k];
                 if (base_[in] != u) continue;
-                if (n_[v].about->kind == op_kind::heavy || !same_space(n_[in].s, q.space)) return false;
+                if (n_[v].about->kind == op_kind::root_op || !same_space(n_[in].s, q.space)) return false;
                 if (q.loop ? (n_[in].k != op::loop_input && n_[in].k != op::loop_saved) || n_[in].in[0] != u
                            : !same_space(n_[u].s, q.space)) return false;
             }

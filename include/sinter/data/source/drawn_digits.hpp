@@ -114,7 +114,7 @@ inline void draw_digit(int digit, random_stream& random, float* image) {
 
 /// `n` drawn digits, [28, 28, 1] floats in [0, 1] with labels 0 to 9. Example i depends on (seed, i) alone.
 /// data_error if n < 0.
-inline example_set drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
+inline dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
     if (n < 0) throw data_error("impossible number of examples", "drawn_digits", std::to_string(n), "at least 0");
     constexpr int pixels = digit_image_side * digit_image_side;
     std::vector<float> images(static_cast<std::size_t>(n) * pixels);
@@ -124,7 +124,7 @@ inline example_set drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
         labels[i] = static_cast<std::int32_t>(random.below(10));
         draw_digit(labels[i], random, images.data() + i * pixels);
     }
-    return example_set(extents(digit_image_side, digit_image_side, 1), std::move(images)).labels(std::move(labels), 10);
+    return dataset(extents(digit_image_side, digit_image_side, 1), std::move(images)).labels(std::move(labels), 10);
 }
 
 } // namespace sinter::data

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::data {
 /// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels: floats in [0, 1] to a net, NHWC.
 /// io_error and format_error as io::read_idx; data_error if the file holds something else than images.
 template <class = void>
-SINTER_COLD inline example_set idx(const std::string& images_path) {
+SINTER_COLD inline dataset idx(const std::string& images_path) {
     io::idx_array file = io::read_idx(images_path);
     std::string got;
     for (std::int64_t e : file.extents) got += joined({got.empty() ? "" : " x ", e});
@@ -26,14 +26,14 @@ SINTER_COLD inline example_set idx(const std::string& images_path) {
         throw data_error("not a file of images", images_path, joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
                          "bytes, n x height x width (x channels)");
     const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
-    return example_set().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
+    return dataset().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
 }
 
 /// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two files disagree in
 /// the number of examples or a label is not in [0, classes) (0: any).
 template <class = void>
-SINTER_COLD inline example_set idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
-    example_set set = idx(images_path);
+SINTER_COLD inline dataset idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
+    dataset set = idx(images_path);
     const io::idx_array file = io::read_idx(labels_path);
     if (file.type != io::idx_type::u8 || file.extents.size() != 1)
         throw data_error("not a file of labels", labels_path, joined({file.extents.size(), " extents"}),

@@ -20,7 +20,7 @@ std::vector<T> copied_rows(std::size_t width, std::int64_t n, F row) {
 }
 /// Adds a column like `c` of n rows, the i-th at row(i).
 template <class F>
-void add_column(example_set& to, const column& c, std::int64_t n, F row) {
+void add_column(dataset& to, const column& c, std::int64_t n, F row) {
     const auto width = static_cast<std::size_t>(c.width());
     if (c.pixels) to.pixels(c.row, copied_rows<std::byte>(width, n, row));
     else if (c.use == role::label) to.labels(c.row, copied_rows<std::int32_t>(width, n, row));
@@ -33,12 +33,12 @@ void add_column(example_set& to, const column& c, std::int64_t n, F row) {
 
 /// The examples at these places, in this order; one may come several times. data_error for a place that is
 /// not there.
-inline example_set gather(const example_set& from, span<const std::int64_t> places) {
+inline dataset gather(const dataset& from, span<const std::int64_t> places) {
     for (std::size_t i = 0; i < places.size(); ++i)
         if (places[i] < 0 || places[i] >= from.size())
             throw data_error("no such example", joined({"gather, place ", i}), joined({places[i]}),
                              joined({"0 to ", from.size() - 1}));
-    example_set to;
+    dataset to;
     for (std::size_t c = 0; c < from.columns().size(); ++c)
         detail::add_column(to, from.columns()[c], static_cast<std::int64_t>(places.size()),
                            [&](std::int64_t i) { return from.row(c, places[static_cast<std::size_t>(i)]); });
@@ -47,7 +47,7 @@ inline example_set gather(const example_set& from, span<const std::int64_t> plac
 
 /// The sets' examples one after the other. data_error unless all have the same columns: roles, extents,
 /// types, and pixels or numbers.
-inline example_set concat(span<const example_set> sets) {
+inline dataset concat(span<const dataset> sets) {
     std::vector<std::int64_t> ends;
     std::int64_t n = 0;
     for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -63,7 +63,7 @@ inline example_set concat(span<const example_set> sets) {
                                          " of the same role, extents and type, as the first has"}));
         ends.push_back(n += sets[s].size());
     }
-    example_set to;
+    dataset to;
     for (std::size_t c = 0; !sets.empty() && c < sets[0].columns().size(); ++c) {
         std::size_t s = 0;
         detail::add_column(to, sets[0].columns()[c], n, [&](std::int64_t i) {   // i ascends
@@ -73,8 +73,8 @@ inline example_set concat(span<const example_set> sets) {
     }
     return to;
 }
-inline example_set concat(std::initializer_list<example_set> sets) {
-    return concat(span<const example_set>(sets.begin(), sets.size()));
+inline dataset concat(std::initializer_list<dataset> sets) {
+    return concat(span<const dataset>(sets.begin(), sets.size()));
 }
 
 /// The numbers from 0 below n (less than 2^32) in random order, the same for equal (n, seed): each order

@@ -14,7 +14,7 @@ class k_fold {
 public:
     /// option_error unless 2 <= k <= the number of examples (of groups, where there are such); others as
     /// split.
-    k_fold(example_set set, int k, const split_options& o = {}) : set_(std::move(set)) {
+    k_fold(dataset set, int k, const split_options& o = {}) : set_(std::move(set)) {
         if (k < 2 || k > set_.size()) refuse(k, set_.size());
         parts_ = split_places(set_.size(), std::vector<double>(static_cast<std::size_t>(k), 1. / k), o);
         for (const auto& p : parts_)
@@ -24,9 +24,9 @@ public:
     int size() const { return static_cast<int>(parts_.size()); }   ///< k
     /// The places of the examples that are held out in fold i, ascending.
     const std::vector<std::int64_t>& places(int i) const { return parts_.at(static_cast<std::size_t>(i)); }
-    example_set held_out(int i) const { return gather(set_, places(i)); }
+    dataset held_out(int i) const { return gather(set_, places(i)); }
     /// All others, in their old order.
-    example_set training(int i) const {
+    dataset training(int i) const {
         std::vector<std::int64_t> others;
         const std::vector<std::int64_t>& out = places(i);
         std::size_t next = 0;
@@ -37,7 +37,7 @@ public:
     }
 
 private:
-    example_set set_;
+    dataset set_;
     std::vector<std::vector<std::int64_t>> parts_;
 
     [[noreturn]] static void refuse(int k, std::int64_t n) {

@@ -49,11 +49,11 @@ private:
     // Slots hold places where rows stay in memory (then a shuffle moves no data), else the rows themselves.
     SINTER_COLD void fill_slots() {
         constexpr std::int64_t at_once = 1024;
-        const std::int64_t room = buffer_ - held_ < at_once ? buffer_ - held_ : at_once;
-        if (const auto needed = static_cast<std::size_t>(held_ + room); places_.size() < needed) places_.resize(needed);
-        const int got = up_->next_places(places_.data() + held_, static_cast<int>(room));
+        const std::int64_t capacity = buffer_ - held_ < at_once ? buffer_ - held_ : at_once;
+        if (const auto needed = static_cast<std::size_t>(held_ + capacity); places_.size() < needed) places_.resize(needed);
+        const int got = up_->next_places(places_.data() + held_, static_cast<int>(capacity));
         held_ += got;
-        filled_ = got < room || held_ == buffer_;
+        filled_ = got < capacity || held_ == buffer_;
     }
     /// The next n or all that are left, as next() would choose them one after the other, but each slot is asked for before the first
     /// is read: they may lie in no cache.

@@ -123,12 +123,12 @@ inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<
 ///
 /// option_error for impossible shares, or classes and groups at once; data_error where there is not one of
 /// them an example.
-inline std::vector<example_set> split(const example_set& set, span<const double> shares, const split_options& o = {}) {
-    std::vector<example_set> parts;
+inline std::vector<dataset> split(const dataset& set, span<const double> shares, const split_options& o = {}) {
+    std::vector<dataset> parts;
     for (const auto& places : split_places(set.size(), shares, o)) parts.push_back(gather(set, places));
     return parts;
 }
-inline std::vector<example_set> split(const example_set& set, std::initializer_list<double> shares,
+inline std::vector<dataset> split(const dataset& set, std::initializer_list<double> shares,
                                       const split_options& o = {}) {
     return split(set, span<const double>(shares.begin(), shares.size()), o);
 }

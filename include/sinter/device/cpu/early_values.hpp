@@ -54,8 +54,8 @@ public:
     }();
 
     /// `room`: a vector of at least so many floats.
-    early_values(const host_places& m, std::vector<float>& room) : room_(room.data()) {
-        float* kept = room_;
+    early_values(const host_places& m, std::vector<float>& workspace) : workspace_(workspace.data()) {
+        float* kept = workspace_;
         for (int i = 0; i < n_pieces; ++i) {
             const piece& x = pieces.of[i];
             std::memcpy(kept, m.at(x.at), 4 * static_cast<std::size_t>(x.floats));
@@ -63,7 +63,7 @@ public:
         }
     }
     void put_back(const host_places& m) const {
-        const float* kept = room_;
+        const float* kept = workspace_;
         for (int i = 0; i < n_pieces; ++i) {
             const piece& x = pieces.of[i];
             std::memcpy(m.at(x.at), kept, 4 * static_cast<std::size_t>(x.floats));
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    float* room_;
+    float* workspace_;
 };
 
 } // namespace sinter

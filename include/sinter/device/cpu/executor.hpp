@@ -27,7 +27,7 @@ inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P:
                                               P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::second_half, P::v.loss};
 
 /// The threads that a program is run by: all of a team, or one.
-struct crew {
+struct worker_group {
     team* all;
     int size;
     void barrier(int thread) const {
@@ -37,9 +37,9 @@ struct crew {
 
 /// One step by one thread of a crew, of programs whose launches in loops have at most `Operands` operands; 0: without loops.
 template <int Operands>
-class program_walk {
+class executor {
 public:
-    program_walk(const program_view& p, float* const* operands, const host_places& places, float* scratch, crew workers, int thread,
+    executor(const program_view& p, float* const* operands, const host_places& places, float* scratch, worker_group workers, int thread,
                  const step_arguments& s)
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s) {}
 
@@ -52,7 +52,7 @@ public:
             for (int l = 0; l < p_.n_loops; ++l) {
                 if (!until(p_.loops[l].first, next, observe)) return false;
                 if (next <= p_.second_half && p_.second_half < p_.loops[l].end && !loss_is_finite()) return false;
-                turns(p_.loops[l], observe);
+                iterations(p_.loops[l], observe);
                 next = p_.loops[l].end;
             }
         return until(p_.n_launches, next, observe);
@@ -63,7 +63,7 @@ private:
     float* const* operands_;   ///< of all launches, outside loops and in their first slice
     const host_places& places_;
     float* scratch_;
-    crew workers_;
+    worker_group workers_;
     int thread_;
     const step_arguments& s_;
 
@@ -96,20 +96,20 @@ private:
     void one(int i, Observer& observe) const {
         const launch& l = p_.launches[i];
         float* const* const operands = operands_ + l.first_arg;
-        if (l.leads) {
+        if (l.is_producer) {
             const call walk = call_of(l, operands);
             one(i + 1, operands_ + p_.launches[i + 1].first_arg, observe, 0, false, {p_.kernels[l.spec].rows, &walk});
-        } else if (i == 0 || !p_.launches[i - 1].leads) {
+        } else if (i == 0 || !p_.launches[i - 1].is_producer) {
             one(i, operands, observe);
         }
     }
     template <class Observer>
-    void one(int i, float* const* operands, Observer& observe, std::int64_t turn = 0, bool first_turn = false,
-             leading_walk before = {}) const {
+    void one(int i, float* const* operands, Observer& observe, std::int64_t iteration = 0, bool first_turn = false,
+             fused_producer before = {}) const {
         const launch& l = p_.launches[i];
         if (l.every > 1 && (s_.step + 1) % l.every) return;
         const cpu::kernel_entry& k = p_.kernels[l.spec];
-        call c = call_of(l, operands, turn, first_turn);
+        call c = call_of(l, operands, iteration, first_turn);
         c.before = before;
         c.parts = workers_.size == 1 && k.only_divides ? 1 : l.parts;
         const int first = static_cast<int>(share(c.parts, thread_, workers_.size));
@@ -130,7 +130,7 @@ private:
         if (thread_ == 0) observe(i, false);
     }
     /// What a launch's kernel is told, but for the shares of its work.
-    call call_of(const launch& l, float* const* operands, std::int64_t turn = 0, bool first_turn = false) const {
+    call call_of(const launch& l, float* const* operands, std::int64_t iteration = 0, bool first_turn = false) const {
         call c;
         c.p = operands;
         c.e = p_.extents + l.first_extent;
@@ -139,7 +139,7 @@ private:
         c.scratch = scratch_;
         c.seed = s_.seed;
         c.step = s_.step;
-        c.turn = turn;
+        c.iteration = iteration;
         c.first_turn = first_turn;
         c.batch = s_.batch;
         c.m = l.batched ? l.m * s_.batch : l.m;
@@ -147,22 +147,22 @@ private:
     }
     /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
     template <class Observer>
-    void turns(const loop_launches& l, Observer& observe) const {
+    void iterations(const loop_launches& l, Observer& observe) const {
         const loop_turns n(l, places_, s_.batch);
         if (thread_ == 0) n.before(p_.buffers + l.first_buffer, l.buffers);
         if (l.buffers) workers_.barrier(thread_);
         float* operands[Operands];
         std::int64_t made = 0;
         for (bool more = n.count > 0; more && made < n.count;) {
-            const std::int64_t turn = l.backwards ? n.count - 1 - made : made;
+            const std::int64_t iteration = l.backwards ? n.count - 1 - made : made;
             for (int i = l.first; i < l.end; ++i) {
                 const launch& x = p_.launches[i];
-                if (x.idles_last && made + 1 == n.count) continue;
+                if (x.skips_last && made + 1 == n.count) continue;
                 for (int k = 0; k < x.args; ++k) {
                     const address a = p_.args[x.first_arg + k];
-                    operands[k] = operands_[x.first_arg + k] + (a.moves ? turn * a.slice_floats(s_.batch) : 0);
+                    operands[k] = operands_[x.first_arg + k] + (a.moves ? iteration * a.slice_floats(s_.batch) : 0);
                 }
-                one(i, operands, observe, turn, made == 0);
+                one(i, operands, observe, iteration, made == 0);
             }
             ++made;
             if (n.condition) {

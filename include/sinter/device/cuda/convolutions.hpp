@@ -24,21 +24,21 @@ public:
     void run(const convolution& v) {
         const plan& p = plan_of(v);
         const float one = 1.f, zero = 0.f;
-        void* room = workspace_.data();
+        void* workspace = workspace_.data();
         switch (v.kind) {
             case op::conv:
                 check(cudnnConvolutionForward(dnn_.get(), &one, p.x.get(), v.x, p.filter.get(), v.filter, p.how.get(),
-                                              static_cast<cudnnConvolutionFwdAlgo_t>(p.algorithm), room, p.bytes, &zero,
+                                              static_cast<cudnnConvolutionFwdAlgo_t>(p.algorithm), workspace, p.bytes, &zero,
                                               p.y.get(), v.y), "cudnnConvolutionForward");
                 break;
             case op::conv_input_gradient:
                 check(cudnnConvolutionBackwardData(dnn_.get(), &one, p.filter.get(), v.filter, p.y.get(), v.y, p.how.get(),
-                                                   static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algorithm), room, p.bytes,
+                                                   static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algorithm), workspace, p.bytes,
                                                    &zero, p.x.get(), v.x), "cudnnConvolutionBackwardData");
                 break;
             default:
                 check(cudnnConvolutionBackwardFilter(dnn_.get(), &one, p.x.get(), v.x, p.y.get(), v.y, p.how.get(),
-                                                     static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.algorithm), room, p.bytes,
+                                                     static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.algorithm), workspace, p.bytes,
                                                      &zero, p.filter.get(), v.filter), "cudnnConvolutionBackwardFilter");
         }
     }

@@ -29,8 +29,8 @@ public:
     static constexpr int scalars = [] {
         int n = 0;
         for (int s = 0; s < P::n_specs; ++s)
-            for (int i = 0; i < P::v.specs[s].words; ++i) {
-                const word w = word::unpack(P::v.code[P::v.specs[s].code + i]);
+            for (int i = 0; i < P::v.specs[s].instructions; ++i) {
+                const instruction w = instruction::unpack(P::v.code[P::v.specs[s].code + i]);
                 if (w.is(op::runtime_scalar) && w.arg >= n) n = w.arg + 1;
             }
         return n;
@@ -72,24 +72,24 @@ public:
     /// device_error that a launch meets is thrown on with the launch's number.
     template <class Observer>
     void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe) const {
-        const auto one = [&](int i, std::int64_t turn) {
+        const auto one = [&](int i, std::int64_t iteration) {
             const launch& l = P::v.launches[i];
             if (l.every > 1 && (number + 1) % l.every) return;
             float* operands[most_operands];   // kernels get them by value
             for (int k = 0; k < l.args; ++k) {
                 const address a = P::v.args[l.first_arg + k];
-                operands[k] = operands_[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? turn : 0));
+                operands[k] = operands_[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? iteration : 0));
             }
             gpu::work w = work_of(i, batch);
             w.p = operands;
             w.step = step;
-            w.turn = turn;
+            w.iteration = iteration;
             w.scratch = scratch_;
             observe(i, true);
             try {
                 gpu::kernel_table<Engine, P>::entries[l.spec].run(engine, w);
             } catch (const device_error& e) {
-                fail(e, i, turn);
+                fail(e, i, iteration);
             }
             observe(i, false);
         };
@@ -99,7 +99,7 @@ public:
             for (; next < x.first; ++next) one(next, 0);
             for (int made = 0; made < x.steps; ++made)
                 for (int i = x.first; i < x.end; ++i)
-                    if (!P::v.launches[i].idles_last || made + 1 < x.steps) one(i, x.backwards ? x.steps - 1 - made : made);
+                    if (!P::v.launches[i].skips_last || made + 1 < x.steps) one(i, x.backwards ? x.steps - 1 - made : made);
             next = x.end;
         }
         for (; next < P::v.n_launches; ++next) one(next, 0);
@@ -134,9 +134,9 @@ private:
     float* scratch_ = nullptr;
 
     /// The fault, with the launch's number as describe(model) prints it.
-    [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t turn) {
+    [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t iteration) {
         throw device_error(e.fault(), "launch " + std::to_string(launch) + " of " + std::to_string(P::v.n_launches) +
-                                          (turn ? " (turn " + std::to_string(turn) + " of its loop): " : ": ") + e.where(),
+                                          (iteration ? " (turn " + std::to_string(iteration) + " of its loop): " : ": ") + e.where(),
                            e.got(), e.needed());
     }
 

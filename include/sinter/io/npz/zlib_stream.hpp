@@ -43,11 +43,11 @@ inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, 
     std::byte beyond;   // room for the first byte too many, without which the end would not be seen
     std::size_t read = 0, written = 0;
     for (;;) {
-        const std::size_t room = to.span().size() - written;
+        const std::size_t capacity = to.span().size() - written;
         z.next_in = bytes_for_zlib(from.data() + read);
         z.avail_in = static_cast<uInt>(std::min(from.size() - read, most_at_once));
-        z.next_out = reinterpret_cast<Bytef*>(room != 0 ? to.span().data() + written : &beyond);
-        z.avail_out = room != 0 ? static_cast<uInt>(std::min(room, most_at_once)) : 1;
+        z.next_out = reinterpret_cast<Bytef*>(capacity != 0 ? to.span().data() + written : &beyond);
+        z.avail_out = capacity != 0 ? static_cast<uInt>(std::min(capacity, most_at_once)) : 1;
         const uInt had = z.avail_in, could = z.avail_out;
         const int result = ::inflate(&z, Z_NO_FLUSH);
         read += had - z.avail_in;

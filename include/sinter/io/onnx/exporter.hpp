@@ -81,7 +81,7 @@ public:
     /// What a loop repeats, while it is written: what depends on the turn goes there, all else stands before the loop.
     struct open_loop {
         block repeated;
-        std::string turn;   ///< its number, from 0, a whole one
+        std::string iteration;   ///< its number, from 0, a whole one
     };
     std::map<int, open_loop> open_loops;
     void set(int id, std::string name) { last_[at(id)] = std::move(name); }

@@ -14,11 +14,11 @@ inline void emit_exchange(exporter& e, int id) {   // batch and time
     for (int i = 1; i < e.s(id).rank; ++i) order.push_back(i + 1);
     e.set(id, e.add(id, "Transpose", {e.value(e.operand(id, 0))}, {ints("perm", order)}));
 }
-inline void emit_turn_input(exporter& e, int id) {
-    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).turn}, {integer("axis", 0)}));
+inline void emit_iteration_input(exporter& e, int id) {
+    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).iteration}, {integer("axis", 0)}));
 }
-inline void emit_turn_number(exporter& e, int id) {
-    e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).turn, element::f32));
+inline void emit_iteration_number(exporter& e, int id) {
+    e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).iteration, element::f32));
 }
 
 /// Writes one loop; its results are then known by the nodes that show them outside.
@@ -59,7 +59,7 @@ private:
     }
     std::vector<std::string> write_if() {
         block otherwise;
-        e_.open_loops[loop_].turn = e_.m.whole({0}, {});
+        e_.open_loops[loop_].iteration = e_.m.whole({0}, {});
         for (std::size_t i = 0; i < carries_.size(); ++i) {
             const port p = port_of(carries_[i]->value, e_.m.unique("before"));
             otherwise.outputs.push_back(given(otherwise, p, first_[i]));
@@ -79,13 +79,13 @@ private:
     std::vector<std::string> write_loop() {
         std::vector<port> inputs{{e_.m.unique("iteration"), element::i64, false, {}},
                                  {e_.m.unique("go_on"), element::truth, false, {}}};
-        const std::string turn = inputs[0].name, count = turns();
-        e_.open_loops[loop_].turn = turn;
+        const std::string iteration = inputs[0].name, count = iterations();
+        e_.open_loops[loop_].iteration = iteration;
         if (l_.backwards) {
             const std::string last = e_.add(id_, "Sub", {count, e_.m.whole({1}, {})});
             const std::string back = e_.m.unique("turn");
-            e_.open_loops[loop_].repeated.operations.push_back({"Sub", back, {last, turn}, {back}, {}});
-            e_.open_loops[loop_].turn = back;
+            e_.open_loops[loop_].repeated.operations.push_back({"Sub", back, {last, iteration}, {back}, {}});
+            e_.open_loops[loop_].iteration = back;
         }
         for (const loop_carry* c : carries_) {
             inputs.push_back(port_of(c->value, e_.m.unique("carry")));
@@ -117,7 +117,7 @@ private:
         return b;
     }
     /// How many there are, or at most: a whole number.
-    std::string turns() {
+    std::string iterations() {
         if (l_.count < 0 || l_.condition >= 0) return e_.m.whole({l_.steps}, {});
         const std::string n = e_.value(l_.count), some = e_.add(id_, "Greater", {n, e_.m.number(0)});
         const std::string most = e_.add(id_, "Min", {n, e_.m.number(static_cast<float>(l_.steps))});
@@ -151,8 +151,8 @@ inline void emit_loop_result(exporter& e, int id) {
 inline constexpr emitter loop_emitters[] = {
     {op::to_steps, detail::emit_exchange},      {op::from_steps, detail::emit_exchange},
     {op::loop_begin, detail::emit_expand},      {op::loop_next, detail::emit_expand},
-    {op::loop_operand, detail::emit_same},      {op::loop_input, detail::emit_turn_input},
-    {op::loop_index, detail::emit_turn_number}, {op::loop_stack, detail::emit_loop_result},
+    {op::loop_operand, detail::emit_same},      {op::loop_input, detail::emit_iteration_input},
+    {op::loop_index, detail::emit_iteration_number}, {op::loop_stack, detail::emit_loop_result},
     {op::loop_last, detail::emit_loop_result}};
 
 } // namespace sinter::onnx

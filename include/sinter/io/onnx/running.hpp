@@ -76,7 +76,7 @@ inline void emit_sort(exporter& e, int id) {
     e.set(id, y[0]);
     e.second(id) = y[1];
 }
-inline void emit_pick(exporter& e, int id) {
+inline void emit_get_output(exporter& e, int id) {
     const int from = e.operand(id, 0);
     if (e.n(from).k != op::sort) e.refuse(id, std::string("the second result of ") + e.n(from).about->self.name);
     e.value(from);
@@ -87,6 +87,6 @@ inline void emit_pick(exporter& e, int id) {
 
 inline constexpr emitter running_emitters[] = {
     {op::cumsum, detail::emit_cumsum}, {op::cumprod, detail::emit_cumprod}, {op::linear_scan, detail::emit_linear_scan},
-    {op::argmax, detail::emit_argmax}, {op::sort, detail::emit_sort},       {op::pick, detail::emit_pick}};
+    {op::argmax, detail::emit_argmax}, {op::sort, detail::emit_sort},       {op::get_output, detail::emit_get_output}};
 
 } // namespace sinter::onnx

@@ -83,7 +83,7 @@ namespace detail {
 /// A loop nest with its body's own work before and after.
 template <class Nest, class Body>
 struct kernel {
-    static constexpr bool has_finish = [] {
+    static constexpr bool has_epilogue = [] {
         if constexpr (requires { Nest::phases; }) return Nest::phases == 2;
         else return false;
     }();
@@ -105,14 +105,14 @@ struct kernel {
         const call d = with_sums(c);
         if constexpr (Body::sums > 0) Body::begin(d);
         Nest::run(d);
-        if constexpr (Body::writes_past_caches) lines_are_stored();
+        if constexpr (Body::writes_non_temporal) lines_are_stored();
     }
     static void finish(const call& c) {
         const call d = with_sums(c);
-        if constexpr (has_finish) Nest::finish(d);
+        if constexpr (has_epilogue) Nest::finish(d);
         if constexpr (Body::sums > 0) Body::finish(d);
     }
-    static constexpr bool prepares = requires { &Nest::prepare; }, finishes = has_finish || Body::sums > 0;
+    static constexpr bool prepares = requires { &Nest::prepare; }, finishes = has_epilogue || Body::sums > 0;
     static constexpr void (*preparation())(const call&) {
         if constexpr (prepares) return &Nest::prepare;
         else return nullptr;
@@ -145,7 +145,7 @@ struct kernel {
                                         rows_if<Leads>()};
 };
 
-template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
+template <class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].instructions>>
 struct body_of;
 template <class P, int S, int... I>
 struct body_of<P, S, std::integer_sequence<int, I...>> {
@@ -175,10 +175,10 @@ template <class P, int S, class Nest>
     requires requires { Nest::cases(nullptr, 0); }
 struct needed_of<P, S, Nest> { using type = typename Nest::template only<cases_of<P, S, Nest>()>; };
 template <class P, int S>
-constexpr bool leads() {
+constexpr bool is_producer() {
     if (P::v.specs[S].kind != walk::flat && P::v.specs[S].kind != walk::rows) return false;
     for (const launch *l = P::v.launches, *const end = l + P::v.n_launches; l < end; ++l)
-        if (l->leads && l->spec == S) return true;
+        if (l->is_producer && l->spec == S) return true;
     return false;
 }
 template <class P, class>
@@ -187,7 +187,7 @@ template <class P, int... S>
 struct table_of<P, std::integer_sequence<int, S...>> {
     template <int I>
     using kernel_of = kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
-    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<leads<P, S>()>..., kernel_entry{}};
+    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<is_producer<P, S>()>..., kernel_entry{}};
     /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
     static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {
         using function = std::int64_t (*)(const std::int64_t*, int, std::int64_t);

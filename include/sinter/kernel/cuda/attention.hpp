@@ -13,7 +13,7 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
     static constexpr int operands = 7;
     static std::int64_t count(const block_call& c) { return c.m * attention_work::tiles(c.e[0]); }
 
-    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const thread_team team;
         const attention_work a(c);
         const std::int64_t tiles = a.tiles(a.queries), first = number % tiles * attention_tile, head = number / tiles % a.heads,
@@ -23,55 +23,55 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
         const auto k = a.of_keys(c.p[1], example, group, a.width, seen),
                    v = a.of_keys(c.p[2], example, group, a.value_width, seen);
         team.each([&](int t) {
-            if (t < attention_tile) room.most[t] = -__FLT_MAX__, room.sum[t] = 0.f;
+            if (t < attention_tile) workspace.most[t] = -__FLT_MAX__, workspace.sum[t] = 0.f;
         });
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
-            multiply_rows(team, room, room.scores, q, first, k, key);
+            multiply_rows(team, workspace, workspace.scores, q, first, k, key);
             team.each([&](int t) {
                 for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
-                    float& s = room.scores[i / attention_tile][i % attention_tile];
+                    float& s = workspace.scores[i / attention_tile][i % attention_tile];
                     s = a.score(s, example, head, first + i / attention_tile, key + i % attention_tile, seen);
                 }
             });
             team.each([&](int t) {
                 if (t >= attention_tile) return;
-                const float before = room.most[t];
+                const float before = workspace.most[t];
                 float most = before;
-                for (int j = 0; j < attention_tile; ++j) most = larger(room.scores[t][j], most);
-                room.most[t] = most;
-                room.shrink[t] = expf(before - most);
+                for (int j = 0; j < attention_tile; ++j) most = larger(workspace.scores[t][j], most);
+                workspace.most[t] = most;
+                workspace.shrink[t] = expf(before - most);
             });
             team.each([&](int t) {
                 for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
-                    float& s = room.scores[i / attention_tile][i % attention_tile];
-                    s = expf(s - room.most[i / attention_tile]);
+                    float& s = workspace.scores[i / attention_tile][i % attention_tile];
+                    s = expf(s - workspace.most[i / attention_tile]);
                 }
             });
             team.each([&](int t) {
                 if (t >= attention_tile) return;
                 float sum = 0.f;
-                for (int j = 0; j < attention_tile; ++j) sum += room.scores[t][j];
-                room.sum[t] = room.sum[t] * room.shrink[t] + sum;
+                for (int j = 0; j < attention_tile; ++j) sum += workspace.scores[t][j];
+                workspace.sum[t] = workspace.sum[t] * workspace.shrink[t] + sum;
             });
             if (c.e[15])
                 team.each([&](int t) {
                     for (int i = t; i < attention_tile * attention_tile; i += attention_threads)
-                        room.scores[i / attention_tile][i % attention_tile] *=
+                        workspace.scores[i / attention_tile][i % attention_tile] *=
                             a.mask(example, head, first + i / attention_tile, key + i % attention_tile);
                 });
-            add_product<false>(team, room, y, first, room.scores, v, key, key == 0, 1.f, room.shrink);
+            add_product<false>(team, workspace, y, first, workspace.scores, v, key, key == 0, 1.f, workspace.shrink);
         }
         team.each([&](int t) {
             for (std::int64_t i = t; i < attention_tile * a.value_width; i += attention_threads) {
                 const std::int64_t r = i / a.value_width, query = first + r;
                 if (query >= a.queries) continue;
                 float* const at = y.p + query * y.step + i % a.value_width;
-                *at = room.sum[r] == 0.f ? 0.f : *at / room.sum[r];
+                *at = workspace.sum[r] == 0.f ? 0.f : *at / workspace.sum[r];
             }
             if (t < attention_tile && first + t < a.queries && c.p[5]) {
                 float* const kept = c.p[5] + a.kept_at(example, head) + first + t;
-                kept[0] = room.most[t];
-                kept[a.queries] = room.sum[t];
+                kept[0] = workspace.most[t];
+                kept[a.queries] = workspace.sum[t];
             }
         });
     }

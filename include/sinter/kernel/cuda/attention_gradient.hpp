@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_TARGET::gpu {
 /// p = {q, k, v, lengths, bias, y, maxima and sums, d, ...}.
 struct attention_backward {
     const thread_team& team;
-    attention_room& room;
+    attention_workspace& workspace;
     const attention_work& a;
     std::int64_t example, head;
 
@@ -30,28 +30,28 @@ struct attention_backward {
             const std::int64_t query = first + t / 4;
             for (std::int64_t e = t % 4; query < a.queries && e < a.value_width; e += 4)
                 sum += y.p[query * y.step + e] * dy.p[query * dy.step + e];
-            room.a[t / 4][t % 4] = sum;
+            workspace.a[t / 4][t % 4] = sum;
         });
         team.each([&](int t) {
             if (t >= attention_tile) return;
-            room.sum[t] = (room.a[t][0] + room.a[t][1]) + (room.a[t][2] + room.a[t][3]);
+            workspace.sum[t] = (workspace.a[t][0] + workspace.a[t][1]) + (workspace.a[t][2] + workspace.a[t][3]);
             const float* const kept = a.c.p[6] + a.kept_at(example, head) + first + t;
             const bool some = first + t < a.queries && kept[a.queries] != 0.f;
-            room.most[t] = some ? kept[0] : 0.f;
-            room.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
+            workspace.most[t] = some ? kept[0] : 0.f;
+            workspace.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
         });
     }
     /// Room's scores become the probabilities that dropout leaves, its gradients those of the scores.
     SINTER_HOST_DEVICE void pairs(std::int64_t query, std::int64_t key, std::int64_t seen) const {
-        multiply_rows(team, room, room.scores, q(), query, k(seen), key);
-        multiply_rows(team, room, room.gradients, d(), query, a.of_keys(a.c.p[2], example, group(), a.value_width, seen), key);
+        multiply_rows(team, workspace, workspace.scores, q(), query, k(seen), key);
+        multiply_rows(team, workspace, workspace.gradients, d(), query, a.of_keys(a.c.p[2], example, group(), a.value_width, seen), key);
         team.each([&](int t) {
             for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
                 const int r = i / attention_tile, j = i % attention_tile;
-                float &s = room.scores[r][j], &g = room.gradients[r][j];
-                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - room.most[r]) * room.shrink[r],
+                float &s = workspace.scores[r][j], &g = workspace.gradients[r][j];
+                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - workspace.most[r]) * workspace.shrink[r],
                             m = a.mask(example, head, query + r, key + j);
-                g = p * (g * m - room.sum[r]);
+                g = p * (g * m - workspace.sum[r]);
                 s = p * m;
             }
         });
@@ -68,28 +68,28 @@ struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
     }
     static std::int64_t count(const block_call& c) { return query_tiles(c) + c.m * attention_work::tiles(c.e[1]); }
 
-    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const attention_work a(c);
-        if (number < query_tiles(c)) of_queries(a, room, number);
-        else of_keys(a, room, number - query_tiles(c));
+        if (number < query_tiles(c)) of_queries(a, workspace, number);
+        else of_keys(a, workspace, number - query_tiles(c));
     }
 
 private:
-    static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_room& room, std::int64_t number) {
+    static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_workspace& workspace, std::int64_t number) {
         if (!a.c.p[10]) return;
         const thread_team team;
         const std::int64_t tiles = a.tiles(a.queries), query = number % tiles * attention_tile;
-        const attention_backward b{team, room, a, number / tiles / a.heads, number / tiles % a.heads};
+        const attention_backward b{team, workspace, a, number / tiles / a.heads, number / tiles % a.heads};
         const std::int64_t seen = a.seen(b.example, query + attention_tile);
         const auto dq = a.of_queries(a.c.p[10], b.example, b.head, a.width);
         clear_rows(team, dq, query);
         b.take_queries(query);
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
             b.pairs(query, key, seen);
-            add_product<false>(team, room, dq, query, room.gradients, b.k(seen), key, false, a.scale);
+            add_product<false>(team, workspace, dq, query, workspace.gradients, b.k(seen), key, false, a.scale);
         }
     }
-    static SINTER_HOST_DEVICE void of_keys(const attention_work& a, attention_room& room, std::int64_t number) {
+    static SINTER_HOST_DEVICE void of_keys(const attention_work& a, attention_workspace& workspace, std::int64_t number) {
         const thread_team team;
         const std::int64_t tiles = a.tiles(a.keys), key = number % tiles * attention_tile, group = number / tiles % a.groups,
                            example = number / tiles / a.groups, each = a.heads / a.groups;
@@ -101,11 +101,11 @@ private:
             for (std::int64_t query = 0; query < a.queries; query += attention_tile) {
                 const std::int64_t seen = a.seen(example, query + attention_tile);
                 if (seen <= key) continue;
-                const attention_backward b{team, room, a, example, head};
+                const attention_backward b{team, workspace, a, example, head};
                 b.take_queries(query);
                 b.pairs(query, key, seen);
-                if (a.c.p[8]) add_product<true>(team, room, dk, key, room.gradients, b.q(), query, false, a.scale);
-                if (a.c.p[9]) add_product<true>(team, room, dv, key, room.scores, b.d(), query, false, 1.f);
+                if (a.c.p[8]) add_product<true>(team, workspace, dk, key, workspace.gradients, b.q(), query, false, a.scale);
+                if (a.c.p[9]) add_product<true>(team, workspace, dv, key, workspace.scores, b.d(), query, false, 1.f);
             }
     }
 };
@@ -119,7 +119,7 @@ struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
         return (c.e[12] ? c.m : 1) * (c.e[13] ? c.e[2] : 1) * (c.e[14] ? attention_work::tiles(c.e[0]) : 1) *
                attention_work::tiles(c.e[1]);
     }
-    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_room& room) {
+    static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const thread_team team;
         const attention_work a(c);
         const std::int64_t key = number % a.tiles(a.keys) * attention_tile, others = number / a.tiles(a.keys),
@@ -134,13 +134,13 @@ struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
                 for (std::int64_t query = own_query; query < (c.e[14] ? own_query + 1 : a.queries); query += attention_tile) {
                     const std::int64_t seen = a.seen(example, query + attention_tile);
                     if (seen <= key) continue;
-                    const attention_backward b{team, room, a, example, head};
+                    const attention_backward b{team, workspace, a, example, head};
                     b.take_queries(query);
                     b.pairs(query, key, seen);
                     team.each([&](int t) {
                         each_element(t, all, own_query, key, [&](float& at, int r, int j) {
-                            if (c.e[14]) at += room.gradients[r][j];
-                            for (int i = 0; !c.e[14] && i < attention_tile; ++i) at += room.gradients[i][j];
+                            if (c.e[14]) at += workspace.gradients[r][j];
+                            for (int i = 0; !c.e[14] && i < attention_tile; ++i) at += workspace.gradients[i][j];
                         });
                     });
                 }

@@ -19,7 +19,7 @@ struct block_call {
     std::int64_t e[16] = {};
     std::int64_t m = 0;         ///< rows of work, as the launch counts them
     const step_state* step = nullptr;
-    std::int64_t turn = 0;
+    std::int64_t iteration = 0;
 };
 
 /// Kernels that need a block's threads together: count(call) blocks, each of which runs block(...).
@@ -41,12 +41,12 @@ struct thread_team {
 
 /// A block's shared memory: parts of two matrices, and what all pairs of queries and keys have. A column more than are used
 /// keeps threads of neighbouring rows in different banks.
-struct attention_room {
+struct attention_workspace {
     float a[attention_tile][attention_depth + 1], b[attention_tile][attention_depth + 1];
     float scores[attention_tile][attention_tile + 1], gradients[attention_tile][attention_tile + 1];
     float most[attention_tile], sum[attention_tile], shrink[attention_tile];
 };
-static_assert(sizeof(attention_room) <= 48 << 10, "shared memory that a kernel has without asking for more");
+static_assert(sizeof(attention_workspace) <= 48 << 10, "shared memory that a kernel has without asking for more");
 
 struct attention_work {
     std::int64_t queries, keys, heads, groups, width, value_width, shift;
@@ -102,7 +102,7 @@ struct attention_work {
     SINTER_HOST_DEVICE float mask(std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key) const {
         if (!c.e[15]) return 1.f;
         const auto index = static_cast<std::uint64_t>(((example * heads + head) * queries + query) * keys + key);
-        const std::uint64_t counter = static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step->number) << 16 |
+        const std::uint64_t counter = static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step->number) << 16 |
                                       static_cast<std::uint64_t>(c.e[15]) >> 32;
         return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
@@ -118,20 +118,20 @@ SINTER_HOST_DEVICE void load_part(int thread, float (*to)[attention_depth + 1], 
 }
 
 /// to[i][j] = sum of x[i] y[j] over their columns: x's rows are queries, y's keys. Each thread has four by four.
-SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_room& room, float (*to)[attention_tile + 1],
+SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspace& workspace, float (*to)[attention_tile + 1],
                                       const attention_work::rows& x, std::int64_t first_x, const attention_work::rows& y,
                                       std::int64_t first_y) {
     for (std::int64_t column = 0; column < x.columns; column += attention_depth) {
         team.each([&](int t) {
-            load_part(t, room.a, x, first_x, column);
-            load_part(t, room.b, y, first_y, column);
+            load_part(t, workspace.a, x, first_x, column);
+            load_part(t, workspace.b, y, first_y, column);
         });
         team.each([&](int t) {
             const int row = t / 16, col = t % 16;
             float sum[4][4] = {};
             for (int k = 0; k < attention_depth; ++k)
                 for (int i = 0; i < 4; ++i)
-                    for (int j = 0; j < 4; ++j) sum[i][j] += room.a[row + 16 * i][k] * room.b[col + 16 * j][k];
+                    for (int j = 0; j < 4; ++j) sum[i][j] += workspace.a[row + 16 * i][k] * workspace.b[col + 16 * j][k];
             for (int i = 0; i < 4; ++i)
                 for (int j = 0; j < 4; ++j) {
                     float& s = to[row + 16 * i][col + 16 * j];
@@ -145,16 +145,16 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_room& r
 /// shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always the same thread's, so that it may stand in the
 /// device's memory.
 template <bool Turned>
-SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_room& room, const attention_work::rows& to,
+SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace, const attention_work::rows& to,
                                     std::int64_t first_to, const float (*m)[attention_tile + 1], const attention_work::rows& y,
                                     std::int64_t first_y, bool fresh, float factor, const float* shrink = nullptr) {
     for (std::int64_t column = 0; column < y.columns; column += attention_depth) {
-        team.each([&](int t) { load_part(t, room.b, y, first_y, column); });
+        team.each([&](int t) { load_part(t, workspace.b, y, first_y, column); });
         team.each([&](int t) {
             const int row = t / 16, col = t % 16;
             float sum[4] = {};
             for (int j = 0; j < attention_tile; ++j)
-                for (int i = 0; i < 4; ++i) sum[i] += (Turned ? m[j][row + 16 * i] : m[row + 16 * i][j]) * room.b[j][col];
+                for (int i = 0; i < 4; ++i) sum[i] += (Turned ? m[j][row + 16 * i] : m[row + 16 * i][j]) * workspace.b[j][col];
             if (column + col >= to.columns) return;
             for (int i = 0; i < 4; ++i) {
                 const int r = row + 16 * i;

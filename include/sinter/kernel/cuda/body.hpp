@@ -21,19 +21,19 @@ struct place {
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
-    static constexpr word code[size + 1] = {word::unpack(W)..., word{}};
+    static constexpr instruction code[size + 1] = {instruction::unpack(W)..., instruction{}};
     using all = std::make_integer_sequence<int, size>;
 
     static constexpr bool is_reduction(int i) {
-        return code[i].is(instruction::row_sum) || code[i].is(instruction::row_max);
+        return code[i].is(opcode::row_sum) || code[i].is(opcode::row_max);
     }
-    static constexpr int count(instruction k) {
+    static constexpr int count(opcode k) {
         int n = 0;
         for (int i = 0; i < size; ++i) n += code[i].is(k);
         return n;
     }
-    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill);
-    static constexpr bool reduces_rows = count(instruction::row_sum) + count(instruction::row_max) > 0;
+    static constexpr int sums = count(opcode::column_sum), buffers = count(opcode::spill);
+    static constexpr bool reduces_rows = count(opcode::row_sum) + count(opcode::row_max) > 0;
     static constexpr int phases = [] {   // passes over a row's columns
         int n = 0;
         for (int i = 0; i < size; ++i)
@@ -41,7 +41,7 @@ struct body {
         return n;
     }();
     static constexpr bool uses_operand(int i) {
-        return code[i].is(instruction::load) || code[i].is(instruction::store) || code[i].is(instruction::column_sum);
+        return code[i].is(opcode::load) || code[i].is(opcode::store) || code[i].is(opcode::column_sum);
     }
     /// Operands and literals up to the last one that a word names.
     static constexpr int operands = [] {
@@ -53,27 +53,27 @@ struct body {
     static constexpr int literals = [] {
         int n = 0;
         for (int i = 0; i < size; ++i)
-            if (code[i].is(instruction::literal) && code[i].arg >= n) n = code[i].arg + 1;
+            if (code[i].is(opcode::literal) && code[i].arg >= n) n = code[i].arg + 1;
         return n;
     }();
     using call = body_call<operands + 1, literals + 1>;
 
     /// Nothing but "store what the kernel computed": the operand that it goes to, else -1.
-    static constexpr int only_store = size == 2 && code[0].is(instruction::accumulator) &&
-                                      code[1].is(instruction::store) && !code[1].row ? code[1].arg : -1;
+    static constexpr int only_store = size == 2 && code[0].is(opcode::accumulator) &&
+                                      code[1].is(opcode::store) && !code[1].row ? code[1].arg : -1;
 
     /// Is it one random number for all rows and columns?
-    static constexpr bool is_drawn_once(const word& w) { return w.row && w.rows() == row_map::none; }
+    static constexpr bool is_drawn_once(const instruction& w) { return w.row && w.rows() == row_map::none; }
     /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that stays in its column works
     /// these out once.
     static constexpr bool fixed(int i, bool flat) {
         bool is[size + 1] = {};
         for (int j = 0; j <= i; ++j) {
-            const word& w = code[j];
+            const instruction& w = code[j];
             const op_id k = static_cast<op_id>(w.code);
             if (flat && w.row) is[j] = true;
-            else if (w.is(instruction::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index) is[j] = true;
-            else if (w.is(instruction::load)) is[j] = w.rows() == row_map::none;
+            else if (w.is(opcode::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index) is[j] = true;
+            else if (w.is(opcode::load)) is[j] = w.rows() == row_map::none;
             else if (k == op::random_uniform) is[j] = is_drawn_once(w);
             else if (w.code < 256) is[j] = false;
             else is[j] = is[w.a] && is[w.b] && is[w.c()];
@@ -111,19 +111,19 @@ private:
 
     template <int I>
     static SINTER_HOST_DEVICE void step(float* r, float* sum, float raw, const place& at, const call& c) {
-        constexpr word w = code[I];
-        if constexpr (w.is(instruction::accumulator)) r[I] = raw;
-        else if constexpr (w.is(instruction::load)) r[I] = load_word<I>(at, c);
-        else if constexpr (w.is(instruction::literal)) r[I] = c.k[w.arg];
-        else if constexpr (w.is(instruction::store)) {
+        constexpr instruction w = code[I];
+        if constexpr (w.is(opcode::accumulator)) r[I] = raw;
+        else if constexpr (w.is(opcode::load)) r[I] = load_instruction<I>(at, c);
+        else if constexpr (w.is(opcode::literal)) r[I] = c.k[w.arg];
+        else if constexpr (w.is(opcode::store)) {
             if constexpr (!w.row) c.p[w.arg][at.off] = r[w.a];
             else if (at.leads) c.p[w.arg][at.row] = r[w.a];
-        } else if constexpr (w.is(instruction::column_sum)) {
+        } else if constexpr (w.is(opcode::column_sum)) {
             if (!w.row || at.leads) add(w.b, w.row ? 0 : at.col, r[w.a], sum, at, c);
-        } else if constexpr (w.is(instruction::row_sum)) r[I] += r[w.a];
-        else if constexpr (w.is(instruction::row_max)) r[I] = larger(r[w.a], r[I]);
-        else if constexpr (w.is(instruction::spill)) c.row_buffer(w.b, at.part)[at.col] = r[w.a];
-        else if constexpr (w.is(instruction::reload)) r[I] = c.row_buffer(w.b, at.part)[at.col];
+        } else if constexpr (w.is(opcode::row_sum)) r[I] += r[w.a];
+        else if constexpr (w.is(opcode::row_max)) r[I] = larger(r[w.a], r[I]);
+        else if constexpr (w.is(opcode::spill)) c.row_buffer(w.b, at.part)[at.col] = r[w.a];
+        else if constexpr (w.is(opcode::reload)) r[I] = c.row_buffer(w.b, at.part)[at.col];
         else r[I] = elementwise<I>(r, at, c);
     }
     /// A thread that stays in its column keeps its sums to itself; else they lie with the part's other columns.
@@ -137,8 +137,8 @@ private:
     }
 
     template <int I>
-    static SINTER_HOST_DEVICE float load_word(const place& at, const call& c) {
-        constexpr word w = code[I];
+    static SINTER_HOST_DEVICE float load_instruction(const place& at, const call& c) {
+        constexpr instruction w = code[I];
         std::int64_t i = at.row;
         if constexpr (w.rows() == row_map::none) i = 0;
         else if constexpr (w.rows() == row_map::divided) i = at.row / c.q[w.b];
@@ -149,15 +149,15 @@ private:
     }
     template <int I>
     static SINTER_HOST_DEVICE float elementwise(const float* r, const place& at, const call& c) {
-        constexpr word w = code[I];
+        constexpr instruction w = code[I];
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
             return uniform(philox_word(c.step->seed, static_cast<std::uint64_t>(is_drawn_once(w) ? 0 : w.row ? at.row : at.off),
-                                       static_cast<std::uint64_t>(c.turn) << 48 |
+                                       static_cast<std::uint64_t>(c.iteration) << 48 |
                                            static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
-        else if constexpr (k == op::loop_index) return static_cast<float>(c.turn);
+        else if constexpr (k == op::loop_index) return static_cast<float>(c.iteration);
         else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<float>(r[w.a]);
         else if constexpr (rule<k>::operands == 2) return rule<k>::template value<float>(r[w.a], r[w.b]);

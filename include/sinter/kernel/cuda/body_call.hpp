@@ -25,7 +25,7 @@ struct body_call {
     float* p[Operands];
     float k[Literals];
     const step_state* step;
-    std::int64_t turn;            ///< of the loop that the launch is in
+    std::int64_t iteration;            ///< of the loop that the launch is in
     float* sums;                  ///< partial column sums [sum][part][column], then row buffers [part][buffer][stride]
     std::int64_t columns, rows, buffer_stride;
     std::int64_t q[4];            ///< divisors of mapped rows

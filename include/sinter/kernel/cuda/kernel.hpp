@@ -108,7 +108,7 @@ private:
         for (int i = 0; i < extent::count; ++i) c.e[i] = w.e[i];
         c.m = w.m;
         c.step = w.step;
-        c.turn = w.turn;
+        c.iteration = w.iteration;
         return c;
     }
     static void run_body(Engine& engine, const work& w) {
@@ -119,7 +119,7 @@ private:
         if constexpr (by_warps) {
             engine.template rows<W...>(c);
         } else if constexpr (by_library) {
-            run_heavy(engine, w, n, at, c);
+            run_root_op(engine, w, n, at, c);
         } else {
             source_call s = source_arguments(w, n);
             if constexpr (K == op::scatter_rows) {
@@ -137,7 +137,7 @@ private:
         for (int i = 0; i < B::operands; ++i) c.p[i] = w.p[i];
         for (int i = 0; i < B::literals; ++i) c.k[i] = w.k[i];
         c.step = w.step;
-        c.turn = w.turn;
+        c.iteration = w.iteration;
         c.sums = sums;
         c.columns = n.columns;
         c.rows = n.rows;
@@ -163,7 +163,7 @@ private:
     }
 
     /// The library's result goes straight to its place if nothing is to be done with it, else by way of the scratch space.
-    static void run_heavy(Engine& engine, const work& w, walk_extents n, const layout& at, const typename B::call& c) {
+    static void run_root_op(Engine& engine, const work& w, walk_extents n, const layout& at, const typename B::call& c) {
         float* raw = w.scratch;
         if constexpr (B::only_store >= 0) raw = w.p[B::only_store];
         source_call s = source_arguments(w, n);
@@ -228,7 +228,7 @@ private:
 
     template <int I>
     static void add_one(Engine& engine, const typename B::call& c) {
-        if constexpr (B::code[I].is(instruction::column_sum))
+        if constexpr (B::code[I].is(opcode::column_sum))
             engine.add_partials(c.partial_sum(B::code[I].b, 0), c.p[B::code[I].arg], B::code[I].row ? 1 : c.columns, c.columns, c.parts);
     }
     template <int... I>

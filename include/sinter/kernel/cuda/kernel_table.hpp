@@ -13,7 +13,7 @@ struct kernel_entry {
 
 namespace detail {
 
-template <class Engine, class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].words>>
+template <class Engine, class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].instructions>>
 struct kernel_of;
 template <class Engine, class P, int S, int... I>
 struct kernel_of<Engine, P, S, std::integer_sequence<int, I...>> {

@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(block_threads) row_kernel(body_call<Operands, 
 }
 template <int S>
 __global__ void __launch_bounds__(attention_threads) block_kernel(block_call c) {
-    __shared__ attention_room room;
-    block_kernel_of<S>::block(blockIdx.x, c, room);
+    __shared__ attention_workspace workspace;
+    block_kernel_of<S>::block(blockIdx.x, c, workspace);
 }
 template <int Threads>
 __global__ void __launch_bounds__(Threads) chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next,

@@ -12,7 +12,7 @@ template <std::uint64_t... W>
 struct row_walk {
     using B = body<W...>;
     using call = typename B::call;
-    using words = typename B::all;
+    using instructions = typename B::all;
     static constexpr int passes = B::phases + 2;   // what is done once a row may come a phase after the last column
     using all_passes = std::make_integer_sequence<int, passes>;
 
@@ -42,7 +42,7 @@ private:
         const bool first = row == part;
         B::template phase<Phase, true>(r, {row, row, 0, part, lane == 0, first}, c);
         if constexpr (Phase < B::phases) {
-            begin<Phase>(r, words{});
+            begin<Phase>(r, instructions{});
             for (std::int64_t j = lane; j < c.columns; j += warp_lanes)
                 B::template phase<Phase, false>(r, {row * c.columns + j, row, static_cast<int>(j), part, true, first}, c);
         }
@@ -53,12 +53,12 @@ private:
     }
     template <int I, bool Reduces>
     static SINTER_HOST_DEVICE void begin_one(float* r) {
-        constexpr bool sum = B::code[I].is(instruction::row_sum);
+        constexpr bool sum = B::code[I].is(opcode::row_sum);
         if constexpr (Reduces) r[I] = sum ? 0.f : -__builtin_inff();
     }
     template <int I>
     static SINTER_HOST_DEVICE float meet(float a, float b) {
-        constexpr bool sum = B::code[I].is(instruction::row_sum);
+        constexpr bool sum = B::code[I].is(opcode::row_sum);
         return sum ? a + b : larger(a, b);
     }
 
@@ -77,7 +77,7 @@ private:
     template <int... Phase>
     static __device__ __forceinline__ void lane_row(float* r, std::int64_t row, int part, int lane, const call& c,
                                                     std::integer_sequence<int, Phase...>) {
-        (lane_pass<Phase>(r, row, part, lane, c, words{}), ...);
+        (lane_pass<Phase>(r, row, part, lane, c, instructions{}), ...);
     }
 #endif
     template <int I, bool Reduces>
@@ -97,7 +97,7 @@ private:
     template <int... Phase>
     static void warp_row(float (*r)[B::size + 1], std::int64_t row, int part, const call& c,
                          std::integer_sequence<int, Phase...>) {
-        (warp_pass<Phase>(r, row, part, c, words{}), ...);
+        (warp_pass<Phase>(r, row, part, c, instructions{}), ...);
     }
 };
 

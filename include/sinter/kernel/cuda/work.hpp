@@ -15,7 +15,7 @@ struct work {
     const spec* s = nullptr;
     const step_state* step = nullptr;   ///< in the device's memory
     float* scratch = nullptr;
-    std::int64_t turn = 0;              ///< of the loop that the launch is in
+    std::int64_t iteration = 0;              ///< of the loop that the launch is in
     std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
 };
 

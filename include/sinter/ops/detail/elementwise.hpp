@@ -36,7 +36,7 @@ template <op_id K>
 constexpr tensor unary(tensor a) { return unary(info_of<K>, a); }
 
 /// Two operands of which one lies as [T][batch][...]: true if they can meet so, or else both become plain.
-constexpr bool meet_in_steps(tensor& a, tensor& b) {
+constexpr bool overlap_in_steps(tensor& a, tensor& b) {
     const shape x = a.shape(), y = b.shape();
     const bool xs = x.form == layout::steps, ys = y.form == layout::steps;
     if (!xs && !ys) return false;
@@ -83,7 +83,7 @@ constexpr tensor binary(const op_info& k, tensor a, tensor b) {
     }
     if (a.shape().type != dtype::f32 || b.shape().type != dtype::f32)
         return fail(g, fault_kind::wrong_element_type, k.self, a.shape(), b.shape());
-    const bool in_steps = meet_in_steps(a, b);
+    const bool in_steps = overlap_in_steps(a, b);
     shape s;
     if (!broadcast_shape(a.shape(), b.shape(), s)) return fail_to_broadcast(g, k.self, a.shape(), b.shape());
     if (in_steps) s.form = layout::steps;

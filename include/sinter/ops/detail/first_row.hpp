@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_TARGET {
 namespace op { inline constexpr op_name first_row{"first_row"}; }
 
 template <>
-struct rule<op::first_row> : heavy_rule {
+struct rule<op::first_row> : root_op_rule {
     static constexpr const char* name = "first_row";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().last()}); }

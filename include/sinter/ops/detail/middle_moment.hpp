@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name middle_moment{"middle_moment"}; }
 
 /// x [outer, n, inner], m [outer, 1, inner] and, where there is one, d as x, to [outer, 1, inner]; p = {outer, n, inner} of one example.
 template <>
-struct rule<op::middle_moment> : heavy_rule {
+struct rule<op::middle_moment> : root_op_rule {
     static constexpr const char* name = "middle_moment";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({r.n.p[1], r.n.p[2], r.n.operands});

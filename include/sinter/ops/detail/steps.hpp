@@ -10,7 +10,7 @@ inline constexpr op_name to_steps{"to_steps"}, from_steps{"from_steps"};
 }
 
 template <>
-struct rule<op::from_steps> : heavy_rule {
+struct rule<op::from_steps> : root_op_rule {
     static constexpr const char* name = "from_steps";
     static constexpr bool epilogue = false, steps = true, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

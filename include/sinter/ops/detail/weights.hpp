@@ -10,7 +10,7 @@ inline constexpr op_name pack_weights{"pack_weights"}, unpack_weights{"unpack_we
 }
 
 template <>
-struct rule<op::pack_weights> : heavy_rule {
+struct rule<op::pack_weights> : root_op_rule {
     static constexpr const char* name = "pack_weights";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().rows(), r.y().last()}); }

@@ -13,14 +13,14 @@ inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bf
 
 /// Packed weights [K][N], rounded, as packed pairs [(K + 1) / 2][N] of rows 2 t and 2 t + 1; behind an odd K there are zeros.
 template <>
-struct rule<op::bfloat16_weights> : heavy_rule {
+struct rule<op::bfloat16_weights> : root_op_rule {
     static constexpr const char* name = "bfloat16_weights";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.x(0).d[0], r.x(0).d[1]}); }
 };
 /// y = a w: a float32, which the kernel rounds, w pairs.
 template <>
-struct rule<op::bfloat16_gemm> : heavy_rule {
+struct rule<op::bfloat16_gemm> : root_op_rule {
     static constexpr const char* name = "bfloat16_gemm";
     static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return rule<op::gemm>::flops(n, in); }
@@ -34,7 +34,7 @@ template <>
 struct rule<op::bfloat16_gemm_tn> : rule<op::gemm_tn> {
     static constexpr const char* name = "bfloat16_gemm_tn";
     static constexpr bool product = false;   // rounds by itself
-    static constexpr void gradient(gradient_of& g) { heavy_rule::gradient(g); }
+    static constexpr void gradient(gradient_of& g) { root_op_rule::gradient(g); }
 };
 
 } // namespace sinter

@@ -4,12 +4,12 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-namespace op { inline constexpr op_name pick{"pick"}; }
+namespace op { inline constexpr op_name get_output{"pick"}; }
 
 /// A further result of its operand: p = {which (from 1), its whole numbers are below this (0: not known)}.
 template <>
-struct rule<op::pick> : view_rule {
-    static constexpr op_kind kind = op_kind::pick;
+struct rule<op::get_output> : view_rule {
+    static constexpr op_kind kind = op_kind::get_output;
     static constexpr const char* name = "pick";
     static constexpr bool moves = false;
     static constexpr int below(const node& n) { return n.p[1]; }

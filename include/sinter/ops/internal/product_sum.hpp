@@ -10,7 +10,7 @@ namespace op { inline constexpr op_name product_sum{"product_sum"}; }
 
 /// y[m, N] = a[m, K] v[K, N] + b[m, K] w[K, N] + ..., two to four products, of operands {a, v, b, w, ...} as gemm has them.
 template <>
-struct rule<op::product_sum> : heavy_rule {
+struct rule<op::product_sum> : root_op_rule {
     static constexpr const char* name = "product_sum";
     static constexpr bool product = true;
     static constexpr bool steps = true;

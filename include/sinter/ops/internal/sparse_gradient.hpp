@@ -8,7 +8,7 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// p[5] of a gradient that is read so: the window of a pool of single elements.
-inline constexpr int listed_gradient = 1;
+inline constexpr int sparse_gradient_list = 1;
 
 /// Lanes run along a row of taps and channels.
 constexpr bool lists_weight_gradient(int lanes, int kh, int kw, int ci) {

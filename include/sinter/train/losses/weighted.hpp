@@ -20,7 +20,7 @@ constexpr tensor where_weighted(tensor x, tensor w) {
 }
 } // namespace detail
 
-/// A loss whose values are weighted, by numbers that come with the batch (example_set::weights, batch_view::weights) and that
+/// A loss whose values are weighted, by numbers that come with the batch (dataset::weights, batch_view::weights) and that
 /// the loss takes after its own targets. Under the mean reduction the batch's loss is sum(w l) / sum(w), and 0 where all
 /// weights are 0. Weights may be negative. An example with the weight 0 is ignored: whatever its prediction and float targets
 /// are, NaN too, neither loss nor gradient see it, nor what of its input is not finite (train/uncounted_examples.hpp).

@@ -37,10 +37,10 @@ private:
         next.add(a.v + a.value_at(example, group), a.value_step(), keys, a.value_width);
         next.add(y + a.result_at(example, head), a.result_step(), queries, a.value_width);
     }
-    static void panel_of_queries(const attention_call& a, const query_panel& p, float* room, float* y, float* kept_rows,
+    static void panel_of_queries(const attention_call& a, const query_panel& p, float* workspace, float* y, float* kept_rows,
                                  attention_ahead& next) {
         const int w = p.width;
-        float *const most = room, *const sum = most + attention_queries, *const factor = sum + attention_queries,
+        float *const most = workspace, *const sum = most + attention_queries, *const factor = sum + attention_queries,
               *const keep = factor + attention_queries, *const scores = keep + attention_queries,
               *const spare = scores + attention_floats, *const q = spare + attention_floats;
         attention_panels values{q + a.width * attention_queries, attention_keys, a.value_width};

@@ -25,10 +25,10 @@ struct attention_bias_gradient {
     }
 
 private:
-    static void piece(const attention_call& a, std::int64_t example, std::int64_t head, std::int64_t from, float* room,
+    static void piece(const attention_call& a, std::int64_t example, std::int64_t head, std::int64_t from, float* workspace,
                       const call& c) {
-        const attention_backward b(a, room);
-        float* const sums = room + attention_backward::floats(c.e);
+        const attention_backward b(a, workspace);
+        float* const sums = workspace + attention_backward::floats(c.e);
         std::memset(sums, 0, 4 * static_cast<std::size_t>(attention_queries * round_up(a.keys, lanes)));
         const std::int64_t end_example = a.bias_example ? example + 1 : c.m, end_head = a.bias_head ? head + 1 : a.heads,
                            end = a.bias_query ? from + 1 : a.queries;

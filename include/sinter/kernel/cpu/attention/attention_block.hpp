@@ -32,7 +32,7 @@ struct attention_call {
           bias(c.e[9] ? c.p[4] : nullptr), lengths(c.e[8] ? reinterpret_cast<const std::int32_t*>(c.p[3]) : nullptr),
           bias_example(c.e[12]), bias_head(c.e[13]), bias_query(c.e[14]),
           kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[15]))), seed(c.seed),
-          counter(static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
+          counter(static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
                   static_cast<std::uint64_t>(c.e[15]) >> 32) {}
     static constexpr bool drops(const std::int64_t* e) { return e[15] != 0; }
     bool drops() const { return kept < 1.f; }
@@ -141,15 +141,15 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
 /// no query of a vector sees are left as they are. `room` is as large.
 template <class = void>
 inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
-                             std::int64_t first, std::int64_t n, float* scores, float* room, attention_ahead& next) {
+                             std::int64_t first, std::int64_t n, float* scores, float* workspace, attention_ahead& next) {
     attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
     if (!a.bias) return;
     const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
-    if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, room, p.width, false);
+    if (a.bias_query) transpose_matrix(b + p.first * a.bias_query, a.bias_query, p.count, n, workspace, p.width, false);
     for (int i = 0; i < p.width; i += lanes)
         for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j) {
             float* const at = scores + j * p.width + i;
-            store(at, load(at) + (a.bias_query ? load(room + j * p.width + i) : splat(b[j])));
+            store(at, load(at) + (a.bias_query ? load(workspace + j * p.width + i) : splat(b[j])));
         }
 }
 

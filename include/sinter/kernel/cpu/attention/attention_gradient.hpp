@@ -12,8 +12,8 @@ struct attention_backward {
     static constexpr std::int64_t floats(const std::int64_t* e) {
         return attention_queries * (e[4] + e[5] + 3) + (attention_call::drops(e) ? 3 : 2) * attention_floats;
     }
-    attention_backward(const attention_call& a, float* room)
-        : q(room), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
+    attention_backward(const attention_call& a, float* workspace)
+        : q(workspace), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
           gradients(probabilities + attention_floats), delta(gradients + attention_floats), most(delta + attention_queries),
           share(most + attention_queries), mask(share + attention_queries) {}
 
@@ -125,15 +125,15 @@ private:
         next.add(at(c.p[8], key), a.key_step(), keys, a.width);
         next.add(at(c.p[10], query), a.query_step(), queries, a.width);
     }
-    static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* room, const call& c, attention_ahead& ahead) {
-        const attention_backward b(a, room);
-        attention_panels q{room + attention_backward::floats(c.e), attention_queries, a.width},
+    static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* workspace, const call& c, attention_ahead& ahead) {
+        const attention_backward b(a, workspace);
+        attention_panels q{workspace + attention_backward::floats(c.e), attention_queries, a.width},
             d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
         float* const spare = keys.p + keys.size();   // for what cannot be summed where it shall lie
         const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width,
                                   spare + attention_panels::floats(attention_queries, a.width)},
             dv{at(c.p[9], a.value_at(example, g)), a.value_step(), a.keys, a.value_width,
-               dk.room + attention_panels::floats(a.keys, a.width)};
+               dk.workspace + attention_panels::floats(a.keys, a.width)};
         const float *const k = a.k + a.key_at(example, g), *const v = a.v + a.value_at(example, g);
         const std::int64_t each = a.heads / a.groups;
         for (std::int64_t head = g * each; head < (g + 1) * each; ++head)

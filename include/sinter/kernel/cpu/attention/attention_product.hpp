@@ -77,16 +77,16 @@ __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_s
     clear_block(c);
     if constexpr (NR == 1) accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);   // short
     else if constexpr (Copies)
-        ahead.during(n, [&](auto ask) SINTER_ALWAYS {
+        ahead.during(n, [&](auto prefetch) SINTER_ALWAYS {
             const float* from = b;
             float* to = y.copy;
             accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
-                ask();
+                prefetch();
                 unroll<NR>([&](int j) SINTER_ALWAYS { store(to + j * lanes, load(from + j * lanes)); });
                 from += b_step, to += NR * lanes;
             });
         });
-    else ahead.during(n, [&](auto ask) SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, ask); });
+    else ahead.during(n, [&](auto prefetch) SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, prefetch); });
     if (y.factor)
         unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf f = splat(y.factor[i < rows ? i : 0]);
@@ -167,10 +167,10 @@ struct attention_panels {
 struct attention_result {
     float* to;
     std::int64_t step, rows, columns;
-    float* room;
+    float* workspace;
     bool whole() const { return columns % lanes == 0; }
     std::int64_t row_step() const { return whole() ? step : round_up(columns, lanes); }
-    float* at(std::int64_t row) const { return whole() ? to + row * step : room + row * row_step(); }
+    float* at(std::int64_t row) const { return whole() ? to + row * step : workspace + row * row_step(); }
     void clear(std::int64_t from, std::int64_t end) const {
         for (; from < end; ++from)
             for (std::int64_t j = 0; j < columns; j += lanes) store(at(from) + j, zero());

@@ -14,12 +14,12 @@ struct rotary {
         const std::int64_t places = c.e[0], heads = c.e[1], n = c.e[2], end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {
             const float *const x = c.p[0] + row * 2 * n, *const cosine = c.p[1] + row / heads % places * n;
-            turn(x, cosine, cosine + places * n, n, c.p[2] + row * 2 * n);
+            rotate(x, cosine, cosine + places * n, n, c.p[2] + row * 2 * n);
         }
     }
 
 private:
-    static void turn(const float* x, const float* cosine, const float* sine, std::int64_t n, float* y) {
+    static void rotate(const float* x, const float* cosine, const float* sine, std::int64_t n, float* y) {
         std::int64_t i = 0;
         if constexpr (Halves)
             for (; i + lanes <= n; i += lanes) {

@@ -109,7 +109,7 @@ struct conv_forward {
             for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col)
                                                             SINTER_ALWAYS {
                 for (int oy = 0; oy < OH; ++oy) {
-                    if (col == 0) source::ask_beyond(x, oy);
+                    if (col == 0) source::prefetch_beyond(x, oy);
                     panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
                 }
             });

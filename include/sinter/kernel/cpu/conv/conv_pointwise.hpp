@@ -32,22 +32,22 @@ struct pointwise_forward {
     static void finish(const call&) {}
 
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         const std::int64_t pixels = std::int64_t{c.m} * OH * OW, begin = share(pixels, c.part, c.parts);
         const std::int64_t end = share(pixels, c.part + 1, c.parts);
-        leading_rows lead(c, begin);
+        producer_rows producer(c, begin);
         if constexpr (skips_zeros) {
             const product q{c.p[0] + begin * CI, CI, 1, c.p[1], 0, right::panels, end - begin, CO, CI, false, begin * CO, begin};
             product sample = q;   // of what is there
-            if (lead) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
-            lead.make_until(begin + sample.rows);
-            if (sparse_pixels::pays(sample)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats, lead);
+            if (producer) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
+            producer.make_until(begin + sample.rows);
+            if (sparse_pixels::pays(sample)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats, producer);
         }
         for (std::int64_t j = 0; j < CO; j += columns)
             for (std::int64_t i = begin; i < end; i += block) {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);
-                lead.make_until(i + n);
-                const pixel_sources next = j == 0 ? pixel_sources(lead, i + n, n, CI) : pixel_sources();
+                producer.make_until(i + n);
+                const pixel_sources next = j == 0 ? pixel_sources(producer, i + n, n, CI) : pixel_sources();
                 const float* x = c.p[0] + i * CI;
                 if constexpr (!follow) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
                 else if constexpr (!in_place) x = copy_rows(x, CI, n, CI, c.scratch + c.part * floats, step);
@@ -82,7 +82,7 @@ struct pointwise_input_gradient {
             std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, 4 * static_cast<std::size_t>(t.columns));
     }
     static void run(const call& c) {
-        static constexpr finisher f{keep};
+        static constexpr epilogue f{keep};
         call work = c;
         work.scratch = c.scratch + c.part * floats;
         const std::int64_t all = std::int64_t{c.m} * OH, end = share(all, c.part + 1, c.parts);
@@ -90,7 +90,7 @@ struct pointwise_input_gradient {
             const std::int64_t n = std::min<std::int64_t>(rows, end - i);
             const float* dy = c.p[0] + i * OW * CO;
             if constexpr (step != CO) dy = copy_rows(dy, CO, n * OW, CO, work.scratch + products, step);
-            if constexpr (asks) multiply(n * OW, dy, c.p[1], i * (S * W * CI), work);
+            if constexpr (prefetches) multiply(n * OW, dy, c.p[1], i * (S * W * CI), work);
             else run_product({dy, step, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
@@ -101,9 +101,9 @@ struct pointwise_input_gradient {
     }
 
 private:
-    static constexpr finisher body = finisher_of<Body>();
+    static constexpr epilogue body = epilogue_of<Body>();
     /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask for what bodies will touch.
-    static constexpr bool asks = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows &&
+    static constexpr bool prefetches = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows &&
         CO <= 2048;
 
     /// Pixels of dy by the weights, to scratch; the block's first element of dx is `off`.

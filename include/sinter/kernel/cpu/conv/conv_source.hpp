@@ -30,8 +30,8 @@ struct conv_source {
     }
 
     /// Asks for what the next row of the output reads besides, if images are large, so that they do not wait in a near cache.
-    static SINTER_INLINE void ask_beyond(const float* x, int oy) {
-        if constexpr (!copies && image_floats >= 1 << 16) ask_for(x + (oy * S - top + KH) * (W * CI), 4 * S * W * CI);
+    static SINTER_INLINE void prefetch_beyond(const float* x, int oy) {
+        if constexpr (!copies && image_floats >= 1 << 16) prefetch(x + (oy * S - top + KH) * (W * CI), 4 * S * W * CI);
     }
     /// The first N pixels of output row oy, V vectors each.
     template <int N, int V, class To>

@@ -58,9 +58,9 @@ struct conv_weight_gradient {
     struct next_block {
         const float *x, *dy;
     };
-    static constexpr int turns = (CO + panel - 1) / panel * tiles * (gathers ? 1 : KH) * (copies ? 1 : KW);   ///< over a pixel
-    static constexpr int x_step = copies || S > 1 ? 0 : (CI + turns / 2) / turns;
-    static constexpr int dy_step = gathers && block_rows == OH ? 0 : (CO + turns / 2) / turns;
+    static constexpr int iterations = (CO + panel - 1) / panel * tiles * (gathers ? 1 : KH) * (copies ? 1 : KW);   ///< over a pixel
+    static constexpr int x_step = copies || S > 1 ? 0 : (CI + iterations / 2) / iterations;
+    static constexpr int dy_step = gathers && block_rows == OH ? 0 : (CO + iterations / 2) / iterations;
 
     /// One pixel's share of a tile; I counts accumulators.
     template <int M, int V, int Valid, int... I>
@@ -86,18 +86,18 @@ struct conv_weight_gradient {
                 at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
         vf c[M * V];
         load_block<V>(c, sum, V * lanes);
-        next_block ask = next;
+        next_block prefetch = next;
         for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * step<V>)
             for (int y = 0; y < n.rows; ++y) {
                 const float* a = x + y * (S * width * CI);
                 const float* b = dy + y * (OW * step<V>);
                 for (int i = 0; i < n.columns; ++i, a += S * CI, b += step<V>) {
                     pixel<M, V, Valid>(c, a, at, b, indices<M * V>{});
-                    if constexpr (x_step > 0) __builtin_prefetch(ask.x += x_step, 0, 2);
-                    if constexpr (dy_step > 0) __builtin_prefetch(ask.dy += dy_step, 0, 2);
+                    if constexpr (x_step > 0) __builtin_prefetch(prefetch.x += x_step, 0, 2);
+                    if constexpr (dy_step > 0) __builtin_prefetch(prefetch.dy += dy_step, 0, 2);
                 }
             }
-        next = ask;
+        next = prefetch;
         store_block<V>(c, sum, V * lanes);
     }
 
@@ -138,7 +138,7 @@ struct conv_weight_gradient {
         } else {
             for (int ky = 0; ky < KH; ++ky)
                 for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
-                    const windows_met rows(H, ky, S, PT, first, last), columns(W, kx, S, PL, 0, OW);
+                    const window_overlap rows(H, ky, S, PT, first, last), columns(W, kx, S, PL, 0, OW);
                     const int top = rows.begin, left = columns.begin;
                     if (rows.any() && columns.any())
                         tap<V, Valid>(sum, x + ((top * S - PT + ky) * W + left * S - PL + kx) * CI,

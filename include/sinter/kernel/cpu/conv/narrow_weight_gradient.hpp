@@ -18,19 +18,19 @@ struct narrow_weight_gradient {
     static constexpr int phases = 2, line = KW * CI, vectors = line / lanes;
     static constexpr bool pays = lanes >= 8 && CO <= lanes / 2 && CI % lanes == 0;
     using sums = conv_sums<KH * KW * CI, CO, Body>;
-    static constexpr std::int64_t turned_floats = std::int64_t{KH} * CO * line;   ///< sums while they are made, [KH][CO][KW * CI]
-    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + turned_floats); }
+    static constexpr std::int64_t transposed_floats = std::int64_t{KH} * CO * line;   ///< sums while they are made, [KH][CO][KW * CI]
+    static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + transposed_floats); }
     static void finish(const call& c) { sums::finish(c); }
 
     static void run(const call& c) {
-        float* const turned = c.scratch + c.parts * sums::floats + c.part * turned_floats;
-        std::fill_n(turned, turned_floats, 0.f);
+        float* const transposed = c.scratch + c.parts * sums::floats + c.part * transposed_floats;
+        std::fill_n(transposed, transposed_floats, 0.f);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
             for (int y = 0; y < OH; y += block_rows)
                 add_rows(c.p[0] + i * (std::int64_t{H} * W * CI), c.p[1] + i * (std::int64_t{OH} * OW * CO), y,
-                         std::min(y + block_rows, OH), turned);
+                         std::min(y + block_rows, OH), transposed);
         float* const packed = c.scratch + c.part * sums::floats;
-        for (int ky = 0; ky < KH; ++ky) rows_of_columns(turned + ky * CO * line, line, CO, line, packed + ky * line * lanes);
+        for (int ky = 0; ky < KH; ++ky) rows_of_columns(transposed + ky * CO * line, line, CO, line, packed + ky * line * lanes);
     }
 
 private:
@@ -40,19 +40,19 @@ private:
     /// Pixels that are summed apart where a line has few vectors: a sum has to wait for the one before.
     static constexpr int streams = vectors * CO >= 8 ? 1 : 8 / (vectors * CO);
     /// Pixels whose windows lie within the row.
-    static constexpr int low = std::min(OW, windows_met(W, 0, S, PL, 0, OW).begin);
-    static constexpr int high = std::max(low, windows_met(W, KW - 1, S, PL, 0, OW).end);
+    static constexpr int low = std::min(OW, window_overlap(W, 0, S, PL, 0, OW).begin);
+    static constexpr int high = std::max(low, window_overlap(W, KW - 1, S, PL, 0, OW).end);
 
     static void add_rows(const float* x, const float* dy, int first, int last, float* to) {
         for (int ky = 0; ky < KH; ++ky, to += CO * line) {
-            const windows_met met(H, ky, S, PT, first, last);
-            if (!met.any()) continue;
-            const float* const a = x + std::ptrdiff_t{(met.begin * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
-            const float* const d = dy + std::ptrdiff_t{met.begin} * OW * CO;
+            const window_overlap overlapped(H, ky, S, PT, first, last);
+            if (!overlapped.any()) continue;
+            const float* const a = x + std::ptrdiff_t{(overlapped.begin * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
+            const float* const d = dy + std::ptrdiff_t{overlapped.begin} * OW * CO;
             constexpr int whole = vectors / at_once, rest = vectors % at_once;
-            for (int v = 0; v < whole; ++v) add_inner<at_once>(a + v * at_once * lanes, d, met.count(), to + v * at_once * lanes);
-            if constexpr (rest > 0) add_inner<rest>(a + whole * at_once * lanes, d, met.count(), to + whole * at_once * lanes);
-            if constexpr (low > 0 || high < OW) add_edges(a, d, met.count(), to);
+            for (int v = 0; v < whole; ++v) add_inner<at_once>(a + v * at_once * lanes, d, overlapped.count(), to + v * at_once * lanes);
+            if constexpr (rest > 0) add_inner<rest>(a + whole * at_once * lanes, d, overlapped.count(), to + whole * at_once * lanes);
+            if constexpr (low > 0 || high < OW) add_edges(a, d, overlapped.count(), to);
         }
     }
     /// V vectors of a line of taps, of the pixels whose windows lie within their row.

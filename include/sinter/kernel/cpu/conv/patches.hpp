@@ -55,7 +55,7 @@ struct add_patches {
                 const std::int64_t row = a.rows.window(r % a.H, i);
                 if (row < 0) continue;
                 const float* const from = c.p[0] + (r / a.H * a.OH + row) * a.OW * step + i * a.kw * a.C;
-                for (std::int64_t w = 0; w < a.OW; ++w) ask_for(from + w * step, 4 * a.kw * a.C);
+                for (std::int64_t w = 0; w < a.OW; ++w) prefetch(from + w * step, 4 * a.kw * a.C);
                 for (std::int64_t j = 0; j < a.kw; ++j) {
                     const auto seen = a.windows_with(j, j);
                     add_rows(from + seen.first * step + j * a.C, step, to + a.columns.place(seen.first, j) * a.C, a.columns.stride * a.C,

@@ -21,7 +21,7 @@ inline constexpr std::int64_t waiting_columns = 256;
 
 /// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and two streams,
 /// so many floats of each in a turn.
-struct asked_lines {
+struct prefetched_lines {
     const tile_lines& lines;
     std::int64_t ahead;
     const float* stream;
@@ -33,20 +33,20 @@ struct asked_lines {
 /// to[i * to_step + j] = the sums of row i and column j of a panel.
 template <int MR, int L>
 __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
-                                               std::int64_t n, const asked_lines& a) {
+                                               std::int64_t n, const prefetched_lines& a) {
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
-    const std::int64_t ahead = a.ahead, step = a.step * turns_at_once, other_step = a.other_step * turns_at_once;
+    const std::int64_t ahead = a.ahead, step = a.step * iterations_at_once, other_step = a.other_step * iterations_at_once;
     const float *stream = a.stream, *other = a.other;
-    accumulate<MR, 2, turns_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+    accumulate<MR, 2, iterations_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
             unroll<L>([&](int i) SINTER_ALWAYS { __builtin_prefetch(at[i] + ahead); });
             at = at + L < last ? at + L : last;
         }
         __builtin_prefetch(stream, 0, 2);
-        if constexpr (turns_at_once > 1) __builtin_prefetch(stream + step / 2, 0, 2);
+        if constexpr (iterations_at_once > 1) __builtin_prefetch(stream + step / 2, 0, 2);
         stream += step;
         __builtin_prefetch(other, 0, 2);
         other += other_step;
@@ -57,7 +57,7 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
 template <int MR>
 pixels_function pixels_of(std::int64_t lines) {   // in a turn, or as many as are written out
-    if constexpr (turns_at_once > 1) {
+    if constexpr (iterations_at_once > 1) {
         if (lines > 8) return multiply_pixels<MR, 16>;
         if (lines > 6) return multiply_pixels<MR, 8>;
         if (lines > 4) return multiply_pixels<MR, 6>;
@@ -69,8 +69,8 @@ pixels_function pixels_of(std::int64_t lines) {   // in a turn, or as many as ar
 
 /// So many of a tile's lines each call of pixels_of's functions takes a turn.
 constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
-    const std::int64_t turns = std::max<std::int64_t>(1, depth / turns_at_once);
-    return (lines + turns - 1) / turns;
+    const std::int64_t iterations = std::max<std::int64_t>(1, depth / iterations_at_once);
+    return (lines + iterations - 1) / iterations;
 }
 
 /// What a block's pixels to come are made of, where the kernel itself makes them (producer_rows.hpp): of each array `floats` from `array`
@@ -82,8 +82,8 @@ struct pixel_sources {
 
     pixel_sources() = default;
     /// Of `rows` pixels, from the first one on.
-    pixel_sources(const leading_rows& lead, std::int64_t first, std::int64_t rows, std::int64_t depth)
-        : arrays(lead.arrays(array)), floats(rows * depth) {
+    pixel_sources(const producer_rows& producer, std::int64_t first, std::int64_t rows, std::int64_t depth)
+        : arrays(producer.arrays(array)), floats(rows * depth) {
         for (int i = 0; i < arrays; ++i) array[i] += first * depth;
     }
     const float* at(std::int64_t k) const {
@@ -106,7 +106,7 @@ struct pixel_piece {
 
     /// `next`: the first element of the piece to come.
     template <class = void>
-    void multiply(const finisher& f, const call& c, std::int64_t next, float* sums) const {
+    void multiply(const epilogue& f, const call& c, std::int64_t next, float* sums) const {
         alignas(64) float narrow[tile_rows * lanes];
         const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
@@ -136,7 +136,7 @@ struct pixel_piece {
                 const float* const x = q.a + at * q.row_step;
                 float* const to = sums + (at - start()) * step() + p * panel_width - j0;
                 if (w == panel_width) {
-                    const asked_lines a{lines, (row < bottom() ? q.off + row * result_step() + j0 : next) + column,
+                    const prefetched_lines a{lines, (row < bottom() ? q.off + row * result_step() + j0 : next) + column,
                                         stream + (i - tile) * share * q.depth, share,
                                         source + (i - tile) * source_share * q.depth, source_share};
                     column += part;
@@ -149,7 +149,7 @@ struct pixel_piece {
             }
         }
     }
-    void finish(const finisher& f, const call& c, int rows_at_once, const float* sums) const {
+    void finish(const epilogue& f, const call& c, int rows_at_once, const float* sums) const {
         const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
         for (std::int64_t i = top(); i < bottom(); i += rows_at_once) {
             const int n = static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i));
@@ -168,7 +168,7 @@ constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns)
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 template <class = void>
-__attribute__((noinline)) inline void run_pixels(const product& q, const finisher& f, const call& c, const pixel_sources& sources = {}) {
+__attribute__((noinline)) inline void run_pixels(const product& q, const epilogue& f, const call& c, const pixel_sources& sources = {}) {
     constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows);
     constexpr std::int64_t columns = waiting_columns;
     alignas(64) float sums[passing_tiles * tile_rows * columns];

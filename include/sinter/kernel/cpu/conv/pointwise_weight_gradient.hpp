@@ -20,7 +20,7 @@ struct pointwise_weight_gradient {
 
     static void run(const call& c) { run(c.p[0], c); }
     static void run(const float* x, const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         if (is_done(f, c)) return;
         const product q{x, 1, CI, c.p[1], CO, right::rows, CI, CO, std::int64_t{c.m} * Pixels, true, 0, 0};
         run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);

@@ -29,21 +29,21 @@ struct sparse_forward {
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         constexpr std::int64_t pixels = std::int64_t{H} * W;
         if (first == end) return;
-        if (non_zero_share(c.p[0] + first * pixels * CI, (end - first) * pixels, CI, CI) > listed_share(CO / group))
+        if (non_zero_share(c.p[0] + first * pixels * CI, (end - first) * pixels, CI, CI) > sparse_list_share(CO / group))
             return Dense::run(c);
-        float* const room = c.scratch + Dense::scratch(c.parts) + first_part(c) * floats;
+        float* const workspace = c.scratch + Dense::scratch(c.parts) + first_part(c) * floats;
         for (std::int64_t image = first; image < end; ++image)
-            for (int oy = 0; oy < OH; oy += out_rows) block(image, oy, std::min(oy + out_rows, OH), room, c);
+            for (int oy = 0; oy < OH; oy += out_rows) block(image, oy, std::min(oy + out_rows, OH), workspace, c);
     }
 
 private:
-    static void block(std::int64_t image, int first, int last, float* room, const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+    static void block(std::int64_t image, int first, int last, float* workspace, const call& c) {
+        static constexpr epilogue f = epilogue_of<Body>();
         const int top = std::max(0, first * S - PT), bottom = std::max(top, std::min(H, (last - 1) * S - PT + KH));
         const float* const x = c.p[0] + (image * H + top) * W * CI;
-        const row_lists lists(room, std::int64_t{bottom - top} * W, CI);
+        const row_lists lists(workspace, std::int64_t{bottom - top} * W, CI);
         make_lists(lists, x, false);
-        auto* const which = reinterpret_cast<std::int32_t*>(room + list_floats + sum_floats);
+        auto* const which = reinterpret_cast<std::int32_t*>(workspace + list_floats + sum_floats);
         find_pixels(first, last, top, bottom, which);
         const std::int64_t rows = std::int64_t{last - first} * OW, row = (image * OH + first) * OW;
         bool finite = true;
@@ -51,7 +51,7 @@ private:
             const product q{nullptr, 0, 0, c.p[1] + std::int64_t{j} * depth, 0, right::panels, rows, group, depth, false,
                             row * CO + j, row, CO, j};
             const auto multiply = [&] {
-                return sparse_pixels::run_columns(q, f, c, lists, {which, CI / mask_bits}, room + list_floats,
+                return sparse_pixels::run_columns(q, f, c, lists, {which, CI / mask_bits}, workspace + list_floats,
                                                   j + group < CO ? group * depth : 0, finite);
             };
             if (multiply()) continue;

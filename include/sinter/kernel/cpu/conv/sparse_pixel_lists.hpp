@@ -38,8 +38,8 @@ struct window_tap {
 /// Sums of weights' gradients over some pixels where inputs are often zero, as behind relu: of each of some channels that come
 /// in, `rows`, the pixels in which it is not zero are listed, 64 at a time, and gone over with lanes along channels that go out,
 /// in groups of four panels.
-struct listed_pixels {
-    static constexpr std::int64_t group = listed_columns;
+struct sparse_pixel_lists {
+    static constexpr std::int64_t group = sparse_columns;
     static constexpr std::int64_t floats(std::int64_t rows) {
         return round_up(mask_bits * group + row_lists::floats(rows, mask_bits), 16);
     }
@@ -56,20 +56,20 @@ struct listed_pixels {
 
     /// Where the sums belong: in a packed result of so many rows, from this row and column on. `f`, if there, finishes them.
     struct result {
-        const finisher* f;
+        const epilogue* f;
         std::int64_t rows, row, column;
         std::int64_t off(std::int64_t g) const { return (column + g * group) * rows + row * panel_width; }
     };
 
     /// sums: panels of [rows][panel_width], panel_step apart.
     template <class = void>
-    __attribute__((noinline)) void run(float* sums, std::int64_t panel_step, float* room, const result& y,
+    __attribute__((noinline)) void run(float* sums, std::int64_t panel_step, float* workspace, const result& y,
                                        const call& c) const {
         constexpr std::int64_t d_lines = mask_bits * group / floats_a_line;
         constexpr std::int64_t x_lines = mask_bits / floats_a_line;   // of a row's pixels, if they were side by side
         const std::int64_t d_step = tap.e.CO, x_step = tap.e.S * tap.e.CI;
         const std::int64_t d_share = (d_lines + rows - 1) / rows, x_share = (x_lines + groups - 1) / groups;
-        const row_lists lists(room + mask_bits * group, rows, mask_bits);
+        const row_lists lists(workspace + mask_bits * group, rows, mask_bits);
         for (std::int64_t i = first_pixel; i < last_pixel; i += mask_bits) {
             const std::int64_t n = std::min<std::int64_t>(mask_bits, last_pixel - i);
             const bool last = i + n == last_pixel;
@@ -81,11 +81,11 @@ struct listed_pixels {
             bool all = false;
             for (std::int64_t g = 0; g < groups; ++g) {
                 const float* const from = dy + i * d_step + g * group;
-                if (!copy(from, d_step, n, room) && !all) {   // zero times infinity is NaN
+                if (!copy(from, d_step, n, workspace) && !all) {   // zero times infinity is NaN
                     make_lists(lists, at, there);
                     all = true;
                 }
-                asked_pieces next_dy{from + group, group, d_step, d_share}, next_x;
+                prefetched_pieces next_dy{from + group, group, d_step, d_share}, next_x;
                 if (g + 1 == groups) next_dy = {dy + (i + n) * d_step, group, d_step, last ? 0 : d_share};
                 if (next_at && g * x_share < x_lines)
                     next_x = {next_at + g * x_share * floats_a_line * x_step, rows, x_step, x_share};
@@ -97,7 +97,7 @@ struct listed_pixels {
                               touched);
                     body = {&touched, 0, panel_width};
                 }
-                add_listed_rows(lists, 0, nullptr, 0, rows, room, mask_bits * panel_width,
+                add_sparse_rows(lists, 0, nullptr, 0, rows, workspace, mask_bits * panel_width,
                                 {to, panel_width, panel_step, i == first_pixel}, next_dy, next_x, body);
                 if (last && y.f) finish(to, panel_step, g, y, c);
             }

@@ -18,18 +18,18 @@ struct sparse_weight_gradient {
         if constexpr (has_sums) return Dense::sums::copies(2) == 2;
         else return false;
     }();
-    static constexpr bool pays = listed_pixels::suits(CI, CO);
+    static constexpr bool pays = sparse_pixel_lists::suits(CI, CO);
     static constexpr int phases = has_sums ? 2 : 1, depth = extents.depth();
 
     /// Cells, of some channels of a tap by a group: several side by side, whose sums stay in the second-level cache, are
     /// done at once.
-    static constexpr std::int64_t across = CO / listed_pixels::group;
-    static constexpr std::int64_t rows = std::min<std::int64_t>(CI, across < 4 ? listed_pixels::most_rows : 256);
+    static constexpr std::int64_t across = CO / sparse_pixel_lists::group;
+    static constexpr std::int64_t rows = std::min<std::int64_t>(CI, across < 4 ? sparse_pixel_lists::most_rows : 256);
     static constexpr std::int64_t most = std::min<std::int64_t>(across, 1024 / rows);
     static constexpr std::int64_t blocks = (CI + rows - 1) / rows, cells = KH * KW * blocks * across;
 
     static constexpr std::int64_t floats =
-        listed_pixels::floats(rows) + (has_sums ? 0 : rows * most * listed_pixels::group);
+        sparse_pixel_lists::floats(rows) + (has_sums ? 0 : rows * most * sparse_pixel_lists::group);
     static constexpr std::int64_t dense_floats(int parts) {
         if constexpr (has_sums) return Dense::scratch(parts);
         return 0;
@@ -48,7 +48,7 @@ struct sparse_weight_gradient {
         }
         if (!has_many_zeros(c.p[0], pixel[0], pixel[1])) return Dense::run(c);
         if constexpr (!by_pixels) {
-            static constexpr finisher f = finisher_of<Body>();
+            static constexpr epilogue f = epilogue_of<Body>();
             const bool together = c.end > c.first && (has_sums || !f.by_part);   // by the thread's first part
             if (together && c.part != c.first) return;
             cell[0] = share(cells, c.part, c.parts);
@@ -62,25 +62,25 @@ private:
     static bool has_many_zeros(const float* x, std::int64_t first, std::int64_t last) {
         if (last - first < mask_bits) return false;
         const std::int64_t in = std::int64_t{H} * W, from = first * in / extents.pixels(), to = last * in / extents.pixels();
-        return non_zero_share(x + from * CI, to - from, CI, CI) <= listed_share(most);
+        return non_zero_share(x + from * CI, to - from, CI, CI) <= sparse_list_share(most);
     }
     static void run_cells(const std::int64_t (&pixel)[2], const std::int64_t (&cell)[2], const call& c) {
-        constexpr std::int64_t group = listed_pixels::group;
-        static constexpr finisher f = finisher_of<Body>();
-        float* const room = c.scratch + dense_floats(c.parts) + first_part(c) * floats;
+        constexpr std::int64_t group = sparse_pixel_lists::group;
+        static constexpr epilogue f = epilogue_of<Body>();
+        float* const workspace = c.scratch + dense_floats(c.parts) + first_part(c) * floats;
         for (std::int64_t k = cell[0], n; k < cell[1]; k += n) {
             const std::int64_t g = k % across, block = k / across % blocks, t = k / across / blocks;
             n = std::min({cell[1] - k, across - g, most});
             const std::int64_t channel = block * rows, row = t * CI + channel;
             const window_tap tap{extents, static_cast<int>(t / KW), static_cast<int>(t % KW)};
-            const listed_pixels q{tap, c.p[0] + channel, c.p[1] + g * group, std::min<std::int64_t>(rows, CI - channel), n,
+            const sparse_pixel_lists q{tap, c.p[0] + channel, c.p[1] + g * group, std::min<std::int64_t>(rows, CI - channel), n,
                                   pixel[0], pixel[1]};
             if constexpr (has_sums) {
                 float* const sums = c.scratch + (by_pixels ? c.part * Dense::sums::floats : 0);
-                q.run(sums + g * group * depth + row * panel_width, std::int64_t{depth} * panel_width, room,
+                q.run(sums + g * group * depth + row * panel_width, std::int64_t{depth} * panel_width, workspace,
                       {nullptr, depth, row, g * group}, c);
             } else {
-                q.run(room + listed_pixels::floats(rows), q.rows * panel_width, room, {&f, depth, row, g * group}, c);
+                q.run(workspace + sparse_pixel_lists::floats(rows), q.rows * panel_width, workspace, {&f, depth, row, g * group}, c);
             }
         }
     }

@@ -86,11 +86,11 @@ private:
         const tile_function large = wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>;
         const tile_function small = wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>;
         if (rows == tile_rows) return large(first ? no_sum : to, to, windows, 1, tile_rows, panel, width, n, 1);
-        alignas(64) float room[tile_rows * panel_width] = {};
+        alignas(64) float workspace[tile_rows * panel_width] = {};
         const std::size_t bytes = sizeof(float) * static_cast<std::size_t>(rows * width);
-        if (!first) std::memcpy(room, to, bytes);
-        (height(rows) == tile_rows ? large : small)(room, room, windows, 1, height(rows), panel, width, n, 1);
-        std::memcpy(to, room, bytes);
+        if (!first) std::memcpy(workspace, to, bytes);
+        (height(rows) == tile_rows ? large : small)(workspace, workspace, windows, 1, height(rows), panel, width, n, 1);
+        std::memcpy(to, workspace, bytes);
     }
     void clear(float* sums) const {
         for (int p = first_panel; p < last_panel; ++p) {

@@ -7,11 +7,11 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int MR, int K, int S>
-using columns_met = indices<(MR - 1) * S + K>;
+using column_overlap = indices<(MR - 1) * S + K>;
 
 /// The result that meets a column through a tap; none: -1.
 template <int MR, int S>
-constexpr int result_met(int column, int tap) {
+constexpr int result_overlapped(int column, int tap) {
     return column >= tap && (column - tap) % S == 0 && (column - tap) / S < MR ? (column - tap) / S : -1;
 }
 /// read(p, column, v): reads what lies there; is it there? Of each result that meets the column: its sum and the tap's weight, or (Weights)
@@ -31,7 +31,7 @@ SINTER_INLINE void add_column(const float*& from, std::int64_t step, Read read, 
         vf& to = sum[Weights ? tap : result];
         to = fma(v, factor[Weights ? result : tap], to);
     };
-    (add(result_met<MR, S>(Column, Tap), Tap), ...);
+    (add(result_overlapped<MR, S>(Column, Tap), Tap), ...);
 }
 template <int MR, int K, int S, bool Weights, class Read, int... Column>
 SINTER_INLINE void add_columns(const float* from, std::int64_t step, Read read, const vf* factor, vf* sum,
@@ -41,7 +41,7 @@ SINTER_INLINE void add_columns(const float* from, std::int64_t step, Read read, 
 /// From `from` on, `step` floats from column to column.
 template <int MR, int K, int S, bool Weights = false, class Read>
 SINTER_INLINE void add_columns(const float* from, std::int64_t step, Read read, const vf* factor, vf* sum) {
-    add_columns<MR, K, S, Weights>(from, step, read, factor, sum, columns_met<MR, K, S>{});
+    add_columns<MR, K, S, Weights>(from, step, read, factor, sum, column_overlap<MR, K, S>{});
 }
 
 } // namespace sinter::cpu

@@ -18,7 +18,7 @@ struct convolution_axis : sliding {
     constexpr int step() const { return Backward ? 1 : stride; }
 
     /// The source that result r meets through a tap, in the padding maybe; is there one at all?
-    constexpr bool meets(int r, int tap, int& source) const {
+    constexpr bool overlaps(int r, int tap, int& source) const {
         const int at = Backward ? r + before - tap * dilation : r * stride - before + tap * dilation;
         source = Backward ? quotient(at, stride) : at;
         return !Backward || source * stride == at;
@@ -31,10 +31,10 @@ struct convolution_axis : sliding {
         return Backward ? quotient(r + before, stride) : r * stride - before + (k - 1) * dilation;
     }
     /// The most sources from the lowest to the highest that n neighbouring results meet, and the most results that meet no more.
-    constexpr int most_met(int n) const {
+    constexpr int most_overlapped(int n) const {
         return Backward ? (n - 1 + (k - 1) * dilation) / stride + 1 : (n - 1) * stride + reach();
     }
-    constexpr int most_meeting(int n) const {
+    constexpr int most_overlapping(int n) const {
         return Backward ? n * stride - (k - 1) * dilation : n < reach() ? 0 : (n - reach()) / stride + 1;
     }
     /// Of `width` sources from `from` on, which may lie in the padding: how many lie before the first that is there, and how many are.
@@ -54,9 +54,9 @@ private:
 template <bool Backward, class F>
 void each_row_of_taps(const convolution_axis<Backward>& z, const convolution_axis<Backward>& y, int rz, int ry, F f) {
     for (int kz = 0, plane = 0; kz < z.k; ++kz)
-        if (z.meets(rz, kz, plane) && plane >= 0 && plane < z.sources())
+        if (z.overlaps(rz, kz, plane) && plane >= 0 && plane < z.sources())
             for (int ky = 0, row = 0; ky < y.k; ++ky)
-                if (y.meets(ry, ky, row) && row >= 0 && row < y.sources()) f(plane, row, kz * y.k + ky);
+                if (y.overlaps(ry, ky, row) && row >= 0 && row < y.sources()) f(plane, row, kz * y.k + ky);
 }
 
 } // namespace sinter::cpu

@@ -38,15 +38,15 @@ struct convolution_sums {
     struct worker {
         const plan& q;
         const call& c;
-        float* const room;
+        float* const workspace;
         tap_lists<Narrow, Backward> lists;
         float *const copy, *const results;
 
         worker(const plan& q_, const call& c_)
-            : q(q_), c(c_), room(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
-              lists(room, q.panels, q.pixel, q.panels.term_step()), copy(room + q.lists), results(copy + q.copy) {}
+            : q(q_), c(c_), workspace(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
+              lists(workspace, q.panels, q.pixel, q.panels.term_step()), copy(workspace + q.lists), results(copy + q.copy) {}
 
-        void strip(const result_strip& s, const finisher& f) {
+        void strip(const result_strip& s, const epilogue& f) {
             const auto& p = q.panels;
             if (p.x.groups > 1) read_sources(q.strips, s, c.p[0], p.sources());   // of which each panel takes some channels
             for (int u = 0; u < p.units(); ++u) {
@@ -69,12 +69,12 @@ struct convolution_sums {
 
     private:
         /// Asks for what the body reads in a row of a strip, n of all channels' share of it after these channels' sums.
-        void ask_for_body(const result_strip& s, int y, int col, int n, const finisher& f) const {
+        void ask_for_body(const result_strip& s, int y, int col, int n, const epilogue& f) const {
             const std::int64_t row = q.strips.first_result(s, y) * q.panels.results();
             f.expect({nullptr, 1, s.columns() * n, 0, row + std::int64_t{s.columns()} * col, 0, 0, 0}, c);
         }
         /// Hands a strip's results to the body row by row: so they, and what it reads, are met as they lie in memory.
-        void finish_rows(const result_block& b, const finisher& f) const {
+        void finish_rows(const result_block& b, const epilogue& f) const {
             const int channels = q.panels.results();
             for (int y = b.y0; y < b.y1; ++y) {
                 const std::int64_t first = q.strips.first_result(b, y);
@@ -84,7 +84,7 @@ struct convolution_sums {
         }
     };
 
-    static void run(const call& c, const finisher& f) {
+    static void run(const call& c, const epilogue& f) {
         plan q(c.e);
         worker w(q, c);
         q.strips.each_of_part(q.strips.images(c.m), c, [&](const result_block& b) { w.strip(q.strips.strip_of(b), f); });
@@ -93,7 +93,7 @@ struct convolution_sums {
 template <bool Narrow, bool Backward, class Body>
 struct convolution_results : convolution_sums<Narrow, Backward> {
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         convolution_sums<Narrow, Backward>::run(c, f);
     }
 };

@@ -23,11 +23,11 @@ struct convolution_weight_parts {
             : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.panel, panels.budget(), 1),
               sums(panels.floats()), copy(round_up(strips.pixels() * pixel + most_single_sums, 16)),
               gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
-        constexpr std::int64_t room() const { return copy + gradients; }
+        constexpr std::int64_t workspace() const { return copy + gradients; }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
         const plan q(e);
-        return parts * (q.sums + q.room());
+        return parts * (q.sums + q.workspace());
     }
 
     struct worker {
@@ -36,7 +36,7 @@ struct convolution_weight_parts {
         float *const sums, *const copy, *const gradients;
 
         worker(const plan& q_, const call& c_)
-            : q(q_), c(c_), sums(c.scratch + c.part * q.sums), copy(c.scratch + c.parts * q.sums + first_part(c) * q.room()),
+            : q(q_), c(c_), sums(c.scratch + c.part * q.sums), copy(c.scratch + c.parts * q.sums + first_part(c) * q.workspace()),
               gradients(copy + q.copy) {
             std::fill_n(sums, q.sums, 0.f);
         }
@@ -55,7 +55,7 @@ struct convolution_weight_parts {
                     const summed_rows r = gradients_of(s, col, there, width);
                     float* const to = sums + u * p.unit_floats() + j * p.rows();
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
-                        if (z.meets(s.z, kz, plane) && plane >= 0 && plane < z.sources())
+                        if (z.overlaps(s.z, kz, plane) && plane >= 0 && plane < z.sources())
                             for (int k = 0; k < ky; ++k) row_of_taps(s, plane, k, r, to + p.row(kz * ky + k, 0) * width, width);
                 }
             }
@@ -83,11 +83,11 @@ struct convolution_weight_parts {
         void row_of_taps(const result_strip& s, int plane, int ky, summed_rows r, float* to, int width) const {
             const auto& st = q.strips;
             int first = s.y0, last = s.y1, at = 0;
-            const auto outside = [&](int y) { return st.y.meets(y, ky, at), at < 0 || at >= st.y.sources(); };
+            const auto outside = [&](int y) { return st.y.overlaps(y, ky, at), at < 0 || at >= st.y.sources(); };
             while (first < last && outside(first)) ++first;
             while (last > first && outside(last - 1)) --last;
             if (first == last) return;
-            st.y.meets(first, ky, at);
+            st.y.overlaps(first, ky, at);
             const float* const x = copy + st.copied_row(s, plane, at) * q.pixel;
             r.step = st.x.step() * q.pixel;
             r.row_step = std::int64_t{st.y.step()} * st.width * q.pixel;

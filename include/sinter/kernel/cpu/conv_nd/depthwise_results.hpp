@@ -18,39 +18,39 @@ struct depthwise_sums {
         int channels;
         std::int64_t result;         ///< floats of one that waits for the body: whole vectors
         int piece;                   ///< of a row: results that wait, in the first-level cache
-        std::int64_t listed, room;   ///< floats of a part's lists, and of all that it has
+        std::int64_t listed, workspace;   ///< floats of a part's lists, and of all that it has
 
         constexpr explicit plan(const std::int64_t* e)
             : panels{convolution_extents(e)}, channels(panels.x.inputs), result(round_up(channels, lanes)),
               piece(static_cast<int>(round_up(first_level_floats / 2 / result, window_results * phases()))),
-              listed(lists::floats(panels.x)), room(listed + piece * result) {}
+              listed(lists::floats(panels.x)), workspace(listed + piece * result) {}
         constexpr int phases() const { return convolution_axis<Backward>(panels.x.axis[2]).phases(); }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
         const plan q(e);
-        return q.panels.floats() + parts * q.room;
+        return q.panels.floats() + parts * q.workspace;
     }
     static void prepare(const call& c) { plan(c.e).panels.write(c.p[1], c.scratch, c); }
 
-    static void run(const call& c, const finisher& f) {
+    static void run(const call& c, const epilogue& f) {
         const plan q(c.e);
-        float* const room = c.scratch + q.panels.floats() + first_part(c) * q.room;
-        float* const results = room + q.listed;
+        float* const workspace = c.scratch + q.panels.floats() + first_part(c) * q.workspace;
+        float* const results = workspace + q.listed;
         const std::int64_t images = result_blocks<Backward>(q.panels.x, window_results).images(c.m);
         depthwise_blocks<Backward> blocks(q.panels.x, images);
-        coming_sources<Backward> coming(blocks, c.p[0], q.channels);
-        lists met(room, q.panels, images);
+        prefetch_sources<Backward> prefetch(blocks, c.p[0], q.channels);
+        lists overlapped(workspace, q.panels, images);
         blocks.each_of_part(images, c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
-                met.list_rows(blocks, b, y);
-                coming.begin_row(b, y);
+                overlapped.list_rows(blocks, b, y);
+                prefetch.begin_row(b, y);
                 for (int x = b.x0; x < b.x1; x += q.piece) {
                     const int end = std::min(x + q.piece, b.x1);
                     const std::int64_t first = blocks.first_result(b, y) + x - b.x0;
-                    std::int64_t next = first * q.channels + coming_lines::ahead;
-                    met.each_tile(x, end, c.p[0], c.scratch, results, q.result, room + q.room, [&](coming_lines& lines, int phase, int n) {
+                    std::int64_t next = first * q.channels + prefetch_lines::ahead;
+                    overlapped.each_tile(x, end, c.p[0], c.scratch, results, q.result, workspace + q.workspace, [&](prefetch_lines& lines, int phase, int n) {
                         if (!blocks.far) return;
-                        if (phase == 0) coming.add_to(lines, n);
+                        if (phase == 0) prefetch.add_to(lines, n);
                         lines.add_body(f, next, std::int64_t{n} * lanes, c);
                         next += std::int64_t{n} * q.channels;
                     });
@@ -63,7 +63,7 @@ struct depthwise_sums {
 template <bool Backward, class Body>
 struct depthwise_results : depthwise_sums<Backward> {
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         depthwise_sums<Backward>::run(c, f);
     }
 };

@@ -6,7 +6,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Memory that is read soon. A loop over vectors of channels asks for it, some lines for each vector: all at once they would hold it up.
 /// By itself no processor foresees what is read vector by vector, each from pixels far apart.
-class coming_lines {
+class prefetch_lines {
 public:
     void clear() { count_ = 0; }
     /// From `at` on, `each` floats for each vector.
@@ -14,13 +14,13 @@ public:
         if (count_ < most) ranges_[count_++] = {at, each};
     }
     /// The arrays that a body reads, too, from `off` on.
-    void add_body(const finisher& f, std::int64_t off, std::int64_t each, const call& c) {
+    void add_body(const epilogue& f, std::int64_t off, std::int64_t each, const call& c) {
         if (!f.list) return;
         tile_lines first;
         f.list({nullptr, 1, 1, 0, off, 0, 0, 0}, c, first);
         for (int i = 0; i < first.count; ++i) add(first.line[i], each);
     }
-    SINTER_INLINE void ask(int vector) const {
+    SINTER_INLINE void prefetch(int vector) const {
         for (const range* r = ranges_; r < ranges_ + count_; ++r)   // not unrolled: lines asked for right behind each other come later
             for (std::int64_t i = 0; i < r->each; i += floats_a_line) __builtin_prefetch(r->at + vector * r->each + i);
     }

@@ -7,9 +7,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The sources of a depthwise convolution, of which a row of results asks for those that the next row will meet first.
 template <bool Backward>
-class coming_sources {
+class prefetch_sources {
 public:
-    coming_sources(const result_blocks<Backward>& all, const float* from, int channels)
+    prefetch_sources(const result_blocks<Backward>& all, const float* from, int channels)
         : all_(all), from_(from), row_(std::int64_t{all.x.sources()} * channels), channels_(channels) {}
 
     void begin_row(const result_block& b, int y) {
@@ -18,7 +18,7 @@ public:
         rows_ = all_.y.highest(y + 1) + 1 - next;
     }
     /// Of each such row what lies below the next `results` results of one phase.
-    void add_to(coming_lines& lines, int results) {
+    void add_to(prefetch_lines& lines, int results) {
         const std::int64_t columns = std::int64_t{results} * all_.x.step();
         for (int i = 0; i < rows_; ++i) lines.add(at_ + i * row_, columns * lanes);
         at_ += columns * channels_;

@@ -48,7 +48,7 @@ struct result_blocks {
     }
     /// A row's results as tiles of each phase cover them, and the sources that these meet.
     constexpr int covered() const { return row_tiles((columns + x.phases() - 1) / x.phases(), tile).covered() * x.phases(); }
-    constexpr int covered_sources() const { return x.most_met(covered()); }
+    constexpr int covered_sources() const { return x.most_overlapped(covered()); }
 
     constexpr std::int64_t count(std::int64_t images) const { return images * z.results() * row_blocks * column_blocks; }
     constexpr std::int64_t images(std::int64_t results) const {

@@ -8,32 +8,32 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One tap, or one row of them: floats from a tile's first source, and the row of the panel's weights.
-struct met_tap {
+struct overlapped_tap {
     std::int64_t source, weights;
 };
 /// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth` terms, whose sources lie `term_step`
 /// floats apart.
-struct met_taps {
-    const met_tap* rows;
+struct overlapped_taps {
+    const overlapped_tap* rows;
     int row_count;
-    const met_tap* taps;
+    const overlapped_tap* taps;
     int tap_count;
     std::int64_t depth, term_step;
 
     template <class F>
     SINTER_INLINE void each(F f) const {
-        for (const met_tap* r = rows; r < rows + row_count; ++r)
-            for (const met_tap* t = taps; t < taps + tap_count; ++t) f(r->source + t->source, r->weights + t->weights);
+        for (const overlapped_tap* r = rows; r < rows + row_count; ++r)
+            for (const overlapped_tap* t = taps; t < taps + tap_count; ++t) f(r->source + t->source, r->weights + t->weights);
     }
 };
 
 /// What a tile is summed from: the copied sources of its first result, `step` floats from result to result, and a panel of weights.
 /// Its sums go to `to`, a result's every `to_step` floats.
-using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps, const float* w);
+using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps, const float* w);
 
 /// A source's channel times a row of the panel, whose NR vectors are results of one group.
 template <int MR, int NR>
-__attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
+__attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                   const float* w) {
     constexpr int width = NR * lanes;
     vf c[MR * NR];
@@ -45,7 +45,7 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
 }
 /// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source not read once for all of them.
 template <int MR, int K>
-__attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
+__attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                const float* w) {
     const std::int64_t depth = taps.depth / K;
     vf c[MR];
@@ -61,7 +61,7 @@ __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, 
 }
 /// A vector of sources times a vector of weights: of each lane's own group.
 template <int MR>
-__attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const met_taps& taps,
+__attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                 const float* w) {
     constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     const std::int64_t term_step = taps.term_step;

@@ -23,13 +23,13 @@ public:
     static constexpr std::int64_t floats(const convolution_extents& c) {
         const std::int64_t rows = std::int64_t{c.axis[0].k} * c.axis[1].k;
         const int phases = convolution_axis<Backward>(c.axis[2]).phases();
-        return round_up(static_cast<std::int64_t>(rows * sizeof(met_row) + c.axis[2].k * sizeof(met_window) +
+        return round_up(static_cast<std::int64_t>(rows * sizeof(overlapped_row) + c.axis[2].k * sizeof(overlapped_window) +
                                                   phases * sizeof(phase_windows)) / 4, 16);
     }
-    window_lists(float* room, const channel_panels<true, Backward>& panels, std::int64_t images)
+    window_lists(float* workspace, const channel_panels<true, Backward>& panels, std::int64_t images)
         : panels_(panels), x_(panels.x.axis[2]), channels_(panels.x.inputs),
-          end_(images * all_sources(panels.x) * channels_ - round_up(channels_, lanes)), rows_(reinterpret_cast<met_row*>(room)),
-          windows_(reinterpret_cast<met_window*>(rows_ + panels.x.axis[0].k * panels.x.axis[1].k)),
+          end_(images * all_sources(panels.x) * channels_ - round_up(channels_, lanes)), rows_(reinterpret_cast<overlapped_row*>(workspace)),
+          windows_(reinterpret_cast<overlapped_window*>(rows_ + panels.x.axis[0].k * panels.x.axis[1].k)),
           phases_(reinterpret_cast<phase_windows*>(windows_ + x_.k)) {
         for (int p = 0, n = 0; p < x_.phases(); ++p) n = list_phase(p, n);
     }
@@ -52,12 +52,12 @@ public:
         const int phases = x_.phases(), whole_vectors = channels_ / lanes, vectors = (channels_ + lanes - 1) / lanes;
         for (int phase = 0; phase < phases; ++phase) {
             const phase_windows& p = phases_[phase];
-            met_windows m{rows_, row_count_, windows_ + p.first, p.count, std::int64_t{p.gap} * channels_, p.tap_step,
+            overlapped_windows m{rows_, row_count_, windows_ + p.first, p.count, std::int64_t{p.gap} * channels_, p.tap_step,
                           panels_.rows() * lanes, channels_, window_results};
             for (int i = first + phase; i < end; i += window_results * phases) {
                 m.results = std::min(window_results, (end - i + phases - 1) / phases);
-                m.coming.clear();
-                before(m.coming, phase, m.results);
+                m.prefetch.clear();
+                before(m.prefetch, phase, m.results);
                 const int column = i / phases * x_.step();   // from what the first result of a row meets
                 const bool whole = see(m, p, x_.sources(), column);
                 const std::int64_t place = std::int64_t{column} * channels_;
@@ -85,27 +85,27 @@ private:
         int taps = 0, at = 0, last = 0, gap = 1, row[2] = {};   // of the taps that it meets, by their sources' order
         const auto tap = [&](int i) { return Backward ? x_.k - 1 - i : i; };
         for (int i = 0; i < x_.k; ++i)
-            if (x_.meets(phase, tap(i), at)) {
+            if (x_.overlaps(phase, tap(i), at)) {
                 if (taps == 1) gap = at - last;
                 if (taps < 2) row[taps] = i;
                 ++taps, last = at;
             }
         const int k = gap == 1 ? window_taps(taps, x_.step()) : 1;
-        for (int i = 0, met = 0; i < x_.k; ++i)
-            if (x_.meets(phase, tap(i), at) && met++ % k == 0)
+        for (int i = 0, overlapped = 0; i < x_.k; ++i)
+            if (x_.overlaps(phase, tap(i), at) && overlapped++ % k == 0)
                 windows_[n++] = {std::int64_t{at} * channels_, std::int64_t{i} * lanes, at, 0};
-        const int step = k == 1 ? 1 : x_.step(), gap_met = k == 1 ? x_.step() : 1;
+        const int step = k == 1 ? 1 : x_.step(), gap_overlapped = k == 1 ? x_.step() : 1;
         phase_windows& p = phases_[phase];
-        p = {first, n - first, k, step, gap_met, (row[1] - row[0]) * lanes, 0, window_tiles<Sums>::of(k, step)};
+        p = {first, n - first, k, step, gap_overlapped, (row[1] - row[0]) * lanes, 0, window_tiles<Sums>::of(k, step)};
         for (int i = first; i < n; ++i) p.highest = std::max(p.highest, windows_[i].source);
         p.highest += std::int64_t{p.columns(window_results) - 1} * p.gap * channels_;
         return n;
     }
     /// Notes which columns of sources are there that a tile's results meet; are all?
-    static bool see(const met_windows& m, const phase_windows& p, int sources, int column) {
+    static bool see(const overlapped_windows& m, const phase_windows& p, int sources, int column) {
         const int needed = p.columns(m.results);
         bool all = m.results == window_results;
-        for (met_window* t = m.windows; t < m.windows + m.window_count; ++t) {
+        for (overlapped_window* t = m.windows; t < m.windows + m.window_count; ++t) {
             const int at = t->column + column, first = at < 0 ? (p.gap - 1 - at) / p.gap : 0;
             const int end = at + (needed - 1) * p.gap < sources ? needed : (sources - at + p.gap - 1) / p.gap;
             t->columns = first < end ? (1u << end) - (1u << first) : 0;
@@ -118,8 +118,8 @@ private:
     const convolution_axis<Backward> x_;
     const int channels_;
     const std::int64_t end_;   ///< the last place from which a pixel's channels may be read as whole vectors
-    met_row* const rows_;
-    met_window* const windows_;
+    overlapped_row* const rows_;
+    overlapped_window* const windows_;
     phase_windows* const phases_;
     int row_count_ = 0;
     std::int64_t highest_row_ = 0;   ///< of those listed

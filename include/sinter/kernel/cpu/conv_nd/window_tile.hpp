@@ -14,33 +14,33 @@ namespace sinter::inline SINTER_TARGET::cpu {
 inline constexpr int window_results = 7;
 
 /// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
-struct met_row {
+struct overlapped_row {
     std::int64_t source, weights;
 };
 /// Taps side by side: floats from a row's begin to what the first of them meets in a tile's first column, and to its weights.
-struct met_window {
+struct overlapped_window {
     std::int64_t source, weights;
     int column;              ///< of that source; may lie in the padding
     std::uint32_t columns;   ///< a bit for each column that is there, and that a result needs
 };
 /// What a tile's results meet: each of `rows` through each of `windows`.
-struct met_windows {
-    const met_row* rows;
+struct overlapped_windows {
+    const overlapped_row* rows;
     int row_count;
-    met_window* windows;
+    overlapped_window* windows;
     int window_count;
     std::int64_t column_step;             ///< floats from a column of sources to the next
     std::int64_t tap_step, vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
     int channels, results;                ///< the results that are there: seven but in the last tile of a row
-    coming_lines coming{};                ///< what a tile asks for
+    prefetch_lines prefetch{};                ///< what a tile asks for
 
     /// f(floats to its first source, to its first tap's weights, columns that are there): each window.
     template <class F>
     SINTER_INLINE void each(F f) const {
-        const met_row* const rows_end = rows + row_count;
-        const met_window* const windows_end = windows + window_count;
-        for (const met_row* r = rows; r < rows_end; ++r)
-            for (const met_window* t = windows; t < windows_end; ++t) f(r->source + t->source, r->weights + t->weights, t->columns);
+        const overlapped_row* const rows_end = rows + row_count;
+        const overlapped_window* const windows_end = windows + window_count;
+        for (const overlapped_row* r = rows; r < rows_end; ++r)
+            for (const overlapped_window* t = windows; t < windows_end; ++t) f(r->source + t->source, r->weights + t->weights, t->columns);
     }
 };
 
@@ -62,16 +62,16 @@ struct read_column {
 struct channel_sums {
     using weights = const float;
     using results = float;
-    using tile = void (*)(const met_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v, int end);
+    using tile = void (*)(const overlapped_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v, int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v,
+    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v,
                                               int end) {
         const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
         x += v * lanes, y += v * lanes, w += v * vector_step;
         for (; v < end; ++v, x += lanes, y += lanes, w += vector_step) {
             const int n = std::min(lanes, m.channels - v * lanes);
-            m.coming.ask(v);
+            m.prefetch.prefetch(v);
             vf c[window_results];
             clear_block(c);
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
@@ -88,16 +88,16 @@ struct channel_sums {
 struct channel_weight_sums {
     using weights = float;
     using results = const float;
-    using tile = void (*)(const met_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v, int end);
+    using tile = void (*)(const overlapped_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v, int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const met_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v,
+    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v,
                                               int end) {
         const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
         x += v * lanes, dy += v * lanes, dw += v * vector_step;
         for (; v < end; ++v, x += lanes, dy += lanes, dw += vector_step) {
             const int n = std::min(lanes, m.channels - v * lanes);
-            m.coming.ask(v);
+            m.prefetch.prefetch(v);
             vf d[window_results];
             unroll<window_results>([&](int i) SINTER_ALWAYS {
                 d[i] = !Careful ? load(dy + i * step) : i < m.results ? read_column<true>::load_lanes(dy + i * step, n) : zero();

@@ -48,7 +48,7 @@ struct pooled_filter_lists {
         float* value;
         int length[channels];
         alignas(64) std::int32_t window[list];   ///< where the windows of a block lie
-        explicit lists(float* room) : offset(reinterpret_cast<place*>(room)), value(room + list_floats) {
+        explicit lists(float* workspace) : offset(reinterpret_cast<place*>(workspace)), value(workspace + list_floats) {
             for (int p = 0; p < positions; ++p) window[p] = (p / columns * image::width + p % columns) * (P * S);
         }
     };

@@ -24,9 +24,9 @@ struct pooled_gradient_slices {
 
     /// Output channels at a time: their weights should leave room in 32 KB. Where vectors are lines, masks twice as long are
     /// worth more than that.
-    static constexpr int room = lanes >= 16 ? 10240 : 5120;
+    static constexpr int workspace = lanes >= 16 ? 10240 : 5120;
     static constexpr int channels =
-        std::clamp(room / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
+        std::clamp(workspace / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
     static constexpr int blocks = (CO + channels - 1) / channels, words = (channels + mask_bits - 1) / mask_bits;
     /// Rows of windows at a time.
     static constexpr int strip = std::clamp(64 / columns, 1, rows), windows = strip * columns;

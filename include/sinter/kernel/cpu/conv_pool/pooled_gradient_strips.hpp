@@ -21,10 +21,10 @@ struct pooled_gradient_strips {
     static constexpr int vectors = layout::vectors, row = layout::row, pitch = layout::pitch;
     static constexpr int reach = (P - 1) * S + KH;   ///< rows of dx below one window
     /// Vectors of a row that one walk takes: all of them, or, of few registers, as many as have room for what is below one window.
-    static constexpr int room = registers - 4, most_vectors = std::max(1, room / reach),
+    static constexpr int workspace = registers - 4, most_vectors = std::max(1, workspace / reach),
                          taken = registers < 32 && vectors % most_vectors == 0 ? std::min(vectors, most_vectors) : vectors;
     /// Windows in a strip.
-    static constexpr int most = (room - (reach - P * S) * taken) / (P * S * taken),
+    static constexpr int most = (workspace - (reach - P * S) * taken) / (P * S * taken),
                          strips = most > 0 ? (rows + most - 1) / most : rows, strip = (rows + strips - 1) / strips;
     static constexpr bool pays = most > 0 && reach * taken >= 8;   ///< enough sums to wait for none
 

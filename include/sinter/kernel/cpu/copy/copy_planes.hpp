@@ -51,7 +51,7 @@ SINTER_ONCE void copy_reversed(const float* from, float* to, const plane_axis& s
 }
 /// Where the side lies one element behind the other by steps: a transpose.
 template <bool Back>
-SINTER_ONCE void copy_turned(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
+SINTER_ONCE void copy_transposed(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
     if constexpr (Back) transpose_matrix(from, side.in_order, side.n, row.n, to, row.step, true);
     else transpose_matrix(from, row.step, row.n, side.n, to, side.in_order, true);
 }
@@ -81,7 +81,7 @@ plane_copy copy_plane_of(const plane_axis& side, const plane_axis& row) {
     if (side.step != 1 || side.n == 1) return copy_by_steps<Back>;
     if (const plane_copy few = copy_few_of<Back, false>(row.n == side.in_order ? row.n : 0)) return few;
     if (const plane_copy few = copy_few_of<Back, true>(side.n == row.step ? side.n : 0)) return few;
-    return copy_turned<Back>;
+    return copy_transposed<Back>;
 }
 
 } // namespace sinter::cpu

@@ -13,10 +13,10 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where all new places lie, worked out once for all lines of a part.
 struct interpolation_places {
-    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(2 * e[2] + e[0] + 2, 16); }
+    static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(2 * e[2] + e[0] + 2, 16); }
     explicit interpolation_places(const call& c) {
         const interpolation_axis a(c.e);
-        share = c.scratch + c.part * room(c.e);
+        share = c.scratch + c.part * workspace(c.e);
         first = reinterpret_cast<std::int32_t*>(share + a.to);
         start = first + a.to;
         std::int64_t i = 0;
@@ -34,7 +34,7 @@ struct interpolation_places {
     std::int32_t *first, *start;   ///< start: the first new place that has something of an old one, or of a later one
 };
 struct with_interpolation_places {
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::room(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::workspace(e); }
 };
 
 /// Calls f(line, place, row) for the rows of this part, of which a line has one for each of n places.

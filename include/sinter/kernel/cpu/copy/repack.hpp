@@ -17,7 +17,7 @@ struct transpose_panels {
         const std::int64_t K = c.e[0], N = c.e[1], panels = (K + panel_width - 1) / panel_width;
         if (c.part != first_part(c)) return;   // a thread's parts at once: the source from front to back
         const std::int64_t begin = share(panels, c.part, c.parts), end = thread_end(c, panels);
-        const bool past_caches = joins_halves && K * N >= far;
+        const bool non_temporal = joins_halves && K * N >= far;
         for (std::int64_t j0 = 0; j0 < N; j0 += panel_width) {           // panels of the source
             const int v = panel_columns(N, j0 / panel_width, panel_width, lanes);
             const std::int64_t there = N - j0 < v ? N - j0 : v;
@@ -25,20 +25,20 @@ struct transpose_panels {
                 const std::int64_t k0 = p * panel_width;
                 const int w = panel_columns(K, p, panel_width, lanes);
                 float* to = c.p[1] + k0 * N + j0 * w;
-                if (K * N > near && !past_caches && p + 2 < end && (p + 3) * panel_width <= K)   // a whole panel
+                if (K * N > near && !non_temporal && p + 2 < end && (p + 3) * panel_width <= K)   // a whole panel
                     for (int i = 0; i < w * v; i += 16) __builtin_prefetch(to + 2 * panel_width * N + i, 1);
                 const float* const from = c.p[0] + j0 * K + k0 * v;
                 if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
                     for (int i = 0; K * N > near && i < w * v; i += floats_a_line)
                         __builtin_prefetch(from + 2 * w * v + i);
-                    if (past_caches) transpose_square_in_turn(from, to);
+                    if (non_temporal) transpose_square_in_turn(from, to);
                     else transpose_square(from, to);
                     continue;
                 }
                 transpose_piece(from, v, K - k0, there, to, w);
             }
         }
-        if (past_caches) lines_are_stored();
+        if (non_temporal) lines_are_stored();
     }
 };
 

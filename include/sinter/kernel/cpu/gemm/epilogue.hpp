@@ -74,15 +74,15 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     vf sum[2 * tile_rows];
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
     if constexpr (Asks) {
-        const std::int64_t turns = n / tile_rows;
-        for (std::int64_t i = 0; i < tile_rows; ++i, x += turns * sum_step, b += turns * b_step) {
+        const std::int64_t iterations = n / tile_rows;
+        for (std::int64_t i = 0; i < tile_rows; ++i, x += iterations * sum_step, b += iterations * b_step) {
             Body::expect(1, panel_width, off + i * off_step, 0, c);
-            accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, turns);
+            accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, iterations);
         }
-        n -= turns * tile_rows;
+        n -= iterations * tile_rows;
     }
-    if (turns_at_once > 1 && row_step == 1 && sum_step == tile_rows && b_step == panel_width)   // a copied tile
-        accumulate<tile_rows, 2, turns_at_once>(sum, x, 1, tile_rows, b, panel_width, n);
+    if (iterations_at_once > 1 && row_step == 1 && sum_step == tile_rows && b_step == panel_width)   // a copied tile
+        accumulate<tile_rows, 2, iterations_at_once>(sum, x, 1, tile_rows, b, panel_width, n);
     else if (!Asks || n > 0) accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
         const int r = i / 2, v = i % 2 * lanes;
@@ -140,7 +140,7 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
         if constexpr (Asks) Body::expect(MR, panel_width, off, off_step, c);
         vf sum[2 * MR];
         clear_block(sum);
-        if constexpr (Asks) accumulate<MR, 2, turns_at_once>(sum, x, row_step, 1, b, panel_width, n);
+        if constexpr (Asks) accumulate<MR, 2, iterations_at_once>(sum, x, row_step, 1, b, panel_width, n);
         else accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
         Body::template tile<MR, 2>(sum, off, off_step, row, col, c);
         x += MR * row_step;
@@ -186,8 +186,8 @@ __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
 /// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
 template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Asks = false>
-constexpr finisher finisher_of() {
-    finisher f{finish_tile<Body, Whole>};
+constexpr epilogue epilogue_of() {
+    epilogue f{finish_tile<Body, Whole>};
     if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
     if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })

@@ -21,7 +21,7 @@ struct matmul {
     using only = matmul<TransA, TransB, Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t) { return TransA && e[2] >= least_copied_depth ? copies : 0; }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         const std::int64_t M = c.e[0], N = c.e[1], K = c.e[2], inner = c.e[7];
         product q{nullptr, TransA ? 1 : c.e[5], TransA ? c.e[5] : 1, nullptr, c.e[6],
                   TransB ? right::columns : right::rows, M, N, K, false, 0, 0};

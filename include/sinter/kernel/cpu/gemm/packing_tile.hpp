@@ -18,22 +18,22 @@ constexpr std::int64_t groups_alike(std::int64_t all, std::int64_t most) {
     return (all + groups - 1) / groups;
 }
 /// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
-inline constexpr bool asks_pieces = lanes < 16;
+inline constexpr bool prefetches_pieces = lanes < 16;
 /// Rows of a piece of a given depth.
 constexpr std::int64_t rows_of_piece(std::int64_t depth) {
-    return depth <= most_copied_rows ? depth : asks_pieces ? groups_alike(depth, copied_rows) : copied_rows;
+    return depth <= most_copied_rows ? depth : prefetches_pieces ? groups_alike(depth, copied_rows) : copied_rows;
 }
 /// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within a line, which the panel before has
 /// asked for then.
-inline constexpr std::int64_t end_of_line = asks_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
+inline constexpr std::int64_t end_of_line = prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
 /// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
 /// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is read of it (Left) or of the right
 /// one (Right) is copied meanwhile, as [n][MR] and [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there.
-/// So many rows ahead are asked for of either (of none if zero and `asks_pieces`).
+/// So many rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
 template <int MR, bool Left, bool Right>
-__attribute__((noinline)) void multiply_tile_copying(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
+__attribute__((noinline)) void multiply_tile_packing(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
                                                      std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy,
                                                      std::int64_t x_ahead, std::int64_t b_ahead) {
     const std::int64_t x_next = x_ahead * x_step, b_next = b_ahead * b_step;
@@ -46,10 +46,10 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
             pin(v[j]);
             if constexpr (Right) store(b_copy + j * lanes, v[j]);
         });
-        if (Right && (!asks_pieces || b_ahead))
+        if (Right && (!prefetches_pieces || b_ahead))
             for (int j = 0; j < panel_width; j += floats_a_line) __builtin_prefetch(b + b_next + j + end_of_line, 0, 2);
         if constexpr (Left) {
-            if (!asks_pieces || x_ahead) {
+            if (!prefetches_pieces || x_ahead) {
                 __builtin_prefetch(x + x_next, 0, 2);
                 __builtin_prefetch(x + x_next + MR - 1, 0, 2);
             }
@@ -67,22 +67,22 @@ __attribute__((noinline)) void multiply_tile_copying(const float* from, float* t
     } while (--n > 0);
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
-using copying_function = decltype(&multiply_tile_copying<tile_rows, true, true>);
+using packing_function = decltype(&multiply_tile_packing<tile_rows, true, true>);
 template <bool Left, bool Right>
-copying_function copying_tile_of(int height) {
-    return height == tile_rows ? multiply_tile_copying<tile_rows, Left, Right> : multiply_tile_copying<small_tile_rows, Left, Right>;
+packing_function packing_tile_of(int height) {
+    return height == tile_rows ? multiply_tile_packing<tile_rows, Left, Right> : multiply_tile_packing<small_tile_rows, Left, Right>;
 }
 
 /// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a turn, in 65536ths.
-struct asked_rows {
+struct prefetched_rows {
     const float* at;
     std::int64_t step, a_turn;
 };
 
 /// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in so many turns at most.
 template <int MR, int Turns>
-__attribute__((noinline)) void multiply_tile_asking_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
-                                                         asked_rows a) {
+__attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
+                                                         prefetched_rows a) {
     std::int64_t row = 0;   // counted without branches, which would be guessed wrong
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
@@ -93,8 +93,8 @@ __attribute__((noinline)) void multiply_tile_asking_rows(const float* from, floa
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 template <int MR>
-decltype(&multiply_tile_asking_rows<MR, 1>) asking_tile_of(const asked_rows& a) {
-    return a.a_turn * turns_at_once > 1 << 16 ? multiply_tile_asking_rows<MR, 1> : multiply_tile_asking_rows<MR, turns_at_once>;
+decltype(&multiply_tile_prefetching_rows<MR, 1>) prefetching_tile_of(const prefetched_rows& a) {
+    return a.a_turn * iterations_at_once > 1 << 16 ? multiply_tile_prefetching_rows<MR, 1> : multiply_tile_prefetching_rows<MR, iterations_at_once>;
 }
 
 /// Some lines of each of so many rows.
@@ -105,23 +105,23 @@ struct row_lines {
 
 /// What a panel's tiles ask for, one after the other: the lines of the panel that follows and a share of the next piece's rows of the left
 /// operand; else memory would be read for the short time only in which something is copied. Divides once for all tiles.
-class panel_asks {
+class panel_prefetches {
 public:
-    panel_asks() = default;
+    panel_prefetches() = default;
     /// `tiles` of `turns` each, of no fewer turns than there are rows.
-    panel_asks(row_lines first, row_lines then, std::int64_t tiles, std::int64_t turns) : lines_{first, then} {
+    panel_prefetches(row_lines first, row_lines then, std::int64_t tiles, std::int64_t iterations) : lines_{first, then} {
         const std::int64_t all = first.lines + then.lines, a_line = all ? tiles / all : 0;
         for (int i = 0; i < 2 && a_line; ++i) {
             rows_[i] = (lines_[i].rows + a_line - 1) / a_line;
-            a_turn_[i] = (rows_[i] << 16) / turns;
+            a_turn_[i] = (rows_[i] << 16) / iterations;
         }
         if (!a_line) now_ = 2;
     }
-    asked_rows next() {
+    prefetched_rows next() {
         while (now_ < 2 && line_ == lines_[now_].lines) line_ = 0, ++now_;
         if (now_ == 2) return {no_sum, 0, 0};
         const row_lines& l = lines_[now_];
-        const asked_rows r{l.at + line_ * floats_a_line + row_ * l.step, l.step, a_turn_[now_]};
+        const prefetched_rows r{l.at + line_ * floats_a_line + row_ * l.step, l.step, a_turn_[now_]};
         row_ += rows_[now_];
         if (row_ >= l.rows) row_ = 0, ++line_;
         return r;

@@ -11,7 +11,7 @@
 /// not the chain, so there single vectors follow each other, a turn apart.)
 namespace sinter::inline SINTER_TARGET::cpu {
 
-using following_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
+using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
                                     const finished& before, expected_stream, const call&);
 
 /// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows. The lines that it will touch when this
@@ -22,7 +22,7 @@ __attribute__((noinline)) void multiply_and_finish_before(float* to, const float
     const call c = by;
     const float* sums = before.sums;
     std::int64_t off = before.off, next = now.off, row = before.row;
-    const std::int64_t turns = n / MR, off_step = now.off_step;
+    const std::int64_t iterations = n / MR, off_step = now.off_step;
     const int col = before.col, rows = before.rows;
     vf sum[2 * MR];
     clear_block(sum);
@@ -40,9 +40,9 @@ __attribute__((noinline)) void multiply_and_finish_before(float* to, const float
         sums += panel_width;
         off += off_step;
         ++row;
-        multiply(turns);
+        multiply(iterations);
     }
-    if (const std::int64_t rest = n - MR * turns) multiply(rest);
+    if (const std::int64_t rest = n - MR * iterations) multiply(rest);
     unroll<2 * MR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, sum[i]); });
 }
 
@@ -53,21 +53,21 @@ constexpr bool follows_well() {
     else return false;
 }
 /// Are its tiles whole ones, and as long as to do something meanwhile? The right operand lies in panels.
-constexpr bool suits_following(const product& q) {
+constexpr bool suits_pipelining(const product& q) {
     return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.depth >= 4 * small_tile_rows &&
            q.depth <= streamed_floats / panel_width;
 }
-inline std::int64_t following_tiles(std::int64_t rows) { return (rows + small_tile_rows - 1) / small_tile_rows; }
+inline std::int64_t pipelined_tiles(std::int64_t rows) { return (rows + small_tile_rows - 1) / small_tile_rows; }
 
 /// The tiles [tile, end), numbered panel by panel, in the order of run_blocks.
 template <class = void>
-__attribute__((noinline)) inline void run_following(const product& q, const finisher& f, following_function follow, const call& c,
+__attribute__((noinline)) inline void run_pipelined(const product& q, const epilogue& f, pipelined_function follow, const call& c,
                                                     std::int64_t tile, std::int64_t end) {
     constexpr int height = small_tile_rows;
     alignas(64) float sums[2][height * panel_width];
-    const std::int64_t count = following_tiles(q.rows), most = blocked_floats / (height * q.depth);
+    const std::int64_t count = pipelined_tiles(q.rows), most = blocked_floats / (height * q.depth);
     const std::int64_t block = most * height < 2 * panel_width || end - tile <= count ? count : most;
-    const bool ahead = q.depth * q.columns > far_floats && count <= panel_width && !q.by_rows;
+    const bool ahead = q.depth * q.columns > non_temporal_floats && count <= panel_width && !q.by_rows;
     const std::int64_t mine = ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;   // other threads' panels are not asked for
     const std::int64_t ahead_step = (panel_width + count - 1) / count;   // the panel's tiles share the next one's lines
     finished before{sums[0], 0, panel_width, panel_width, 0, q.columns, 0, 0};
@@ -80,9 +80,9 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
         now.off = q.off + j0 + begin * q.columns;
         now.row = q.row + begin;
         now.col = q.col + static_cast<int>(j0);
-        const bool asks = (p + 1) * count < mine && i * ahead_step < panel_width;
-        const float* const next = asks ? q.b + (j0 + panel_width + i * ahead_step) * q.depth : no_sum;
-        follow(sums[odd], q.a + row * q.row_step, q.row_step, q.b + j0 * q.depth, q.depth, now, before, {next, asks ? ahead_step : 0}, c);
+        const bool prefetches = (p + 1) * count < mine && i * ahead_step < panel_width;
+        const float* const next = prefetches ? q.b + (j0 + panel_width + i * ahead_step) * q.depth : no_sum;
+        follow(sums[odd], q.a + row * q.row_step, q.row_step, q.b + j0 * q.depth, q.depth, now, before, {next, prefetches ? ahead_step : 0}, c);
         before = now;
         odd = !odd;
     };
@@ -97,16 +97,16 @@ __attribute__((noinline)) inline void run_following(const product& q, const fini
 
 /// The share of this call's part, or of all of its thread's.
 template <class Body>
-inline void run_following_share(const product& q, const finisher& f, const call& c) {
+inline void run_pipelined_share(const product& q, const epilogue& f, const call& c) {
     if (is_done(f, c)) return;
-    const following_function follow = multiply_and_finish_before<Body, small_tile_rows>;
+    const pipelined_function follow = multiply_and_finish_before<Body, small_tile_rows>;
     if (q.by_rows) {
-        const product r = rows_of_share(q, f, c, following_tiles(q.rows), [](std::int64_t t) { return t * small_tile_rows; });
+        const product r = rows_of_share(q, f, c, pipelined_tiles(q.rows), [](std::int64_t t) { return t * small_tile_rows; });
         if (r.rows < small_tile_rows) return run_tiles(r, f, c, 0, tiles_of(r));
-        return run_following(r, f, follow, c, 0, following_tiles(r.rows) * (r.columns / panel_width));
+        return run_pipelined(r, f, follow, c, 0, pipelined_tiles(r.rows) * (r.columns / panel_width));
     }
-    const std::int64_t tiles = following_tiles(q.rows) * (q.columns / panel_width);
-    run_following(q, f, follow, c, share(tiles, c.part, c.parts),
+    const std::int64_t tiles = pipelined_tiles(q.rows) * (q.columns / panel_width);
+    run_pipelined(q, f, follow, c, share(tiles, c.part, c.parts),
                   share(tiles, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
 }
 

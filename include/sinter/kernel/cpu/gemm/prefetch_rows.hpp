@@ -6,24 +6,24 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What a body will touch of some rows of a packed result's panels, asked for a few rows at a time while their sums are computed: all
 /// at once it would hold these up.
-struct coming_rows {
-    const finisher& f;
+struct prefetch_rows {
+    const epilogue& f;
     const call& c;
     finished block;                 ///< of the first panel, or some of its columns
     std::int64_t panel_step = 0;    ///< in the result
     int panels = 1;
 
     /// Rows [row, row + n), as far as there are any.
-    void ask(int row, int n) const {
+    void prefetch(int row, int n) const {
         finished some = block;
         some.rows = n < block.rows - row ? n : block.rows - row;
         some.off += row * some.off_step;
         for (int p = 0; p < panels && some.rows > 0; ++p, some.off += panel_step) f.expect(some, c);
     }
     /// One of so many shares of them.
-    void ask_share(int share, int of) const {
+    void prefetch_share(int share, int of) const {
         const int n = (block.rows + of - 1) / of;
-        ask(share * n, n);
+        prefetch(share * n, n);
     }
 };
 

@@ -7,7 +7,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth] or as panels of that.
-enum class right { panels, rows, columns, turned_panels };
+enum class right { panels, rows, columns, transposed_panels };
 
 /// result[rows][columns] = sum over t < depth of a[i * row_step + t * sum_step] * B[t][j].
 struct product {
@@ -42,7 +42,7 @@ using small_function = void (*)(const float* x, std::int64_t row_step, std::int6
 
 /// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory. So
 /// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
-struct finisher {
+struct epilogue {
     void (*finish)(const finished&, const call&);
     direct_function direct = nullptr, asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
     void (*expect)(const finished&, const call&) = nullptr;
@@ -54,9 +54,9 @@ struct finisher {
     int arrays = 1;         ///< that the body writes
 
     /// Lists a tile's lines, to be asked for one a turn, unless they are more than its loop has turns; are there any?
-    bool lists(const finished& t, const call& c, std::int64_t turns, tile_lines& lines) const {
+    bool lists(const finished& t, const call& c, std::int64_t iterations, tile_lines& lines) const {
         list(t, c, lines);
-        if (lines.count > turns) lines.count = 0;
+        if (lines.count > iterations) lines.count = 0;
         return lines.count > 0;
     }
 };

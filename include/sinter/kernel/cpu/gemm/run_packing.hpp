@@ -24,39 +24,39 @@ __attribute__((noinline)) inline void copy_tile(const product& q, const row_cove
 
 /// How these loops walk over a share: in groups of tiles whose copied rows stay in the second-level cache while panels pass by; where
 /// sums go on in the next piece of the depth, in blocks of panels, too, so that they stay there.
-struct copying_walk {
+struct packing_walk {
     static constexpr std::int64_t tile_floats = tile_rows * panel_width;
     std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
-    bool expects, asks;            ///< what the body will touch; what the next piece or block reads
+    bool expects, prefetches;            ///< what the body will touch; what the next piece or block reads
     bool by_lines;                 ///< what the body will touch line by line: many at once, from memory, would be waited for
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
     std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
 
-    copying_walk(const product& q, const finisher& f, const tile_range& r)
+    packing_walk(const product& q, const epilogue& f, const tile_range& r)
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
-          asks(asks_pieces && q.b_layout == right::rows), by_lines(expects && f.list && !asks && lies_farther(q, f)),
+          prefetches(prefetches_pieces && q.b_layout == right::rows), by_lines(expects && f.list && !prefetches && lies_farther(q, f)),
           step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
-        tiles = asks_pieces || expected_ahead ? groups_alike(all, most) : most;
+        tiles = prefetches_pieces || expected_ahead ? groups_alike(all, most) : most;
         panels = r.end_panel - r.first_panel;
         if (!carries) return;
         const std::int64_t most_panels = continued_floats / tile_floats / tiles;
-        panels = asks_pieces ? groups_alike(panels, most_panels) : most_panels;
+        panels = prefetches_pieces ? groups_alike(panels, most_panels) : most_panels;
     }
 };
 
 /// A group of tiles by a block of panels over a piece of the depth, [t, t + n).
-struct copying_piece {
+struct packing_piece {
     std::int64_t first_tile, tiles, first_panel, end_panel, t, n;
     bool first, last;         ///< of all; of its block
     row_lines next_left;      ///< what is copied for the next piece, or the next block's first one, and is asked for meanwhile
     row_lines next_right;     ///< of its first panel
 
-    copying_piece(const product& q, const row_cover& cover, const copying_walk& walk, const tile_range& block, const tile_range& next_block,
+    packing_piece(const product& q, const row_cover& cover, const packing_walk& walk, const tile_range& block, const tile_range& next_block,
                   std::int64_t depth_begin, bool is_first)
         : first_tile(block.first_tile), tiles(block.end_tile - block.first_tile), first_panel(block.first_panel),
           end_panel(block.end_panel), t(depth_begin), n(q.depth - t < walk.rows ? q.depth - t : walk.rows), first(is_first),
@@ -71,7 +71,7 @@ struct copying_piece {
     }
     /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first tile and the first panel copy.
     /// `few`: as few tiles as can, for the others are finished in registers.
-    panel_asks asks(const product& q, std::int64_t p, const float* b, bool few) const {
+    panel_prefetches prefetches(const product& q, std::int64_t p, const float* b, bool few) const {
         const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next_left.lines * i / all;
         const row_lines right = p + 1 < end_panel ? row_lines{b + panel_width + end_of_line, q.b_step, n, panel_lines} : next_right;
         const row_lines left{next_left.at + begin * floats_a_line, next_left.step, next_left.rows, next_left.lines * (i + 1) / all - begin};
@@ -84,14 +84,14 @@ private:
 };
 
 /// Memory of these loops: a panel's piece, the copied rows of a group, and sums that go on.
-struct copying_memory {
+struct packing_memory {
     float *panel, *rows, *sums;
 };
 
 /// A piece's tiles by its panel p.
 template <class = void>
-SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const call& c, const row_cover& cover, const copying_walk& walk,
-                                  const copying_piece& piece, const copying_memory& m, std::int64_t p, float* column_sums) {
+SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const call& c, const row_cover& cover, const packing_walk& walk,
+                                  const packing_piece& piece, const packing_memory& m, std::int64_t p, float* column_sums) {
     const std::int64_t j0 = p * panel_width, t = piece.t, n = piece.n;
     const int w = panel_columns(q.columns, p, panel_width, lanes);
     const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
@@ -103,10 +103,10 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
     const float* const b = q.b + t * q.b_step + j0;
     if (!in_place) gather_panel(q, j0, w, t, n, m.panel);
     // By the tiles of the panel before, or, for a piece's first panel, by those of the piece before.
-    const bool piece_asked = walk.asks && !piece.first && piece.end_panel - piece.first_panel > 1;
-    const bool panel_asked = new_tile ? piece_asked : walk.asks && p > piece.first_panel + 1;
-    const std::int64_t x_ahead = piece_asked ? 0 : copied_ahead, b_ahead = panel_asked ? 0 : copied_ahead;
-    panel_asks asks = walk.asks && !new_tile ? piece.asks(q, p, b, last && direct) : panel_asks{};
+    const bool piece_prefetched = walk.prefetches && !piece.first && piece.end_panel - piece.first_panel > 1;
+    const bool panel_prefetched = new_tile ? piece_prefetched : walk.prefetches && p > piece.first_panel + 1;
+    const std::int64_t x_ahead = piece_prefetched ? 0 : copied_ahead, b_ahead = panel_prefetched ? 0 : copied_ahead;
+    panel_prefetches prefetches = walk.prefetches && !new_tile ? piece.prefetches(q, p, b, last && direct) : panel_prefetches{};
     for (std::int64_t k = 0; k < piece.tiles; ++k) {
         const std::int64_t i = piece.first_tile + k;
         const int height = cover.height(i);
@@ -123,19 +123,19 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
             done.off -= walk.expected_ahead;
         }
         if (whole && (new_tile || new_panel)) {
-            if (!new_panel) copying_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead, b_ahead);
-            else if (!new_tile) copying_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
-            else copying_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
+            if (!new_panel) packing_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead, b_ahead);
+            else if (!new_tile) packing_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
+            else packing_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
         } else {
             if (new_tile) copy_tile(q, cover, i, t, n, x);
-            const asked_rows asked = walk.asks && whole && k > 0 && !new_tile ? asks.next() : asked_rows{};
-            if (asked.step) {
-                (height == tile_rows ? asking_tile_of<tile_rows> : asking_tile_of<small_tile_rows>)(asked)(from, to, x, m.panel, n, asked);
+            const prefetched_rows prefetched = walk.prefetches && whole && k > 0 && !new_tile ? prefetches.next() : prefetched_rows{};
+            if (prefetched.step) {
+                (height == tile_rows ? prefetching_tile_of<tile_rows> : prefetching_tile_of<small_tile_rows>)(prefetched)(from, to, x, m.panel, n, prefetched);
             } else if (last && height == tile_rows && direct) {
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
             } else if (lists) {
-                line_asking_tile_of(height)(from, to, x, 1, height, m.panel, w, n, lines);
+                line_prefetching_tile_of(height)(from, to, x, 1, height, m.panel, w, n, lines);
             } else {
                 (w == panel_width ? tile_of<2>(height) : tile_of<1>(height))(from, to, x, 1, height, m.panel, w, n, 1);
             }
@@ -147,14 +147,14 @@ SINTER_INLINE void multiply_panel(const product& q, const finisher& f, const cal
 
 /// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right operand, by whoever has the first tile.
 template <class = void>
-__attribute__((noinline)) inline void run_copying(const product& q, const finisher& f, const call& c, const tile_range& r,
+__attribute__((noinline)) inline void run_packing(const product& q, const epilogue& f, const call& c, const tile_range& r,
                                                   float* column_sums) {
     if (r.first_tile >= r.end_tile || r.first_panel >= r.end_panel) return;
     alignas(64) float panel[most_copied_rows * panel_width];
     alignas(64) float copied[copied_floats];
     alignas(64) float continued[continued_floats];
     const row_cover cover(q.rows);
-    const copying_walk walk(q, f, r);
+    const packing_walk walk(q, f, r);
     const auto block_at = [&](std::int64_t tile, std::int64_t p) {
         return tile_range{tile, r.end_tile - tile < walk.tiles ? r.end_tile : tile + walk.tiles, p,
                           r.end_panel - p < walk.panels ? r.end_panel : p + walk.panels};
@@ -164,7 +164,7 @@ __attribute__((noinline)) inline void run_copying(const product& q, const finish
         const tile_range next = block.end_panel < r.end_panel ? block_at(block.first_tile, block.end_panel)
                                                               : block_at(block.end_tile, r.first_panel);
         for (std::int64_t t = 0; t < q.depth; t += walk.rows) {
-            const copying_piece piece(q, cover, walk, block, next, t, begins && t == 0);
+            const packing_piece piece(q, cover, walk, block, next, t, begins && t == 0);
             for (std::int64_t p = block.first_panel; p < block.end_panel; ++p)
                 multiply_panel(q, f, c, cover, walk, piece, {panel, copied, continued}, p, column_sums);
         }

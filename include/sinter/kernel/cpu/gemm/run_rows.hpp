@@ -23,7 +23,7 @@ __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int6
 /// Fewer rows than the smallest tile has (prediction for one example): one after the other, each by as many panels at once as
 /// registers can sum. The parts share the panels, which are packed ones. Every element is summed as a tile does it.
 template <class = void>
-__attribute__((noinline)) inline void run_rows(const product& q, const finisher& f, const call& c, int part, int parts) {
+__attribute__((noinline)) inline void run_rows(const product& q, const epilogue& f, const call& c, int part, int parts) {
     constexpr int at_once = 4;
     alignas(64) float sums[at_once * panel_width];
     const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, panel_step = q.depth * panel_width;

@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is summed at once: equal ones below
 /// each other are summed by one call and finished by one, for what is around a small tile takes as long as the tile itself.
 template <class = void>
-inline void run_near_tiles(const product& q, finished done, const finisher& f, const call& c, const row_cover& cover,
+inline void run_near_tiles(const product& q, finished done, const epilogue& f, const call& c, const row_cover& cover,
                            std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step, std::int64_t panel_off,
                            float* sums) {
     const bool wide = done.width == panel_width;
@@ -50,7 +50,7 @@ inline void run_near_tiles(const product& q, finished done, const finisher& f, c
 struct panel_reads {
     std::int64_t j0;
     int w, there;                 ///< columns as they lie, and those of them that the product has
-    bool wide, turned;
+    bool wide, transposed;
     bool gather;                  ///< the panel, in pieces that stay in the first-level cache
     bool carry;                   ///< sums from piece to piece
     bool ahead;                   ///< ask for the next panel, if this thread has it: its tiles share each line's floats, or its lines
@@ -60,14 +60,14 @@ struct panel_reads {
     SINTER_INLINE panel_reads(const product& q, const call& c, const row_cover& cover, std::int64_t p)
         : j0(p * panel_width), w(panel_columns(q.columns, p, panel_width, lanes)),
           there(static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w)), wide(w == panel_width),
-          turned(q.b_layout == right::turned_panels),
+          transposed(q.b_layout == right::transposed_panels),
           // Few rows do not repay gathering, if the vectors can be read where they are; nor do many, where all of them stay there.
-          gather(q.b_layout == right::columns || turned ||
+          gather(q.b_layout == right::columns || transposed ||
                  (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
-          ahead(wide && (q.b_layout == right::panels || turned) && q.depth * q.columns > far_floats && cover.count <= panel_width &&
+          ahead(wide && (q.b_layout == right::panels || transposed) && q.depth * q.columns > non_temporal_floats && cover.count <= panel_width &&
                 j0 + 2 * panel_width <= q.columns && !q.by_rows && (p + 1) * cover.count < thread_end(c, tiles_of(q, cover))),
-          by_pieces(registers < 32 && ahead && !turned && carry && cover.count > 1),
+          by_pieces(registers < 32 && ahead && !transposed && carry && cover.count > 1),
           piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
           ahead_step((panel_width + cover.count - 1) / cover.count) {}
 };
@@ -82,7 +82,7 @@ struct depth_piece {
 /// What tile i asks for of what comes after this piece of its panel.
 SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r, const depth_piece& d,
                                            std::int64_t i) {
-    if (r.turned) {   // squares of the weights' panels: this panel's next piece, or the next one's first
+    if (r.transposed) {   // squares of the weights' panels: this panel's next piece, or the next one's first
         const std::int64_t square = panel_width * r.ahead_step;
         return {q.b + (d.last ? r.j0 + panel_width : r.j0) * panel_width + (d.last ? 0 : d.t + d.n) * q.columns + i * square,
                 r.ahead_step, panel_width * q.columns - square};
@@ -98,29 +98,29 @@ struct result_reads {
     bool expect;
     std::int64_t ahead;
 
-    SINTER_INLINE result_reads(const product& q, const finisher& f) {
+    SINTER_INLINE result_reads(const product& q, const epilogue& f) {
         const std::int64_t size = q.rows * q.columns;
-        const bool far = q.packed_result && size > far_floats;
-        expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? far_floats : near_floats)) && q.depth >= short_sum;
+        const bool far = q.packed_result && size > non_temporal_floats;
+        expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? non_temporal_floats : near_floats)) && q.depth >= short_sum;
         ahead = far ? expected_tiles * tile_rows * panel_width : 0;   // of a large packed result tiles follow each other
     }
 };
 
 /// Tile i over a piece of the depth; behind the last one it is finished. `sums` is where its sums lie or go on.
 template <class = void>
-SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, const row_cover& cover, const panel_reads& r,
+SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, const row_cover& cover, const panel_reads& r,
                             const depth_piece& d, const result_reads& result, finished& done, std::int64_t i, float* sums) {
     const bool large = i < cover.large;
     const int rest_height = cover.height(cover.large);
     const float *const x = q.a + cover.first_row(i) * q.row_step + d.t * q.sum_step, *const from = d.t ? sums : no_sum;
     const direct_function direct = large && done.columns == panel_width ? f.direct : nullptr;
-    const bool asks_ahead = r.ahead && i * r.ahead_step < panel_width && (large || rest_height > 1);
+    const bool prefetches_ahead = r.ahead && i * r.ahead_step < panel_width && (large || rest_height > 1);
     if (d.last && result.expect) {
-        const bool by_turns = !asks_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
+        const bool by_turns = !prefetches_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
         if (by_turns && f.list && r.wide && rest_height > 1 && !direct) {
             tile_lines lines;
             if (f.lists(done, c, d.n, lines)) {
-                line_asking_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
+                line_prefetching_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
                 return f.finish(done, c);
             }
         }
@@ -130,8 +130,8 @@ SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, 
         f.expect(done, c);
         done.off -= result.ahead;
     }
-    if (asks_ahead) {
-        const ahead_function sum = ahead_of_panel(large, r.ahead_step, r.turned || r.ahead_step > floats_a_line);
+    if (prefetches_ahead) {
+        const ahead_function sum = ahead_of_panel(large, r.ahead_step, r.transposed || r.ahead_step > floats_a_line);
         sum(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, stream_ahead(q, cover, r, d, i));
     } else if (d.last && direct) {
         return direct(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
@@ -144,7 +144,7 @@ SINTER_INLINE void run_tile(const product& q, const finisher& f, const call& c, 
 
 /// The tiles [tile, end) of the product, numbered panel by panel. The body sees c as it is.
 template <class = void>
-__attribute__((noinline)) inline void run_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
@@ -190,13 +190,13 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const finisher
 
 /// One part of `parts`.
 template <class = void>
-inline void run_product(const product& q, const finisher& f, const call& c, int part, int parts) {
+inline void run_product(const product& q, const epilogue& f, const call& c, int part, int parts) {
     const std::int64_t tiles = tiles_of(q);
     run_tiles(q, f, c, share(tiles, part, parts), share(tiles, part + 1, parts));
 }
 
 /// As run_tiles, where the left operand is known to be zero.
-__attribute__((noinline)) inline void finish_zeros(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void finish_zeros(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                    std::int64_t end) {
     const row_cover cover(q.rows);
     const std::int64_t off_step = q.result_step ? q.result_step : q.columns;

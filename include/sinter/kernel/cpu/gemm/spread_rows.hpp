@@ -8,9 +8,9 @@
 /// of the first-level cache that each throws the others out. Such rows are multiplied from a copy in which they lie a line further apart.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-inline constexpr bool rows_may_meet = tile_rows > first_level_ways;
+inline constexpr bool rows_may_overlap = tile_rows > first_level_ways;
 /// From row to row of such a copy; as they lie, where none is needed.
-constexpr std::int64_t spread_step(std::int64_t step) { return rows_may_meet && step % a_page == 0 ? step + floats_a_line : step; }
+constexpr std::int64_t spread_step(std::int64_t step) { return rows_may_overlap && step % a_page == 0 ? step + floats_a_line : step; }
 
 /// n floats each of some rows, to [rows][to_step].
 inline const float* copy_rows(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to, std::int64_t to_step) {
@@ -19,9 +19,9 @@ inline const float* copy_rows(const float* from, std::int64_t step, std::int64_t
 }
 
 /// Floats of a copy, which stays in the second-level cache while panels pass by. Of fewer tiles weights would be read too often.
-inline constexpr std::int64_t spread_floats = rows_may_meet ? 1 << 17 : 0, least_spread_tiles = 2;
+inline constexpr std::int64_t spread_floats = rows_may_overlap ? 1 << 17 : 0, least_spread_tiles = 2;
 
-inline bool rows_meet(const product& q) {
+inline bool rows_overlap(const product& q) {
     return q.sum_step == 1 && spread_step(q.row_step) != q.row_step && row_cover(q.rows).large > 0 &&
            least_spread_tiles * tile_rows * spread_step(q.depth) <= spread_floats;
 }
@@ -37,7 +37,7 @@ SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::in
 
 /// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all panels.
 template <class = void>
-__attribute__((noinline)) inline void run_spread_rows(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_spread_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {
     alignas(64) float copy[spread_floats + 1];
     const row_cover cover(q.rows);
@@ -59,9 +59,9 @@ __attribute__((noinline)) inline void run_spread_rows(const product& q, const fi
 
 /// run_tiles or run_spread_rows.
 template <class = void>
-inline void run_any_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
-    if constexpr (rows_may_meet)
-        if (rows_meet(q)) return run_spread_rows(q, f, c, tile, end);
+inline void run_any_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
+    if constexpr (rows_may_overlap)
+        if (rows_overlap(q)) return run_spread_rows(q, f, c, tile, end);
     run_tiles(q, f, c, tile, end);
 }
 

@@ -16,7 +16,7 @@ inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
 /// Turns of a tile's loop that are written out where its steps are known. A tile of few rows has few multiply-adds a turn: with what counts
 /// and asks for memory beside them they are nearly all that a core can begin, and a core that two threads share begins half of that for
 /// each. Where a multiply-add is two instructions they are too many either way.
-inline constexpr int turns_at_once = registers < 32 && lanes > 4 ? 4 : 1;
+inline constexpr int iterations_at_once = registers < 32 && lanes > 4 ? 4 : 1;
 /// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
@@ -69,10 +69,10 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
             });
         });
     };
-    const auto go_on = [&](int turns) SINTER_ALWAYS {
-        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += turns * sum_step; });
-        b += turns * b_step;
-        n -= turns;
+    const auto go_on = [&](int iterations) SINTER_ALWAYS {
+        unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS { row[i] += iterations * sum_step; });
+        b += iterations * b_step;
+        n -= iterations;
     };
     if constexpr (Turns > 1) {
         while (n >= Turns) {
@@ -101,11 +101,11 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
 template <int MR, int NR, class Each = nothing_else>
 SINTER_INLINE void accumulate_at_once(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
                                       const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
-    if constexpr (turns_at_once > 1 && MR > 1 && NR > 1) {
+    if constexpr (iterations_at_once > 1 && MR > 1 && NR > 1) {
         constexpr std::int64_t width = NR * lanes;
-        const auto all = [&]() SINTER_ALWAYS { unroll<turns_at_once>([&](int) SINTER_ALWAYS { each(); }); };
-        if (b_step == width && sum_step == 1) return accumulate<MR, NR, turns_at_once>(c, x, row_step, 1, b, width, n, all);
-        if (b_step == width && sum_step == MR && row_step == 1) return accumulate<MR, NR, turns_at_once>(c, x, 1, MR, b, width, n, all);
+        const auto all = [&]() SINTER_ALWAYS { unroll<iterations_at_once>([&](int) SINTER_ALWAYS { each(); }); };
+        if (b_step == width && sum_step == 1) return accumulate<MR, NR, iterations_at_once>(c, x, row_step, 1, b, width, n, all);
+        if (b_step == width && sum_step == MR && row_step == 1) return accumulate<MR, NR, iterations_at_once>(c, x, 1, MR, b, width, n, all);
     }
     accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, each);
 }
@@ -142,7 +142,7 @@ struct tile_lines {
 
 /// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.
 template <int MR>
-__attribute__((noinline)) void multiply_tile_asking(const float* from, float* to, const float* x, std::int64_t row_step,
+__attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x, std::int64_t row_step,
                                                     std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                                                     const tile_lines& lines) {
     vf c[MR * 2];
@@ -168,16 +168,16 @@ template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                                                    expected_stream s) {
-    std::int64_t turns = panel_width;
+    std::int64_t iterations = panel_width;
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate_at_once<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(s.at, 0, 2);
         if constexpr (Rows && panel_width > floats_a_line) __builtin_prefetch(s.at + floats_a_line, 0, 2);
         s.at += s.step;
-        if (Rows && --turns == 0) {
+        if (Rows && --iterations == 0) {
             s.at += s.jump;
-            turns = panel_width;
+            iterations = panel_width;
         }
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
@@ -185,7 +185,7 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
 
 /// Where several turns are written out: is so little expected in a turn that two of each four turns can ask for it? What asks beside
 /// a tile's few multiply-adds takes places of theirs.
-constexpr bool asks_seldom(std::int64_t step) { return turns_at_once > 1 && 2 * step <= floats_a_line; }
+constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once > 1 && 2 * step <= floats_a_line; }
 
 /// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a panel.
 template <int MR>
@@ -193,8 +193,8 @@ __attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to
                                                     const float* b, std::int64_t, std::int64_t n, expected_stream s) {
     vf c[MR * 2];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    const std::int64_t half = s.step * turns_at_once / 2;
-    accumulate<MR, 2, turns_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+    const std::int64_t half = s.step * iterations_at_once / 2;
+    accumulate<MR, 2, iterations_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(s.at, 0, 2);
         __builtin_prefetch(s.at + half, 0, 2);
         s.at += 2 * half;

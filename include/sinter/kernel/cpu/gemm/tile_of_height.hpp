@@ -16,15 +16,15 @@ ahead_function ahead_of(bool large) {
 /// Of a product whose terms lie one behind the other by a panel: what asks for so many floats a turn, or for whole rows.
 template <class = void>
 ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
-    if constexpr (turns_at_once > 1)
-        if (!rows && asks_seldom(step)) return large ? multiply_tile_seldom<tile_rows> : multiply_tile_seldom<small_tile_rows>;
+    if constexpr (iterations_at_once > 1)
+        if (!rows && prefetches_seldom(step)) return large ? multiply_tile_seldom<tile_rows> : multiply_tile_seldom<small_tile_rows>;
     return rows ? ahead_of<true>(large) : ahead_of<false>(large);
 }
 
 /// What asks for listed lines, one a turn.
 template <class = void>
-decltype(&multiply_tile_asking<tile_rows>) line_asking_tile_of(int height) {
-    return height == tile_rows ? multiply_tile_asking<tile_rows> : multiply_tile_asking<small_tile_rows>;
+decltype(&multiply_tile_prefetching<tile_rows>) line_prefetching_tile_of(int height) {
+    return height == tile_rows ? multiply_tile_prefetching<tile_rows> : multiply_tile_prefetching<small_tile_rows>;
 }
 
 template <int NR>

@@ -15,7 +15,7 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](int k) SINTER_ALWAYS { store_near_or_far<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
+            unroll<lanes>([&](int k) SINTER_ALWAYS { store_or_stream<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
         }
 }
 
@@ -51,7 +51,7 @@ inline void transpose_piece(const float* from, std::int64_t step, std::int64_t r
 /// first-level cache; zeros where the weights end. n is a multiple of panel_width. What lies in weights one behind the other is
 /// a square's row, and squares side by side are far apart, so the next ones are asked for, line by line.
 template <class = void>
-__attribute__((noinline)) inline void gather_turned_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
+__attribute__((noinline)) inline void gather_transposed_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
                                                           std::int64_t n, std::int64_t rows, float* to) {
     constexpr std::int64_t ahead = (lanes >= 16 ? 2 : 4) * panel_width;   // squares of the source are 4 kilobytes, or one
     const std::int64_t there = K - k < width ? K - k : width;

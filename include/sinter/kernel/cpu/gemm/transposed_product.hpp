@@ -30,7 +30,7 @@ struct part_grid {
 /// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as far as they are whole columns
 /// of the grid.
 template <class = void>
-inline void run_transposed_product(const product& q, const finisher& f, const call& c, int part, int end, int parts,
+inline void run_transposed_product(const product& q, const epilogue& f, const call& c, int part, int end, int parts,
                                    float* column_sums = nullptr) {
     const std::int64_t tiles = row_cover(q.rows).count, panels = (q.columns + panel_width - 1) / panel_width;
     const part_grid grid(tiles, panels, parts);
@@ -42,7 +42,7 @@ inline void run_transposed_product(const product& q, const finisher& f, const ca
         const std::int64_t end_panel = share(panels, across + (whole ? whole : 1), grid.across);
         const std::int64_t first = share(tiles, down, grid.down), last = whole ? tiles : share(tiles, down + next - part, grid.down);
         const tile_range range{first, last, first_panel, end_panel};
-        (keeps_panels(q, range) ? run_kept_panels<> : run_copying<>)(q, f, c, range, column_sums);
+        (keeps_panels(q, range) ? run_resident_panels<> : run_packing<>)(q, f, c, range, column_sums);
     }
 }
 

@@ -152,7 +152,7 @@ private:
         });
     }
     /// Overlapping windows read several rows at once, which the processor does not foresee; nor does it what is written, so slowly.
-    static constexpr bool asks = C >= floats_a_line && KH > SV;
+    static constexpr bool prefetches = C >= floats_a_line && KH > SV;
     static constexpr int ahead = 64 * floats_a_line;
     /// With `Rows` x `Columns` windows at most; what is less are others under a place that no winner has.
     template <int Rows, int Columns>
@@ -174,9 +174,9 @@ private:
             of_column[k] = o < h.last ? horizontal::place(p.x, o) : nowhere;
         });
         unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / Columns] + of_column[q % Columns]); });
-        if constexpr (asks && requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, C, p.pixel * C + ahead, C, c);
+        if constexpr (prefetches && requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, C, p.pixel * C + ahead, C, c);
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
-            if constexpr (asks) {   // for the next row of windows
+            if constexpr (prefetches) {   // for the next row of windows
                 const int next = (std::min(v.last, OH - 1) * OW + h.first) * C + j;
                 __builtin_prefetch(p.dy + next);
                 if (j % 64 == 0) __builtin_prefetch(p.winner + next);

@@ -34,26 +34,26 @@ __attribute__((noinline)) inline void add_parts(float* to, const float* sums, st
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
-    static constexpr word code[size + 1] = {word::unpack(W)..., word{}};
+    static constexpr instruction code[size + 1] = {instruction::unpack(W)..., instruction{}};
     using all = std::make_integer_sequence<int, size>;
 
     static constexpr bool is_reduction(int i) {
-        return code[i].is(instruction::row_sum) || code[i].is(instruction::row_max);
+        return code[i].is(opcode::row_sum) || code[i].is(opcode::row_max);
     }
     /// Does register i hold one value a row?
     static constexpr bool per_row(int i) { return code[i].row || is_reduction(i); }
-    static constexpr int count(instruction k) {
+    static constexpr int count(opcode k) {
         int n = 0;
         for (int i = 0; i < size; ++i) n += code[i].is(k);
         return n;
     }
     /// Does it write past the caches? Then a fence must follow before other threads read.
-    static constexpr bool writes_past_caches = [] {
+    static constexpr bool writes_non_temporal = [] {
         for (int i = 0; i < size; ++i)
-            if (code[i].is(instruction::store) && code[i].past_all_caches()) return true;
+            if (code[i].is(opcode::store) && code[i].is_non_temporal()) return true;
         return false;
     }();
-    static constexpr int sums = count(instruction::column_sum), buffers = count(instruction::spill), stores = count(instruction::store);
+    static constexpr int sums = count(opcode::column_sum), buffers = count(opcode::spill), stores = count(opcode::store);
     template <int I>
     static constexpr int operations_of() {
         if constexpr (requires { rule<static_cast<op_id>(code[I].code)>::operations; })
@@ -106,11 +106,11 @@ struct body {
     template <class F>
     static void each_sum(F f) {
         for (int i = 0; i < size; ++i)
-            if (code[i].is(instruction::column_sum)) f(code[i]);
+            if (code[i].is(opcode::column_sum)) f(code[i]);
     }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
     static void finish(const call& c) {
-        each_sum([&](word w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
+        each_sum([&](instruction w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
     }
 
     // ---- for heavy kernels: everything in one go
@@ -165,11 +165,11 @@ struct body {
 
     /// Are all columns alike to it, but for what it loads of each? Then a vector may hold several rows of few columns.
     static constexpr bool is_alike(int i) {
-        const word w = code[i];
-        if (w.is(instruction::load)) return w.columns() && (w.rows() == row_map::same || w.rows() == row_map::none);
-        if (w.is(instruction::accumulator) || w.is(instruction::literal)) return true;
-        if (w.is(instruction::store) || w.is(instruction::column_sum)) return !w.row;
-        if (is_reduction(i) || w.is(instruction::spill) || w.is(instruction::reload)) return false;
+        const instruction w = code[i];
+        if (w.is(opcode::load)) return w.columns() && (w.rows() == row_map::same || w.rows() == row_map::none);
+        if (w.is(opcode::accumulator) || w.is(opcode::literal)) return true;
+        if (w.is(opcode::store) || w.is(opcode::column_sum)) return !w.row;
+        if (is_reduction(i) || w.is(opcode::spill) || w.is(opcode::reload)) return false;
         const op_id k = static_cast<op_id>(w.code);
         return k != op::column_index && !is_drawn_by_row(i);
     }
@@ -201,7 +201,7 @@ struct body {
     /// there is once a row as often.
     static constexpr bool columns_apart = [] {
         for (int i = 0; i < size; ++i)
-            if (is_reduction(i) || (code[i].row && (code[i].is(instruction::store) || code[i].is(instruction::column_sum)))) return false;
+            if (is_reduction(i) || (code[i].row && (code[i].is(opcode::store) || code[i].is(opcode::column_sum)))) return false;
         return phases == 1;
     }();
     /// The same for a tile whose sums are in registers, [MR][NR whole vectors].
@@ -238,13 +238,13 @@ struct body {
     // ---- for walks: words of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
-        run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, words_of<Phase, Row>.n>{});
+        run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, instructions_of<Phase, Row>.n>{});
     }
     /// A phase's words for two whole vectors side by side, of which `at` is the first.
     template <int Phase>
     static SINTER_INLINE void run_pair(vf* per_row_r, vf* r, vf* s, const place& at, const call& c) {
         run_pair<Phase>(per_row_r, r, s, at, {at.off + lanes, at.row, at.col + lanes, lanes}, c,
-                        std::make_integer_sequence<int, words_of<Phase, false>.n>{});
+                        std::make_integer_sequence<int, instructions_of<Phase, false>.n>{});
     }
     template <int Phase>
     static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
@@ -293,7 +293,7 @@ struct body {
     /// Word I, an elementwise op.
     template <int I>
     static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
-        constexpr word w = code[I];
+        constexpr instruction w = code[I];
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
@@ -301,7 +301,7 @@ struct body {
             return splat(uniform(w.arg, is_drawn_by_row(I) ? at.row : 0, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
-        else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.turn));
+        else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.iteration));
         else if constexpr (k == op::over_batch)
             return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
@@ -322,7 +322,7 @@ private:
     template <int Phase, int... I>
     static SINTER_INLINE void run_pair(vf* pr, vf* r, vf* s, const place& a, const place& b, const call& c,
                                        std::integer_sequence<int, I...>) {
-        (step_both<words_of<Phase, false>.at[I], false>(pr, pr, r, s, vf{}, vf{}, a, b, c), ...);
+        (step_both<instructions_of<Phase, false>.at[I], false>(pr, pr, r, s, vf{}, vf{}, a, b, c), ...);
     }
     template <int I, bool Tile>
     static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c) {
@@ -334,7 +334,7 @@ private:
             step<I, true, Tile>(ps, s, right, b, c);
         }
     }
-    static constexpr bool sums_columns(int i) { return code[i].is(instruction::column_sum) && !code[i].row; }
+    static constexpr bool sums_columns(int i) { return code[i].is(opcode::column_sum) && !code[i].row; }
     template <int... I>
     static SINTER_INLINE void begin_tile(vf* r, std::integer_sequence<int, I...>) {
         ((sums_columns(I) ? (void)(r[I] = zero()) : (void)0), ...);
@@ -361,18 +361,18 @@ private:
     static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
     static constexpr bool writes(int arg) {   // a value may be written over one that was read: its lines are asked for once
         for (int i = 0; i < size; ++i)
-            if (code[i].is(instruction::store) && !code[i].row && code[i].arg == arg) return true;
+            if (code[i].is(opcode::store) && !code[i].row && code[i].arg == arg) return true;
         return false;
     }
     template <class F, int... I>
     static SINTER_INLINE void lines_at(std::int64_t off, const call& c, F f, std::integer_sequence<int, I...>) {
-        ((code[I].is(instruction::store) && !code[I].row && !code[I].past_all_caches() ? f(c.p[code[I].arg] + off, std::true_type{})
-          : code[I].is(instruction::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
+        ((code[I].is(opcode::store) && !code[I].row && !code[I].is_non_temporal() ? f(c.p[code[I].arg] + off, std::true_type{})
+          : code[I].is(opcode::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
                                                                               : (void)0), ...);
     }
     struct word_list { int n = 0, at[size + 1] = {}; };
     template <int Phase, bool Row>
-    static constexpr word_list words_of = [] {
+    static constexpr word_list instructions_of = [] {
         word_list l;
         for (int i = 0; i < size; ++i)
             if (code[i].phase == Phase && static_cast<bool>(code[i].row) == Row) l.at[l.n++] = i;
@@ -381,7 +381,7 @@ private:
     template <int Phase, bool Row, bool Full, int... I>
     static SINTER_INLINE void run_phase([[maybe_unused]] vf* pr, [[maybe_unused]] vf* r, const place& at, const call& c,
                                         std::integer_sequence<int, I...>) {
-        (step<words_of<Phase, Row>.at[I], Full>(pr, r, vf{}, at, c), ...);
+        (step<instructions_of<Phase, Row>.at[I], Full>(pr, r, vf{}, at, c), ...);
     }
     template <int I>
     static SINTER_INLINE std::int64_t mapped_row(std::int64_t row, const call& c) {
@@ -397,8 +397,8 @@ private:
         static constexpr int lane(int l) { return l % Columns; }
     };
     template <int I, bool Full, int Repeated>
-    static SINTER_INLINE vf load_word(const place& at, const call& c) {
-        constexpr word w = code[I];
+    static SINTER_INLINE vf load_instruction(const place& at, const call& c) {
+        constexpr instruction w = code[I];
         const float* p = c.p[w.arg];
         if constexpr (Repeated > 0 && w.columns() && w.rows() == row_map::none) {
             const vf v = load(p, Repeated), each = shuffle<repeat<Repeated>>(v, v);
@@ -417,33 +417,33 @@ private:
 
     template <int I, bool Full, bool Tile = false, int Repeated = 0>
     static SINTER_INLINE void step(vf* pr, vf* r, vf raw, const place& at, const call& c) {
-        constexpr word w = code[I];
+        constexpr instruction w = code[I];
         vf* const to = per_row(I) ? pr : r;
-        if constexpr (w.is(instruction::accumulator)) to[I] = raw;
-        else if constexpr (w.is(instruction::load)) to[I] = load_word<I, Full, Repeated>(at, c);
-        else if constexpr (w.is(instruction::literal)) to[I] = splat(c.k[w.arg]);
-        else if constexpr (w.is(instruction::store)) {
+        if constexpr (w.is(opcode::accumulator)) to[I] = raw;
+        else if constexpr (w.is(opcode::load)) to[I] = load_instruction<I, Full, Repeated>(at, c);
+        else if constexpr (w.is(opcode::literal)) to[I] = splat(c.k[w.arg]);
+        else if constexpr (w.is(opcode::store)) {
             if constexpr (w.row) c.p[w.arg][at.row] = get<w.a>(pr, r)[0];
-            else write<Full, w.past_all_caches()>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
-        } else if constexpr (w.is(instruction::column_sum)) {
+            else write<Full, w.is_non_temporal()>(c.p[w.arg] + at.off, get<w.a>(pr, r), at.n);
+        } else if constexpr (w.is(opcode::column_sum)) {
             if constexpr (w.row) *partial_sum(w.b, c.part, c) += get<w.a>(pr, r)[0];
             else if constexpr (Tile) to[I] += get<w.a>(pr, r);
             else add_to(partial_sum(w.b, c.part, c) + at.col, get<w.a>(pr, r));
-        } else if constexpr (w.is(instruction::row_sum)) to[I] += only<Full>(get<w.a>(pr, r), zero(), at.n);
-        else if constexpr (w.is(instruction::row_max))
+        } else if constexpr (w.is(opcode::row_sum)) to[I] += only<Full>(get<w.a>(pr, r), zero(), at.n);
+        else if constexpr (w.is(opcode::row_max))
             to[I] = max_or_nan(to[I], only<Full>(get<w.a>(pr, r), splat(-__builtin_inff()), at.n));
-        else if constexpr (w.is(instruction::spill)) store(row_buffer(w.b, c) + at.col, get<w.a>(pr, r));
-        else if constexpr (w.is(instruction::reload)) to[I] = load(row_buffer(w.b, c) + at.col);
+        else if constexpr (w.is(opcode::spill)) store(row_buffer(w.b, c) + at.col, get<w.a>(pr, r));
+        else if constexpr (w.is(opcode::reload)) to[I] = load(row_buffer(w.b, c) + at.col);
         else to[I] = elementwise<I>(pr, r, at, c);
     }
     static SINTER_INLINE std::uint64_t counter_of(int stream, const call& c) {
-        return static_cast<std::uint64_t>(c.turn) << 48 | static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream);
+        return static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream);
     }
 
     template <int Phase, int... I>
     static SINTER_INLINE void begin_reductions(vf* pr, std::integer_sequence<int, I...>) {
         ((reduces(I, Phase)
-              ? (void)(pr[I] = code[I].is(instruction::row_sum) ? zero() : splat(-__builtin_inff()))
+              ? (void)(pr[I] = code[I].is(opcode::row_sum) ? zero() : splat(-__builtin_inff()))
               : (void)0), ...);
     }
     static constexpr bool reduces(int i, int phase) { return is_reduction(i) && code[i].phase == phase; }
@@ -459,7 +459,7 @@ private:
     }
     template <int Phase, int N, int... I>
     static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][size + 1], std::integer_sequence<int, I...>) {
-        const auto both = [](int i, vf a, vf b) SINTER_ALWAYS { return code[i].is(instruction::row_sum) ? a + b : max_or_nan(a, b); };
+        const auto both = [](int i, vf a, vf b) SINTER_ALWAYS { return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b); };
         const auto join = [&](int i) SINTER_ALWAYS {
             pr[i] = both(i, pr[i], others[0][i]);
             if constexpr (N == 3) pr[i] = both(i, pr[i], both(i, others[1][i], others[2][i]));
@@ -469,7 +469,7 @@ private:
     template <int Phase, int... I>
     static SINTER_INLINE void end_reductions(vf* pr, std::integer_sequence<int, I...>) {
         const auto end = [&](int i) SINTER_ALWAYS {
-            pr[i] = splat(code[i].is(instruction::row_sum) ? sum_lanes(pr[i]) : max_lanes(pr[i]));
+            pr[i] = splat(code[i].is(opcode::row_sum) ? sum_lanes(pr[i]) : max_lanes(pr[i]));
         };
         ((reduces(I, Phase) ? end(I) : (void)0), ...);
     }

@@ -22,10 +22,10 @@ struct crossing_walk {
 
 private:
     static constexpr bool is_suited(int i) {
-        const word w = Body::code[i];
-        if (w.is(instruction::load)) return w.rows() == row_map::none || w.rows() == row_map::same;
-        if (w.is(instruction::store)) return !w.row;
-        return !Body::is_reduction(i) && !w.is(instruction::column_sum) && !w.is(instruction::spill) && !w.is(instruction::reload) &&
+        const instruction w = Body::code[i];
+        if (w.is(opcode::load)) return w.rows() == row_map::none || w.rows() == row_map::same;
+        if (w.is(opcode::store)) return !w.row;
+        return !Body::is_reduction(i) && !w.is(opcode::column_sum) && !w.is(opcode::spill) && !w.is(opcode::reload) &&
                !w.is(op::random_uniform);
     }
     static constexpr bool suits = [] {
@@ -53,10 +53,10 @@ private:
             p.row_of = __builtin_convertvector((__builtin_convertvector(from_row, vf) + splat(0.5f)) * share_of_column, vi);
             p.column_of = from_row - p.row_of * splat(static_cast<std::int32_t>(columns));
             if (at + lanes <= stop) {
-                run_words<true>(p, c, typename Body::all{});
+                run_instructions<true>(p, c, typename Body::all{});
             } else {
                 p.n = static_cast<int>(stop - at);
-                run_words<false>(p, c, typename Body::all{});
+                run_instructions<false>(p, c, typename Body::all{});
             }
             row += rows_of_vector;
             column += rest;
@@ -64,23 +64,23 @@ private:
         }
     }
     template <bool Full, int... I>
-    static SINTER_INLINE void run_words(const place& at, const call& c, std::integer_sequence<int, I...>) {
+    static SINTER_INLINE void run_instructions(const place& at, const call& c, std::integer_sequence<int, I...>) {
         vf r[Body::size + 1];
         (step<I, Full>(r, at, c), ...);
     }
     template <int I, bool Full>
     static SINTER_INLINE void step(vf* r, const place& at, const call& c) {
-        constexpr word w = Body::code[I];
-        if constexpr (w.is(instruction::load)) r[I] = load_word<I, Full>(at, c);
-        else if constexpr (w.is(instruction::literal)) r[I] = splat(c.k[w.arg]);
-        else if constexpr (w.is(instruction::store))
-            Body::template write<Full, w.past_all_caches()>(c.p[w.arg] + at.off, r[w.a], at.n);
+        constexpr instruction w = Body::code[I];
+        if constexpr (w.is(opcode::load)) r[I] = load_instruction<I, Full>(at, c);
+        else if constexpr (w.is(opcode::literal)) r[I] = splat(c.k[w.arg]);
+        else if constexpr (w.is(opcode::store))
+            Body::template write<Full, w.is_non_temporal()>(c.p[w.arg] + at.off, r[w.a], at.n);
         else if constexpr (w.is(op::column_index)) r[I] = __builtin_convertvector(at.column_of, vf);
         else r[I] = Body::template elementwise<I>(r, r, {at.off, at.row, 0, lanes}, c);
     }
     template <int I, bool Full>
-    static SINTER_INLINE vf load_word(const place& at, const call& c) {
-        constexpr word w = Body::code[I];
+    static SINTER_INLINE vf load_instruction(const place& at, const call& c) {
+        constexpr instruction w = Body::code[I];
         const float* const p = c.p[w.arg];
         vf v;
         if constexpr (w.rows() == row_map::same && w.columns()) v = Body::template read<Full>(p + at.off, at.n);

@@ -25,7 +25,7 @@ private:
     /// Does a later word of this store's phase read what it stores?
     static constexpr bool is_read_in_its_phase(int store) {
         for (int i = store + 1; i < Body::size; ++i)
-            if (Body::code[i].is(instruction::load) && Body::code[i].phase == Body::code[store].phase &&
+            if (Body::code[i].is(opcode::load) && Body::code[i].phase == Body::code[store].phase &&
                 Body::code[i].arg == Body::code[store].arg)
                 return true;
         return false;

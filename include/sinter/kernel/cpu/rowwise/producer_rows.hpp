@@ -6,9 +6,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The walk that leads a kernel, if there is one, as far as it has come: a kernel asks for some rows before it reads them. Rows are
 /// asked for in their order, and made once.
-class leading_rows {
+class producer_rows {
 public:
-    leading_rows(const call& c, std::int64_t first) : walk_(c.before), next_(first) {}
+    producer_rows(const call& c, std::int64_t first) : walk_(c.before), next_(first) {}
 
     explicit operator bool() const { return walk_.rows; }
     void make_until(std::int64_t end) {
@@ -20,7 +20,7 @@ public:
     int arrays(const float** to) const { return walk_.rows ? walk_.rows->arrays(*walk_.walk, to) : 0; }
 
 private:
-    leading_walk walk_;
+    fused_producer walk_;
     std::int64_t next_;
 };
 

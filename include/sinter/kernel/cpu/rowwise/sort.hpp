@@ -15,12 +15,12 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// equal ones in theirs and branches on no comparison.
 struct sorting {
     static constexpr std::int64_t few = 32;
-    static constexpr std::int64_t room(const std::int64_t* e) { return round_up(5 * e[0], 16); }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * room(e); }
+    static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(5 * e[0], 16); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * workspace(e); }
 
     static void run(const call& c) {
         const std::int64_t n = c.e[0], inner = c.e[1], k = c.e[2], end = share(c.m * inner, c.part + 1, c.parts);
-        auto* const lists = reinterpret_cast<std::uint64_t*>(c.scratch + c.part * room(c.e));   // two, then the keys
+        auto* const lists = reinterpret_cast<std::uint64_t*>(c.scratch + c.part * workspace(c.e));   // two, then the keys
         auto* const list = reinterpret_cast<std::int32_t*>(lists);
         auto* const keys = reinterpret_cast<float*>(lists + 2 * n);
         const bool descending = c.e[3] != 0;

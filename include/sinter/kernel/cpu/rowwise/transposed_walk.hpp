@@ -8,13 +8,13 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// c.m rows that are reduced and so short that sums over lanes take longer than what they sum (a loss of ten classes): as many rows
 /// as a vector has lanes are transposed into scratch space and gone over with a row in each lane; results are transposed back.
 template <class Body>
-struct turned_walk {
+struct transposed_walk {
     /// Does a walk of such rows go this way? Where a vector would be mostly empty, that is one of fewer rows, it does not.
     static constexpr bool takes(std::int64_t columns, std::int64_t rows) { return columns <= most_columns && rows >= lanes; }
     static constexpr std::int64_t scratch(std::int64_t columns, int parts) { return parts * of_part(columns); }
 
     static void rows(std::int64_t row, std::int64_t end, const call& c) {
-        turned_columns all{static_cast<int>(c.e[extent::columns]), c.scratch + first_part(c) * of_part(c.e[extent::columns])};
+        transposed_columns all{static_cast<int>(c.e[extent::columns]), c.scratch + first_part(c) * of_part(c.e[extent::columns])};
         for (int i = 0; i < Body::sums * all.columns; ++i) store(all.vector(first_sum, i), zero());
         for (; row < end; row += lanes) {
             const some_rows at{row, static_cast<int>(end - row < lanes ? end - row : lanes)};
@@ -28,7 +28,7 @@ struct turned_walk {
 private:
     /// Transposing costs about what a sum over lanes does for a row of one vector. So it pays where there is more: a function once a row,
     /// or a maximum, which looks for NaN as well (bounds measured with 4, 8 and 16 lanes).
-    static constexpr int most_columns = Body::row_operations >= 12 ? 6 * lanes : Body::count(instruction::row_max) > 0 ? 2 * lanes : 0;
+    static constexpr int most_columns = Body::row_operations >= 12 ? 6 * lanes : Body::count(opcode::row_max) > 0 ? 2 * lanes : 0;
 
     /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in which a word finds what one before it
     /// has written, as it would in memory.
@@ -39,9 +39,9 @@ private:
     static constexpr array_list arrays = [] {
         array_list l;
         const auto add = [&](int i) {
-            const word w = Body::code[i];
-            const bool loads = w.is(instruction::load) && w.columns() && w.rows() == row_map::same;
-            if (!loads && !(w.is(instruction::store) && !w.row)) return;
+            const instruction w = Body::code[i];
+            const bool loads = w.is(opcode::load) && w.columns() && w.rows() == row_map::same;
+            if (!loads && !(w.is(opcode::store) && !w.row)) return;
             int k = 0;
             while (k < l.n && l.arg[k] != w.arg) ++k;
             if (k == l.n) l.arg[l.n++] = w.arg, l.read_first[k] = loads;
@@ -56,16 +56,16 @@ private:
     static constexpr int first_buffer = arrays.n, first_sum = first_buffer + Body::buffers;
     static constexpr std::int64_t of_part(std::int64_t columns) { return (first_sum + Body::sums) * columns * lanes; }
 
-    struct turned_columns {
+    struct transposed_columns {
         int columns;
-        float* room;
+        float* workspace;
 
         int count() const { return columns; }
         template <class F>
         SINTER_INLINE void each(F f) const {
             for (int j = 0; j < columns; ++j) f(j);
         }
-        SINTER_INLINE float* vector(int array, int j) const { return room + (array * columns + j) * lanes; }
+        SINTER_INLINE float* vector(int array, int j) const { return workspace + (array * columns + j) * lanes; }
         SINTER_INLINE void keep(int k, int j, vf v) const { store(vector(first_buffer + k, j), v); }
         SINTER_INLINE vf kept(int k, int j) const { return load(vector(first_buffer + k, j)); }
         SINTER_INLINE void add(int k, int j, vf v) const { store(vector(first_sum + k, j), sum(k, j) + v); }
@@ -86,7 +86,7 @@ private:
                     transpose_matrix(vector(k, 0), lanes, columns, at.n, c.p[arrays.arg[k]] + at.first * columns, columns, true);
         }
     };
-    using lanes_of = row_lanes<Body, turned_columns>;
+    using lanes_of = row_lanes<Body, transposed_columns>;
 };
 
 } // namespace sinter::cpu

@@ -48,24 +48,24 @@ inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase
 template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
-    static constexpr int whole = 1, rest = 2, turned = 4, crossing = 8;
+    static constexpr int whole = 1, rest = 2, transposed = 4, crossing = 8;
     template <int C>
     using only = row_walk<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
-        if (turned_walk<Body>::takes(e[extent::columns], most_rows)) return turned;
+        if (transposed_walk<Body>::takes(e[extent::columns], most_rows)) return transposed;
         if (crossing_walk<Body>::takes(e[extent::columns])) return crossing;
         return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
     }
     /// Floats of scratch space.
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
-        return turns(e[extent::columns]) ? turned_walk<Body>::scratch(e[extent::columns], parts) : 0;
+        return transposes(e[extent::columns]) ? transposed_walk<Body>::scratch(e[extent::columns], parts) : 0;
     }
     static void run(const call& c) {
         if constexpr (may_cross)
             if (crosses(c)) return crossing_walk<Body>::run(c);
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
         if constexpr (may_turn)
-            if (Cases == turned || turns(columns)) return turned_walk<Body>::rows(first, end, c);
+            if (Cases == transposed || transposes(columns)) return transposed_walk<Body>::rows(first, end, c);
         if constexpr (Body::sums > 0 && Body::columns_apart)
             if (columns <= 2 * lanes) return few_columns(first, end, static_cast<int>(columns), c);
         rows(first, end, c);
@@ -80,9 +80,9 @@ struct row_walk {
     }
 
 private:
-    static constexpr bool may_turn = Cases > 0 && (Cases & turned) != 0, may_cross = Cases > 0 && (Cases & crossing) != 0;
+    static constexpr bool may_turn = Cases > 0 && (Cases & transposed) != 0, may_cross = Cases > 0 && (Cases & crossing) != 0;
     static bool crosses(const call& c) { return Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns]); }
-    static constexpr bool turns(std::int64_t columns) { return may_turn && turned_walk<Body>::takes(columns, lanes); }
+    static constexpr bool transposes(std::int64_t columns) { return may_turn && transposed_walk<Body>::takes(columns, lanes); }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
         constexpr std::int64_t most = 1024;

@@ -11,14 +11,14 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// e of the kernels of ops/internal/unique_rows.hpp.
-struct distinct_shape {
+struct unique_shape {
     std::int64_t columns, width, outputs, numbers, first, numbers_first;
-    explicit distinct_shape(const std::int64_t* e)
+    explicit unique_shape(const std::int64_t* e)
         : columns(e[0]), width(e[1]), outputs(e[2]), numbers(e[3]), first(e[4]), numbers_first(e[5]) {}
 };
 
 /// A batch's keys, the distinct rows of each column, one column's after the other's: where they lie.
-struct distinct_keys {
+struct unique_keys {
     float* rows;                 ///< [keys][width], copies of the table's
     std::int32_t* key_of;        ///< [examples][columns]
     std::int32_t* row;           ///< [keys]
@@ -29,7 +29,7 @@ struct distinct_keys {
     std::int32_t* column;        ///< [columns + 1]: each column's first key
     std::int32_t* head_count;
 
-    distinct_keys(float* p, const distinct_shape& s, std::int64_t m) : rows(p) {
+    unique_keys(float* p, const unique_shape& s, std::int64_t m) : rows(p) {
         const std::int64_t most = m * s.columns;
         key_of = reinterpret_cast<std::int32_t*>(p + most * s.width);
         row = key_of + most;
@@ -39,7 +39,7 @@ struct distinct_keys {
         before = last + most + 1;
         column = before + most;
         head_count = column + s.columns + 1;
-        static_assert(distinct_floats(1, 1) == 1 + 6 + 1 + 2 + 1);   // for one example of C columns: C (width + 6) + 1, C + 1, 1
+        static_assert(unique_floats(1, 1) == 1 + 6 + 1 + 2 + 1);   // for one example of C columns: C (width + 6) + 1, C + 1, 1
     }
 };
 
@@ -68,7 +68,7 @@ SINTER_INLINE void for_each_block(std::int64_t columns, F f) {
 
 /// Calls f(column, first key, end) for the keys that are this part's.
 template <class F>
-SINTER_INLINE void for_each_column(const distinct_keys& k, const distinct_shape& s, const call& c, F f) {
+SINTER_INLINE void for_each_column(const unique_keys& k, const unique_shape& s, const call& c, F f) {
     const std::int64_t n = k.column[s.columns], from = share(n, c.part, c.parts), to = share(n, c.part + 1, c.parts);
     for (std::int64_t i = 0; i < s.columns; ++i) {
         const std::int64_t begin = k.column[i] > from ? k.column[i] : from, end = k.column[i + 1] < to ? k.column[i + 1] : to;

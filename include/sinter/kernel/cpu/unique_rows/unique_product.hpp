@@ -8,13 +8,13 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// p[0] = keys, p[1] = weights, packed [e[6]][N], p[2] = numbers [m][R]. First all keys are multiplied, then each example adds
 /// its own; the order of sums is the same whatever the batch. N is a multiple of lanes.
 template <class Body>
-struct distinct_product {
+struct unique_product {
     static constexpr bool only_divides = true;
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) { return m * (e[0] + 1) * e[2]; }
 
     static void prepare(const call& c) {
-        const distinct_shape s(c.e);
-        const distinct_keys k(c.p[0], s, c.m);
+        const unique_shape s(c.e);
+        const unique_keys k(c.p[0], s, c.m);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         float* of_examples = c.scratch;
         if (s.numbers && begin < end)
@@ -25,17 +25,17 @@ struct distinct_product {
         });
     }
     static void run(const call& c) {
-        const distinct_shape s(c.e);
-        const distinct_keys k(c.p[0], s, c.m);
+        const unique_shape s(c.e);
+        const unique_keys k(c.p[0], s, c.m);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
             for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS { add<vectors>(i, j, k, s, c); });
     }
 
 private:
-    static float* of_keys(const call& c, const distinct_shape& s) { return c.scratch + c.m * s.outputs; }
+    static float* of_keys(const call& c, const unique_shape& s) { return c.scratch + c.m * s.outputs; }
     /// Rows times rows [first, first + depth) of the weights.
     static void multiply(float* to, const float* x, std::int64_t depth, std::int64_t rows, const call& c, std::int64_t first,
-                         const distinct_shape& s) {
+                         const unique_shape& s) {
         for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
             const bool whole = s.outputs - j >= panel_width;
             const float* b = c.p[1] + j * c.e[6] + first * (whole ? panel_width : lanes);
@@ -44,7 +44,7 @@ private:
         }
     }
     template <int NV>
-    static SINTER_INLINE void add(std::int64_t i, std::int64_t j, const distinct_keys& k, const distinct_shape& s,
+    static SINTER_INLINE void add(std::int64_t i, std::int64_t j, const unique_keys& k, const unique_shape& s,
                                   const call& c) {
         vf sum[NV];
         const float *own = c.scratch + i * s.outputs + j, *products = of_keys(c, s) + j;
@@ -61,6 +61,6 @@ private:
 };
 
 template <class Body, int... X>
-struct nest<op::distinct_product, Body, X...> { using type = distinct_product<Body>; };
+struct nest<op::unique_product, Body, X...> { using type = unique_product<Body>; };
 
 } // namespace sinter::cpu

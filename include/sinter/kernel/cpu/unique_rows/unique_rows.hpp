@@ -6,7 +6,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The keys of c.m examples. p[0] = table [V][E], p[1] = int32 indices [m][C], checked when the batch was bound; p[2] = the
 /// keys; e[6] = V. One part does all. Column by column, and within a column in the order of first use.
-struct find_distinct_rows {
+struct find_unique_rows {
     static constexpr std::int64_t slots(std::int64_t rows, std::int64_t lookups) {
         std::int64_t n = 16;
         while (n < 2 * lookups) n *= 2;
@@ -18,8 +18,8 @@ struct find_distinct_rows {
 
     static void run(const call& c) {
         if (c.part != 0) return;
-        const distinct_shape s(c.e);
-        const distinct_keys k(c.p[2], s, c.m);
+        const unique_shape s(c.e);
+        const unique_keys k(c.p[2], s, c.m);
         const std::int64_t n = slots(c.e[6], c.m * s.columns), C = s.columns;
         const work w(c, n);
         std::memset(w.latest, -1, 4 * static_cast<std::size_t>(n));
@@ -58,7 +58,7 @@ private:
     /// remembered with an offset that falls from column to column by twice what keys can rise, so that earlier columns' are
     /// larger than the next key of this one, and a row's key is the smaller of both.
     template <bool Hashed>
-    __attribute__((noinline)) static std::int32_t find(const distinct_keys& k, const work& by, std::int32_t from, std::uint32_t offset,
+    __attribute__((noinline)) static std::int32_t find(const unique_keys& k, const work& by, std::int32_t from, std::uint32_t offset,
                                                        std::int64_t j, std::int64_t C, std::int64_t n, const call& c) {
         const work w = by;
         const auto* index = reinterpret_cast<const std::uint32_t*>(w.index) + j;
@@ -78,7 +78,7 @@ private:
         return static_cast<std::int32_t>(next - offset);
     }
     /// The rows of column j's keys.
-    __attribute__((noinline)) static void place(const distinct_keys& k, const work& w, std::int32_t& highest, bool& rises, std::int64_t j,
+    __attribute__((noinline)) static void place(const unique_keys& k, const work& w, std::int32_t& highest, bool& rises, std::int64_t j,
                                                 std::int64_t C) {
         const std::int32_t *const last = k.last, *const index = w.index + j;
         std::int32_t* const rows = k.row;
@@ -94,7 +94,7 @@ private:
     }
     /// `One`: a row is one vector.
     template <bool One>
-    __attribute__((noinline)) static void copy_rows(const distinct_keys& k, const distinct_shape& s, const call& c) {
+    __attribute__((noinline)) static void copy_rows(const unique_keys& k, const unique_shape& s, const call& c) {
         const std::int64_t width = One ? lanes : s.width;
         const std::int32_t* const row = k.row;
         float* to = k.rows;
@@ -106,7 +106,7 @@ private:
         }
     }
     /// Which keys are of one row.
-    static void chain(const distinct_keys& k, const work& w, std::int32_t keys, bool rises, std::int64_t n, const call& c) {
+    static void chain(const unique_keys& k, const work& w, std::int32_t keys, bool rises, std::int64_t n, const call& c) {
         std::memset(k.next, -1, 4 * static_cast<std::size_t>(keys));
         *k.head_count = keys;
         if (rises) {
@@ -127,6 +127,6 @@ private:
 };
 
 template <class Body, int... X>
-struct nest<op::distinct_rows, Body, X...> { using type = find_distinct_rows; };
+struct nest<op::unique_rows, Body, X...> { using type = find_unique_rows; };
 
 } // namespace sinter::cpu

@@ -7,11 +7,11 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// p[2][key][N] = the sum of the rows of D [m][N] (p[1]) of the examples that have this key, from the last to the first. p[0] = keys.
 /// How many examples a key has is a coin's toss, so nothing branches on it: each example adds its row to the sum, which is stored, and of
 /// which nothing is kept behind a key's first example.
-struct distinct_sums {
+struct unique_sums {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
-        const distinct_shape s(c.e);
-        const distinct_keys k(c.p[0], s, c.m);
+        const unique_shape s(c.e);
+        const unique_keys k(c.p[0], s, c.m);
         for_each_column(k, s, c, [&](std::int64_t column, std::int64_t begin, std::int64_t end) {
             for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS {
                 add<vectors>(begin, end, k.before + column * c.m, j, k, s, c);
@@ -22,7 +22,7 @@ struct distinct_sums {
 private:
     template <int NV>
     __attribute__((noinline)) static void add(std::int64_t key, std::int64_t end, const std::int32_t* before, std::int64_t j,
-                                              const distinct_keys& k, const distinct_shape& s, const call& c) {
+                                              const unique_keys& k, const unique_shape& s, const call& c) {
         const std::int32_t* const last = k.last;
         const std::int64_t outputs = s.outputs;
         const float* const d = c.p[1] + j;
@@ -44,6 +44,6 @@ private:
 };
 
 template <class Body, int... X>
-struct nest<op::distinct_sums, Body, X...> { using type = distinct_sums; };
+struct nest<op::unique_sums, Body, X...> { using type = unique_sums; };
 
 } // namespace sinter::cpu

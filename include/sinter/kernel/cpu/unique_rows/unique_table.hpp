@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
 /// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
 template <class Body>
-struct distinct_table {
+struct unique_table {
     static constexpr int phases = 2;
     static constexpr bool only_divides = true;
     static constexpr std::int64_t step(std::int64_t width) { return round_up(width, lanes); }   ///< from row to row
@@ -19,14 +19,14 @@ struct distinct_table {
 
     static void prepare(const call& c) {
         const places p(c);
-        const distinct_shape& s = p.s;
-        const std::int64_t K = s.columns * s.width + s.numbers, step = distinct_table::step(s.width);
+        const unique_shape& s = p.s;
+        const std::int64_t K = s.columns * s.width + s.numbers, step = unique_table::step(s.width);
         for (std::int64_t i = share(s.columns, c.part, c.parts); i < share(s.columns, c.part + 1, c.parts); ++i)
             for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
                 const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
                 const float* from = c.p[2] + j * K + (s.first + i * s.width) * w;
-                if (p.paired) turn_into_pairs(from, p.turned + (i * s.outputs + j) * step);
-                else transpose_matrix(from, w, s.width, w, p.turned + (i * s.outputs + j) * step, step, false);
+                if (p.paired) transpose_into_pairs(from, p.transposed + (i * s.outputs + j) * step);
+                else transpose_matrix(from, w, s.width, w, p.transposed + (i * s.outputs + j) * step, step, false);
             }
         if (p.head_of && c.part == 0) {
             std::memset(p.head_of, -1, 4 * static_cast<std::size_t>(c.e[6]));
@@ -36,18 +36,18 @@ struct distinct_table {
     static void run(const call& by) {
         const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
-        const distinct_shape& s = p.s;
-        const std::int64_t step = distinct_table::step(s.width);
+        const unique_shape& s = p.s;
+        const std::int64_t step = unique_table::step(s.width);
         for_each_column(p.k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
-            const float* const turned = p.turned + column * s.outputs * step;
-            if (p.paired) return multiply_keys<paired_tile>(first, last, 0, turned, p, c);
+            const float* const transposed = p.transposed + column * s.outputs * step;
+            if (p.paired) return multiply_keys<paired_tile>(first, last, 0, transposed, p, c);
             if (p.at_once) {
                 for (std::int64_t j = 0; j < step; j += panel_width)
-                    (step - j >= panel_width ? update_keys<2> : update_keys<1>)(first, last, j, turned + j, p, c);
+                    (step - j >= panel_width ? update_keys<2> : update_keys<1>)(first, last, j, transposed + j, p, c);
                 return;
             }
             for (std::int64_t j = 0; j < step; j += panel_width)
-                (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j, turned + j, p, c);
+                (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j, transposed + j, p, c);
         });
     }
     static void finish(const call& by) {
@@ -62,15 +62,15 @@ struct distinct_table {
 
 private:
     struct places {
-        distinct_shape s;
-        distinct_keys k;
-        float *turned, *of_keys;   ///< [columns][N][step], [keys][step]
+        unique_shape s;
+        unique_keys k;
+        float *transposed, *of_keys;   ///< [columns][N][step], [keys][step]
         std::int32_t* head_of;     ///< of all rows, unless lazy
         bool at_once;              ///< every row has one key, so its sum is known when the key's product is
         bool paired;               ///< turned weights lie as multiply_paired_tile wants them
         explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
-            turned = c.scratch;
-            of_keys = turned + s.columns * s.outputs * step(s.width);
+            transposed = c.scratch;
+            of_keys = transposed + s.columns * s.outputs * step(s.width);
             paired = s.width == lanes && s.outputs % panel_width == 0;
             at_once = !paired && c.e[7] && s.width % lanes == 0 && *k.head_count == k.column[s.columns];
             head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
@@ -100,7 +100,7 @@ private:
     template <class Tile>
     __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
                                                         const places& p, const call& c) {
-        const std::int64_t n = p.s.outputs, step = distinct_table::step(p.s.width);
+        const std::int64_t n = p.s.outputs, step = unique_table::step(p.s.width);
         const float* const sums = c.p[1];
         const auto some = [&](auto rows, std::int64_t key) SINTER_ALWAYS {
             Tile::template run<decltype(rows)::value>(p.of_keys + key * step + j, sums + key * n, b, n, step, step);
@@ -118,7 +118,7 @@ private:
                                                       const places& p, const call& by) {
         alignas(64) float products[height * NR * lanes];
         const call c = by;
-        const std::int64_t n = p.s.outputs, width = p.s.width, step = distinct_table::step(width);
+        const std::int64_t n = p.s.outputs, width = p.s.width, step = unique_table::step(width);
         const float* const sums = c.p[1];
         const std::int32_t* const rows = p.k.row;
         const auto some = [&](auto count, std::int64_t key, std::int64_t from) SINTER_ALWAYS {
@@ -143,7 +143,7 @@ private:
     /// Rows [begin, end) of the table, or of those that occur. `One`: a row is one vector.
     template <bool One>
     static void sum_rows(std::int64_t begin, std::int64_t end, const places& p, const call& c) {
-        const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : distinct_table::step(width);
+        const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : unique_table::step(width);
         const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next, *const head_of = p.head_of;
         const float* const of_keys = p.of_keys;
         for (std::int64_t i = begin; i < end; ++i) {
@@ -159,6 +159,6 @@ private:
 };
 
 template <class Body, int... X>
-struct nest<op::distinct_table, Body, X...> { using type = distinct_table<Body>; };
+struct nest<op::unique_table, Body, X...> { using type = unique_table<Body>; };
 
 } // namespace sinter::cpu

@@ -11,12 +11,12 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. p[0] = keys, p[1] = sums [keys][N],
 /// p[2] = D [m][N], p[3] = numbers [m][R]; e[6] = K. The body gets what gemm_tn's gets. N is a multiple of lanes.
 template <class Body>
-struct distinct_weights {
+struct unique_weights {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
-        const distinct_shape s(c.e);
-        const distinct_keys k(c.p[0], s, c.m);
+        static constexpr epilogue f = epilogue_of<Body>();
+        const unique_shape s(c.e);
+        const unique_keys k(c.p[0], s, c.m);
         const std::int64_t panels = (s.outputs + panel_width - 1) / panel_width, n = panels * (s.columns + (s.numbers ? 1 : 0));
         for (std::int64_t i = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts); i < end; ++i) {
             const std::int64_t column = i / panels, j = i % panels * panel_width;
@@ -33,7 +33,7 @@ struct distinct_weights {
 private:
     /// Rows [first, first + rows) of one panel: the transpose of x [depth][rows] times the gradients d [depth][N] of keys, or of examples.
     static void multiply(const float* x, std::int64_t rows, const float* d, std::int64_t depth, std::int64_t first, std::int64_t j,
-                         const distinct_shape& s, const finisher& f, const call& c) {
+                         const unique_shape& s, const epilogue& f, const call& c) {
         alignas(64) float sums[tile_rows * panel_width];
         const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
         const bool small = rows >= few_rows && rows < small_tile_rows;   // as numbers are
@@ -57,6 +57,6 @@ private:
 };
 
 template <class Body, int... X>
-struct nest<op::distinct_weights, Body, X...> { using type = distinct_weights<Body>; };
+struct nest<op::unique_weights, Body, X...> { using type = unique_weights<Body>; };
 
 } // namespace sinter::cpu

@@ -15,7 +15,7 @@ inline constexpr std::int64_t second_level_floats = lanes >= 16 ? 1 << 18 : 1 <<
 inline constexpr std::int64_t a_page = 1024, first_level_ways = 8;
 
 /// Asks for memory that is read soon, but for so much that it shall come to the second-level cache.
-SINTER_INLINE void ask_for(const void* p, std::int64_t bytes) {
+SINTER_INLINE void prefetch(const void* p, std::int64_t bytes) {
     for (std::int64_t i = 0; i < bytes; i += 4 * floats_a_line) __builtin_prefetch(static_cast<const char*>(p) + i, 0, 2);
 }
 

@@ -118,7 +118,7 @@ SINTER_INLINE void lines_are_stored() {}
 #endif
 /// A vector that is read soon, or (Far) so late that it would be in no cache any more.
 template <bool Far>
-SINTER_INLINE void store_near_or_far(float* p, vf v) {
+SINTER_INLINE void store_or_stream(float* p, vf v) {
     if constexpr (Far) store_line(p, v);
     else store(p, v);
 }

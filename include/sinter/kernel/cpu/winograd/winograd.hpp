@@ -104,14 +104,14 @@ struct winograd_convolution {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m);
         const bool passing = shared(tiles, c.parts);
-        float *const v = c.scratch + c.parts * own(b, passing), *const room = c.scratch + first_part(c) * own(b, passing);
+        float *const v = c.scratch + c.parts * own(b, passing), *const workspace = c.scratch + first_part(c) * own(b, passing);
         const int panels = b.x.panels();
         if (passing) {
             const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
             for (std::int64_t i = share(n * panels, c.part, c.parts); i < end; ++i) {
                 const std::int64_t k = i % n, first = tiles * k / n;
                 const std::int64_t last = tiles * (k + 1) / n;
-                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, room, c);
+                one(b, v + b.patch_floats(first, k), first, last, last, static_cast<int>(i / n), true, workspace, c);
             }
             return;
         }
@@ -122,38 +122,38 @@ struct winograd_convolution {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
             b.template patches<false>(c.p[0], first, last, 0, last - first, mine);
             const bool fresh = !keeps(b) || (k == 0 && c.part == first_part(c));
-            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, fresh, room, c);
+            for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, fresh, workspace, c);
         }
     }
 
 private:
-    static constexpr finisher body = finisher_of<Body>();
+    static constexpr epilogue body = epilogue_of<Body>();
 
     /// A panel's share of the images' pixels that the block of tiles [first, last) will be transformed from, for as many turns.
-    static winograd_asked images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t turns, const call& c) {
+    static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t transposes, const call& c) {
         const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
-        return {c.p[0] + from + all * p / b.x.panels(), (all + b.x.panels() * turns - 1) / (b.x.panels() * turns)};
+        return {c.p[0] + from + all * p / b.x.panels(), (all + b.x.panels() * transposes - 1) / (b.x.panels() * transposes)};
     }
     /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
     /// are to be transformed.
     static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
-                    float* room, const call& c) {
-        float *const m = room + own_windows(b), *u = room + (keeps(b) ? p * windows(b) : 0);
+                    float* workspace, const call& c) {
+        float *const m = workspace + own_windows(b), *u = workspace + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
         const float* w = c.p[1] + std::int64_t{p} * panel * K * K * b.x.CI;
         const std::int64_t calls = places * winograd_calls(tiles);
-        winograd_asked asked = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
+        winograd_prefetched prefetched = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
             const int n = std::min(blocks::channels, b.x.CI - ci);
             if (P == 0 && body.list && ci + n == b.x.CI) {
                 const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
-                asked.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
+                prefetched.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
             }
             if (fresh) transform_windows<M, K>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap) {
-                if (last == end) asked.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
-                multiply_rows<false>(ci == 0, v, n, n, u + f * (n * panel + gap), m + f * product_step, tiles, asked);
+                if (last == end) prefetched.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
+                multiply_rows<false>(ci == 0, v, n, n, u + f * (n * panel + gap), m + f * product_step, tiles, prefetched);
             }
             if (keeps(b)) u += places * (n * panel + gap);
         }

@@ -9,17 +9,17 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines. Rows' floats lie side by side,
 /// or (Turned) those of a turn.
-class winograd_asked {
+class winograd_prefetched {
 public:
     /// At first these, `step` floats a turn.
-    winograd_asked(const float* at, std::int64_t step) : at_(at), step_(step) {
+    winograd_prefetched(const float* at, std::int64_t step) : at_(at), step_(step) {
         lines_.line[0] = at, lines_.count = 1;
         lines_.repeat_last();
     }
 
     /// Also the lines that the body touches in `rows` rows by `columns` from offset `off` on, in this call of the loop, and in each later
     /// one those `move` floats further on; a row's are `row` apart.
-    void body(const finisher& f, const call& c, std::int64_t rows, int columns, std::int64_t off, std::int64_t row, std::int64_t move) {
+    void body(const epilogue& f, const call& c, std::int64_t rows, int columns, std::int64_t off, std::int64_t row, std::int64_t move) {
         f.list({nullptr, static_cast<int>(rows), columns, columns, 0, row, 0, 0}, c, lines_);
         lines_.repeat_last();
         ahead_ = off, move_ = move;
@@ -50,13 +50,13 @@ public:
             vf c[MR * 2];
             unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
             const float* const* line = lines_.line;
-            accumulate<MR, 2, turns_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
-                unroll<turns_at_once>([&](int i) SINTER_ALWAYS {
+            accumulate<MR, 2, iterations_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+                unroll<iterations_at_once>([&](int i) SINTER_ALWAYS {
                     __builtin_prefetch(at + i * step, 0, 2);
                     __builtin_prefetch(line[i] + ahead);
                 });
-                at += turns_at_once * step;
-                line = line + turns_at_once < last ? line + turns_at_once : last;
+                at += iterations_at_once * step;
+                line = line + iterations_at_once < last ? line + iterations_at_once : last;
             });
             unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
             ahead += move_;
@@ -79,16 +79,16 @@ constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_r
 /// as equal as can be.
 template <bool Turned>
 inline void multiply_rows(bool first, const float* a, std::int64_t step, std::int64_t depth, const float* b, float* to, std::int64_t rows,
-                          winograd_asked& asked) {
+                          winograd_prefetched& prefetched) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
-        struct { decltype(&winograd_asked::multiply<1, Turned>) f[tile_rows]; } t{{&winograd_asked::multiply<I + 1, Turned>...}};
+        struct { decltype(&winograd_prefetched::multiply<1, Turned>) f[tile_rows]; } t{{&winograd_prefetched::multiply<I + 1, Turned>...}};
         return t;
     }(std::make_integer_sequence<int, tile_rows>{});
     const std::int64_t count = winograd_calls(rows), least = rows / count, larger = rows % count;
     for (std::int64_t t = 0, begin = 0; t < count;) {
         const std::int64_t height = least + (t < larger), alike = (t < larger ? larger : count) - t;
         const std::int64_t tiles = registers < 32 ? alike : 1;   // small tiles do with one call: what is around each is a fifth of it
-        (asked.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Turned ? 1 : step), step, b, depth, tiles);
+        (prefetched.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Turned ? 1 : step), step, b, depth, tiles);
         t += tiles, begin += tiles * height;
     }
 }

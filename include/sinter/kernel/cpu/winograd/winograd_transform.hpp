@@ -42,7 +42,7 @@ template <int T, bool Far = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
                                                float* v, std::ptrdiff_t step) {
     const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { winograd_points<T>::patch(d, q); };
-    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_near_or_far<Far>(v + (a * T + b) * step, q); };
+    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(v + (a * T + b) * step, q); };
     if (in.top == 0 && in.left == 0 && in.bottom == T && in.right == T) {
         for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
             transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(x + a * row + b * pixel); }, put);
@@ -66,7 +66,7 @@ __attribute__((noinline)) void transform_windows(const float* w, std::int64_t ch
                                                  std::ptrdiff_t step) {
     using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
-    constexpr bool asks = 2 * lanes == floats_a_line;
+    constexpr bool prefetches = 2 * lanes == floats_a_line;
     for (int c = 0; c < n; ++c, w += width, u += 2 * lanes)
         for (int j = 0; j < 2 * lanes; j += lanes) {
             const bool there = j < width;
@@ -77,7 +77,7 @@ __attribute__((noinline)) void transform_windows(const float* w, std::int64_t ch
                                  [&](int a, int b, vf q) SINTER_ALWAYS {
                                      float* const to = u + (a * T + b) * step + j;
                                      store(to, q);
-                                     if (asks && j == 0) __builtin_prefetch(to + 2 * lanes, 1);
+                                     if (prefetches && j == 0) __builtin_prefetch(to + 2 * lanes, 1);
                                  });
         }
 }
@@ -107,7 +107,7 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
                                  const float* from = y + a * row + b * pixel + j;
                                  return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
                              },
-                             [&](int a, int b, vf q) SINTER_ALWAYS { store_near_or_far<Far>(m + (a * T + b) * step + j, q); });
+                             [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(m + (a * T + b) * step + j, q); });
     }
 }
 

@@ -78,12 +78,12 @@ struct winograd_weight_gradient {
             for (int i = static_cast<int>(share(all, c.part, c.parts)); i < last; ++i) {
                 for (std::int64_t k = 0; k < q.n; ++k) {
                     const std::int64_t first = q.tiles * k / q.n, end = q.tiles * (k + 1) / q.n, tiles = end - first;
-                    winograd_asked asked(z, 0);
-                    const bool meets = body.list && k + 1 == q.n;
-                    if (meets) expect(q, i, asked, c);
+                    winograd_prefetched prefetched(z, 0);
+                    const bool overlaps = body.list && k + 1 == q.n;
+                    if (overlaps) expect(q, i, prefetched, c);
                     const transformed to_come = at(q, i, v + q.b.patch_floats(end, k + 1), z + q.output_floats(end, k + 1), tiles);
-                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, asked, meets,
-                        meets ? nullptr : &to_come);
+                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, prefetched, overlaps,
+                        overlaps ? nullptr : &to_come);
                 }
                 emit(q, i, sums, 1, 0, c);
             }
@@ -97,8 +97,8 @@ struct winograd_weight_gradient {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
             transform<false>(q, c, first, first + tiles, 0, tiles, v, z);
-            winograd_asked asked = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
-            add_all(q, k == 0, v, z, tiles, sums, asked);
+            winograd_prefetched prefetched = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
+            add_all(q, k == 0, v, z, tiles, sums, prefetched);
         }
     }
     static void finish(const call& c) {
@@ -110,7 +110,7 @@ struct winograd_weight_gradient {
     }
 
 private:
-    static constexpr finisher body = finisher_of<Body>();
+    static constexpr epilogue body = epilogue_of<Body>();
 
     /// The tiles [tile, last), the first of them the `at`th of `n` in a block.
     template <bool Far>
@@ -131,14 +131,14 @@ private:
         }
     }
     /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
-    static winograd_asked block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
+    static winograd_prefetched block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
         const winograd_extents& x = q.b.x;
         const std::int64_t calls = q.panels * places * (x.CI / channels * winograd_calls(channels) + winograd_calls(x.CI % channels));
         const float *const from = c.p[0] + q.b.input(first) * x.CI, *const dy = c.p[1] + q.b.result(first) * x.CO;
         const std::int64_t floats = (q.b.input(last) - q.b.input(first)) * x.CI, dy_floats = (q.b.result(last) - q.b.result(first)) * x.CO;
-        winograd_asked asked(from, (floats + calls * tiles - 1) / (calls * tiles));
-        asked.floats(dy, (dy_floats + calls - 1) / calls);
-        return asked;
+        winograd_prefetched prefetched(from, (floats + calls * tiles - 1) / (calls * tiles));
+        prefetched.floats(dy, (dy_floats + calls - 1) / calls);
+        return prefetched;
     }
     /// Block `i` of panels and channels, its taps by its channels: where row `k` of them lies in the packed weights.
     static std::int64_t weight_row(const plan& q, int i, int k) {
@@ -150,11 +150,11 @@ private:
         return std::int64_t{p} * panel * taps * q.b.x.CI + row * panel_columns(q.b.x.CO, p, panel, lanes);
     }
     /// Its weights, asked for by the last products before they are emitted.
-    static void expect(const plan& q, int i, winograd_asked& asked, const call& c) {
+    static void expect(const plan& q, int i, winograd_prefetched& prefetched, const call& c) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         const int width = panel_columns(q.b.x.CO, i / q.channel_blocks, panel, lanes);
         const std::int64_t calls = places * winograd_calls(n), each = (taps * n + calls - 1) / calls;
-        asked.body(body, c, each, width, 0, width, each * width);
+        prefetched.body(body, c, each, width, 0, width, each * width);
     }
     /// Where a block's patches and outputs' gradients of one channel block and panel begin.
     struct transformed {
@@ -167,29 +167,29 @@ private:
     /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected. `to_come`: tiles come from memory, so each place asks
     /// for the next one's, the last one for these.
     static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
-                    winograd_asked& asked, bool meets, const transformed* to_come) {
+                    winograd_prefetched& prefetched, bool overlaps, const transformed* to_come) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         const transformed from = at(q, i, v, z, tiles);
         v = from.v, z = from.z;
         for (int f = 0; f < places; ++f, v += tiles * n + gap, z += tiles * panel + gap, sums += n * panel + gap) {
-            if (meets) asked.body_at(weight_offset(q, i, weight_row(q, i, taps * n * f / places)));
+            if (overlaps) prefetched.body_at(weight_offset(q, i, weight_row(q, i, taps * n * f / places)));
             if (to_come) {
                 const std::int64_t calls = winograd_calls(n);
-                asked = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
-                asked.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z, (tiles * panel + calls - 1) / calls);
+                prefetched = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
+                prefetched.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z, (tiles * panel + calls - 1) / calls);
             }
-            multiply_rows<true>(first, v, n, tiles, z, sums, n, asked);
+            multiply_rows<true>(first, v, n, tiles, z, sums, n, prefetched);
         }
     }
     /// All blocks, place by place: a place's patches stay in the first-level cache while panels pass by, and the gradients behind it.
-    static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums, winograd_asked& asked) {
+    static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums, winograd_prefetched& prefetched) {
         for (int f = 0; f < places; ++f)
             for (int b = 0; b < q.channel_blocks; ++b)
                 for (int p = 0; p < q.panels; ++p) {
                     const int i = p * q.channel_blocks + b, n = std::min(channels, q.b.x.CI - b * channels);
                     const transformed from = at(q, i, v, z, tiles);
                     multiply_rows<true>(first, from.v + f * (tiles * n + gap), n, tiles, from.z + f * (tiles * panel + gap),
-                                        sums + i * q.block_sums() + f * (n * panel + gap), n, asked);
+                                        sums + i * q.block_sums() + f * (n * panel + gap), n, prefetched);
                 }
     }
     static void emit(const plan& q, int i, const float* sums, int copies, std::int64_t copy, const call& c) {

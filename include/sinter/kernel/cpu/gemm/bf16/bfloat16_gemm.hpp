@@ -35,7 +35,7 @@ struct bfloat16_gemm {
             pair_row(c.p[0] + i * c.e[2], c.e[0], c.scratch + i * step);
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         const std::int64_t n = depth(c.e);
         const pair_product q{c.scratch, pair_row_step(n), 0, c.p[1], n * panel_width, c.m, c.e[1], n, false};
         if constexpr (Unit::exists)
@@ -62,7 +62,7 @@ struct bfloat16_gemm_tn {
         const auto part_of = [&](std::int64_t n, int more) { return share(n, c.part + more, c.parts); };
         if (takes<Unit>(K)) {
             const std::int64_t groups = (K + lanes - 1) / lanes;
-            turn_into_pairs(c.p[0], c.m, K, part_of(groups, 0), part_of(groups, 1), c.scratch, pair_row_step((c.m + 1) / 2));
+            transpose_into_pairs(c.p[0], c.m, K, part_of(groups, 0), part_of(groups, 1), c.scratch, pair_row_step((c.m + 1) / 2));
         } else {
             const std::int64_t tile = part_of(o.tiles, 0);
             pair_tiles(c.p[0], K, c.m, tile, part_of(o.tiles, 1), c.scratch + tile * o.tile_step, o.tile_step);
@@ -75,7 +75,7 @@ struct bfloat16_gemm_tn {
         }
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         const packed_operands o = places(c.e, c.m);
         const std::int64_t depth = (c.m + 1) / 2;
         pair_product q{c.scratch, 0, o.tile_step, c.scratch + left_floats(c.e, c.m), o.panel_step, c.e[0], c.e[1], depth, true};

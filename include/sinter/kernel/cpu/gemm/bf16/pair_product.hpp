@@ -54,12 +54,12 @@ struct pair_product {
 /// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the second-level cache while panels
 /// pass by.
 template <class = void>
-__attribute__((noinline)) inline void run_pairs(const pair_product& q, const finisher& f, const call& c) {
+__attribute__((noinline)) inline void run_pairs(const pair_product& q, const epilogue& f, const call& c) {
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
     const std::int64_t count = cover.count, all = count * ((q.columns + panel_width - 1) / panel_width);
     const std::int64_t tile = share(all, c.part, c.parts), end = share(all, c.part + 1, c.parts);
-    const std::int64_t room = copied_floats / (tile_rows * q.depth), block = room > 1 ? room : 1;
+    const std::int64_t workspace = copied_floats / (tile_rows * q.depth), block = workspace > 1 ? workspace : 1;
     for (std::int64_t first = 0; first < count; first += block)
         for (std::int64_t p = tile / count; p * count < end; ++p) {
             const std::int64_t j0 = p * panel_width, from = tile - p * count, to = end - p * count;

@@ -20,7 +20,7 @@ SINTER_INLINE vf splat_pair(const float* p) {
 
 /// to = rows [lanes] of one whole panel, as pairs: [panel_width / 2][lanes][2].
 template <class = void>
-__attribute__((noinline)) inline void turn_into_pairs(const float* from, float* to) {
+__attribute__((noinline)) inline void transpose_into_pairs(const float* from, float* to) {
     constexpr int half = lanes / 2;
     for (int i = 0; i < 2; ++i, from += half * panel_width, to += lanes)   // rows whose pairs fill a vector
         for (int j = 0; j < panel_width; j += lanes) {

@@ -47,12 +47,12 @@ __attribute__((noinline)) void multiply_block(Unit& unit, float* sums, std::int6
 /// As run_pairs: this part's share of the blocks, some rows of them at a time, which stay in the second-level cache while panels
 /// pass by.
 template <class Unit>
-__attribute__((noinline)) void run_unit(const pair_product& q, const finisher& f, const call& c) {
+__attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f, const call& c) {
     alignas(64) float sums[block_rows * panel_width], tail[unit_extent * panel_width];
     Unit unit;
     const std::int64_t count = (q.rows + block_rows - 1) / block_rows, all = count * ((q.columns + panel_width - 1) / panel_width);
     const std::int64_t tile = share(all, c.part, c.parts), end = share(all, c.part + 1, c.parts);
-    const std::int64_t room = copied_floats / (block_rows * q.depth), block = room > 1 ? room : 1;
+    const std::int64_t workspace = copied_floats / (block_rows * q.depth), block = workspace > 1 ? workspace : 1;
     const std::int64_t steps = q.depth / unit_extent;
     const int rest = static_cast<int>(q.depth % unit_extent);
     for (std::int64_t first = 0; first < count; first += block)
@@ -82,7 +82,7 @@ __attribute__((noinline)) void run_unit(const pair_product& q, const finisher& f
 
 /// Columns [16 first, 16 end) of a row-major [depth][columns], rounded, as rows of pairs, `step` apart. Columns and depth are filled
 /// up with zeros.
-__attribute__((noinline)) inline void turn_into_pairs(const float* from, std::int64_t depth, std::int64_t columns, std::int64_t first,
+__attribute__((noinline)) inline void transpose_into_pairs(const float* from, std::int64_t depth, std::int64_t columns, std::int64_t first,
                                                       std::int64_t end, float* to, std::int64_t step) {
     for (std::int64_t t = 0; t < depth; t += 2 * lanes)
         for (std::int64_t g = first; g < end; ++g) {

@@ -22,7 +22,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
-    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, turns = 64;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, transposes = 64;
     static constexpr int loops = 7;   ///< bits from there on say for how many columns there are narrow loops
     template <int C>
     using only = gemm<Body, C>;
@@ -30,19 +30,19 @@ struct gemm {
         const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
         return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow | 1 << narrow_loop(q.columns) << loops : 0) |
                (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
-               (follows_well<Body>() && !e[3] && suits_following(q) ? follows : 0) | (e[3] && suits_turned_product(q) ? turns : 0);
+               (follows_well<Body>() && !e[3] && suits_pipelining(q) ? follows : 0) | (e[3] && suits_transposed_weights(q) ? transposes : 0);
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
-        const bool turned = c.e[3];
-        const product all{c.p[0], c.e[2], 1, c.p[1], 0, turned ? right::turned_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        static constexpr epilogue f = epilogue_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
+        const bool transposed = c.e[3];
+        const product all{c.p[0], c.e[2], 1, c.p[1], 0, transposed ? right::transposed_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
         product q = all;   // by any number of rows, as parts may have
         q.by_rows = c.e[5] && c.m >= c.parts * tile_rows;
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
-        if constexpr (Cases & turns)
-            if (turned && suits_turned_product(all) && fills_lanes(all)) return run_turned_product(all, f, c);
-        if (turned) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
+        if constexpr (Cases & transposes)
+            if (transposed && suits_transposed_weights(all) && fills_lanes(all)) return run_transposed_weights(all, f, c);
+        if (transposed) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & all_narrow_loops>);
@@ -52,7 +52,7 @@ struct gemm {
         if constexpr (Cases & small)
             if (is_small_product(all)) return run_share(all, f, c, run_small_product);
         if constexpr (follows_well<Body>() && (Cases & follows) != 0)
-            if (suits_following(q)) return run_following_share<Body>(q, f, c);
+            if (suits_pipelining(q)) return run_pipelined_share<Body>(q, f, c);
         run_share(q, f, c, run_blocks);
     }
 };

@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// The tiles [tile, end) of a sum of products, c.e[2] of them, whose operands are c.p[0], c.p[1] and so on: q is the first. All products'
 /// tiles of one panel of columns follow each other, each from the sums that the product before has left.
 template <class = void>
-__attribute__((noinline)) inline void run_product_sum(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_product_sum(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {
     constexpr std::int64_t piece = streamed_floats / panel_width;
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
@@ -33,8 +33,8 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const fi
         for (int k = 0; k < c.e[2]; ++k) {
             const bool last_one = k + 1 == c.e[2];
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
-            const bool asks = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
-            const float* const next = asks ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
+            const bool prefetches = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
+            const float* const next = prefetches ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
             for (std::int64_t t = 0; t < q.depth; t += piece) {
                 const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
                 const bool last = last_one && t + n == q.depth;
@@ -66,7 +66,7 @@ template <class Body>
 struct product_sum {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body>();
+        static constexpr epilogue f = epilogue_of<Body>();
         run_share({c.p[0], c.e[0], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0}, f, c, run_product_sum);
     }
 };

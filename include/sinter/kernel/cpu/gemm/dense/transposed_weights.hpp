@@ -9,31 +9,31 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of the weights that do so at once: each
 /// is a stream from memory, of so many lines ahead of the tile that are asked for.
-inline constexpr std::int64_t waiting_floats = 16384, turned_at_once = 4, turned_ahead = 32;
+inline constexpr std::int64_t waiting_floats = 16384, transposed_at_once = 4, transposed_ahead = 32;
 /// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of that. Then tiles are twice as high.
-inline constexpr int most_turned_groups = 2;
+inline constexpr int most_transposed_groups = 2;
 /// The higher ones' height: a panel has no fewer columns.
-inline constexpr int turned_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
+inline constexpr int transposed_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
 
 /// Do the weights come from afar, and are all panels of the result whole? With more registers turned pieces of weights do as well.
-constexpr bool suits_turned_product(const product& q) {
-    return registers < 32 && q.columns * q.depth > far_floats && q.columns % panel_width == 0;
+constexpr bool suits_transposed_weights(const product& q) {
+    return registers < 32 && q.columns * q.depth > non_temporal_floats && q.columns % panel_width == 0;
 }
 /// Are the rows few, and the lanes nearly full? Behind more rows it costs less to turn a piece of the weights.
 inline bool fills_lanes(const product& q) {
     const std::int64_t filled = round_up(q.rows, lanes);
-    return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_turned_groups * panel_width;
+    return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_transposed_groups * panel_width;
 }
 
 /// to[i][] = from[i][] + sum over t < n of w[i * w_step + t] * x[t][]: MR of the weights' rows. w goes on `panel_step` floats behind
 /// every panel_width terms.
 template <int MR, int NV>
-__attribute__((noinline)) void multiply_turned(const float* from, float* to, const float* w, std::int64_t w_step, std::int64_t panel_step,
+__attribute__((noinline)) void multiply_transposed(const float* from, float* to, const float* w, std::int64_t w_step, std::int64_t panel_step,
                                                const float* x, std::int64_t n) {
     vf c[MR * NV];
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     for (; n > 0; n -= panel_width, w += panel_step, x += panel_width * NV * lanes) {
-        ask_for(w + turned_ahead * panel_width, 4 * MR * panel_width);
+        prefetch(w + transposed_ahead * panel_width, 4 * MR * panel_width);
         accumulate<MR, NV>(c, w, w_step, 1, x, NV * lanes, n < panel_width ? n : panel_width);
     }
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
@@ -41,11 +41,11 @@ __attribute__((noinline)) void multiply_turned(const float* from, float* to, con
 
 /// The result's panels [panel, end).
 template <class = void>
-__attribute__((noinline)) inline void run_turned_panels(const product& q, const finisher& f, const call& c, std::int64_t panel,
+__attribute__((noinline)) inline void run_transposed_panels(const product& q, const epilogue& f, const call& c, std::int64_t panel,
                                                         std::int64_t end) {
-    constexpr int terms = turned_at_once * panel_width, height = turned_height, half = height / 2;
-    alignas(64) float sums[waiting_floats], x[most_turned_groups * panel_width * terms];
-    alignas(64) float again[most_turned_groups * height * panel_width], tile[panel_width * panel_width];
+    constexpr int terms = transposed_at_once * panel_width, height = transposed_height, half = height / 2;
+    alignas(64) float sums[waiting_floats], x[most_transposed_groups * panel_width * terms];
+    alignas(64) float again[most_transposed_groups * height * panel_width], tile[panel_width * panel_width];
     const int groups = static_cast<int>((q.rows + panel_width - 1) / panel_width);
     const std::int64_t most = waiting_floats / (groups * panel_width) / panel_width;
     const std::int64_t off_step = q.result_step ? q.result_step : q.columns, narrow = q.depth % panel_width;
@@ -75,11 +75,11 @@ __attribute__((noinline)) inline void run_turned_panels(const product& q, const 
                     float* const to = t + n < q.depth ? waiting : there;
                     const float* const rows = x + g * panel_width * terms;
                     if (width == lanes) {
-                        multiply_turned<height, 1>(t ? waiting : no_sum, to, w + begin * w_step, w_step, q.columns * panel_width, rows, n);
+                        multiply_transposed<height, 1>(t ? waiting : no_sum, to, w + begin * w_step, w_step, q.columns * panel_width, rows, n);
                         continue;
                     }
                     for (int k = 0; k < height; k += half)
-                        multiply_turned<half, 2>(t ? waiting + k * width : no_sum, to + k * width, w + (begin + k) * w_step, w_step,
+                        multiply_transposed<half, 2>(t ? waiting + k * width : no_sum, to + k * width, w + (begin + k) * w_step, w_step,
                                                  q.columns * panel_width, rows, n);
                 }
         }
@@ -98,10 +98,10 @@ __attribute__((noinline)) inline void run_turned_panels(const product& q, const 
 
 /// The share of this call's part, or of all of its thread's.
 template <class = void>
-inline void run_turned_product(const product& q, const finisher& f, const call& c) {
+inline void run_transposed_weights(const product& q, const epilogue& f, const call& c) {
     if (is_done(f, c)) return;
     const std::int64_t panels = q.columns / panel_width;
-    run_turned_panels(q, f, c, share(panels, c.part, c.parts), share(panels, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
+    run_transposed_panels(q, f, c, share(panels, c.part, c.parts), share(panels, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
 }
 
 } // namespace sinter::cpu

@@ -65,7 +65,7 @@ auto narrow_loop_of(int i) {
 
 /// The tiles [tile, end), numbered as by run_tiles, of a product with a single, packed panel.
 template <class = void>
-__attribute__((noinline)) inline void run_narrow_tiles(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_narrow_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                        std::int64_t end, decltype(&multiply_narrow<1>) multiply) {
     alignas(64) float space[(lanes + finished_rows) * lanes] = {};
     float* const sums = space + lanes * lanes;   // of row `begin`; those before it may be summed once more
@@ -83,7 +83,7 @@ __attribute__((noinline)) inline void run_narrow_tiles(const product& q, const f
 }
 
 template <int Loops = all_narrow_loops>
-void run_narrow_product(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+void run_narrow_product(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
     run_narrow_tiles(q, f, c, tile, end, narrow_loop_of<Loops>(narrow_loop(q.columns)));
 }
 

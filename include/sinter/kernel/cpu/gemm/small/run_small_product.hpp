@@ -12,7 +12,7 @@ constexpr bool is_small_product(const product& q) {
 }
 /// The panels [panel, end) of such a product, where the body has small tiles of its own alone.
 template <class = void>
-__attribute__((noinline)) inline void run_small_tiles(const product& q, const finisher& f, const call& c, std::int64_t panel,
+__attribute__((noinline)) inline void run_small_tiles(const product& q, const epilogue& f, const call& c, std::int64_t panel,
                                                       std::int64_t end) {
     alignas(64) float sums[small_tile_rows * panel_width];
     const bool panels = q.b_layout == right::panels;
@@ -35,7 +35,7 @@ __attribute__((noinline)) inline void run_small_tiles(const product& q, const fi
 }
 /// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in panels, or in rows of whole vectors.
 template <class = void>
-__attribute__((noinline)) inline void run_small_product(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_small_product(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                         std::int64_t end) {
     alignas(64) float sums[finished_rows * panel_width];
     const row_cover cover(q.rows);

@@ -54,13 +54,13 @@ struct marked_units {
 
     /// d: the gradients of at most 64 examples; `every`: none of them is left out.
     __attribute__((noinline)) void find(const float* d, std::int64_t d_step, std::int64_t examples, bool every, float* list) {
-        alignas(64) float turned[panel_width * mask_bits];
+        alignas(64) float transposed[panel_width * mask_bits];
         std::uint64_t of_units[panel_width];
-        transpose_matrix(d, d_step, examples, panel_width, turned, mask_bits, false);
-        for (int u = 0; u < panel_width; ++u) of_units[u] = every ? first_bits(examples) : row_mask(turned + u * mask_bits, examples);
+        transpose_matrix(d, d_step, examples, panel_width, transposed, mask_bits, false);
+        for (int u = 0; u < panel_width; ++u) of_units[u] = every ? first_bits(examples) : row_mask(transposed + u * mask_bits, examples);
         for (int h = 0; h < panel_width; h += lanes) {
             pair_masks<units_at_once>(of_units + h, 1, mask + h, unit + h);
-            for (int r = h; r < h + lanes; ++r) list_marked(list + r * mask_bits, turned + (unit[r] += h) * mask_bits, mask[r]);
+            for (int r = h; r < h + lanes; ++r) list_marked(list + r * mask_bits, transposed + (unit[r] += h) * mask_bits, mask[r]);
         }
     }
 };
@@ -69,9 +69,9 @@ struct marked_units {
 /// which asks for its share of `coming`, if that is there.
 template <int V>
 __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list, const marked_units& marked,
-                                                int begin, bool first, float* to, const coming_rows* coming) {
+                                                int begin, bool first, float* to, const prefetch_rows* prefetch) {
     for (int u = begin; u < begin + finished_units; u += units_at_once) {
-        if (coming) coming->ask_share((u - begin) / units_at_once, finished_units / units_at_once);
+        if (prefetch) prefetch->prefetch_share((u - begin) / units_at_once, finished_units / units_at_once);
         vf c[units_at_once][V];
         std::uint64_t m[units_at_once];
         float* sums[units_at_once];
@@ -133,7 +133,7 @@ inline bool lies_spread(const product& q) {
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_marked_blocks(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_marked_blocks(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                         std::int64_t end, const block_functions& block) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
@@ -168,11 +168,11 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                     const finished done{to, static_cast<int>(inputs), finished_units, input_block,
                                         q.off + j * q.rows + k * panel_width + u, panel_width, q.row + k,
                                         q.col + static_cast<int>(j) + u};
-                    const coming_rows coming{f, c, done};
+                    const prefetch_rows prefetch{f, c, done};
                     const bool last = h + 1 == chunks;
                     if (last && far && !farther) f.expect(done, c);
                     block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width, marked[g], u,
-                              h == 0, to, last && farther ? &coming : nullptr);
+                              h == 0, to, last && farther ? &prefetch : nullptr);
                     if (last) f.columns(done, c);
                 }
             }
@@ -182,7 +182,7 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
 }
 /// The same with blocks of one of these widths.
 template <int Widths = input_blocks::all_bits>
-void run_sparse_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile, std::int64_t end) {
+void run_sparse_gradient(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
     run_marked_blocks(q, f, c, tile, end, functions_of<Widths>(input_blocks(q.rows).vectors));
 }
 

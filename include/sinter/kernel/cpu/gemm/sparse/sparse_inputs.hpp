@@ -71,7 +71,7 @@ struct input_masks {
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_sparse_inputs(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_sparse_inputs(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                         std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
@@ -87,7 +87,7 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
             const int n = static_cast<int>(q.rows - k < sparse_inputs ? q.rows - k : sparse_inputs);
             const finished block{nullptr, n, panel_width, panel_width, q.off + j0 * q.rows + k * panel_width, panel_width, q.row + k,
                                  q.col + static_cast<int>(j0)};
-            const coming_rows coming{f, c, block, q.rows * panel_width, panels};
+            const prefetch_rows prefetch{f, c, block, q.rows * panel_width, panels};
             for (std::int64_t i = 0; i < q.depth; i += mask_bits) {
                 const std::int64_t examples = q.depth - i < mask_bits ? q.depth - i : mask_bits;
                 const float* x = q.a + i * q.sum_step + k;
@@ -96,10 +96,10 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                 else if (!finite)
                     for (std::uint64_t& m : mask) m = first_bits(examples);
                 const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
-                const bool asks = far && i + mask_bits >= q.depth;   // by the last examples' sums
+                const bool prefetches = far && i + mask_bits >= q.depth;   // by the last examples' sums
                 const auto add = [&](auto panels) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
                     add_marked_rows<panels, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step,
-                                                  asks ? &coming : nullptr);
+                                                  prefetches ? &prefetch : nullptr);
                 };
                 if (panels == fewer_panels) add(std::integral_constant<int, fewer_panels>{});
                 else if (panels == alike_panels) add(std::integral_constant<int, alike_panels>{});

@@ -111,7 +111,7 @@ template <int P, bool Transposed = false>
 __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
                                                       std::int64_t mask_step, const float* w, std::int64_t panel_step,
                                                       std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1,
-                                                      const coming_rows* coming = nullptr) {
+                                                      const prefetch_rows* prefetch = nullptr) {
     constexpr bool fewer = P < sparse_panels;
     std::int64_t i = 0;
     if constexpr (fewer && !Transposed)
@@ -129,11 +129,11 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
             }
         }
     x += i * x_step, mask += i * mask_step, sums += i * panel_width;
-    [[maybe_unused]] int asked = 0;
+    [[maybe_unused]] int prefetched = 0;
     for (std::int64_t n; i < rows; i += n, x += n * x_step, mask += n * mask_step, sums += n * panel_width) {
         n = 1;
         if constexpr (Transposed)
-            for (; coming && asked <= i; asked += 2) coming->ask(asked, 2);
+            for (; prefetch && prefetched <= i; prefetched += 2) prefetch->prefetch(prefetched, 2);
         if constexpr (Transposed && (fewer || registers >= 32))
             if (i + 1 < rows) {   // neighbours
                 n = 2;
@@ -192,7 +192,7 @@ inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, c
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_sparse_left(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_sparse_left(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width];
     std::uint64_t mask[sparse_words];

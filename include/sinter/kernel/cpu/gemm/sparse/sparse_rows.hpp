@@ -13,10 +13,10 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A list by which so many columns are multiplied is worth making.
-inline constexpr std::int64_t listed_columns = sparse_panels * panel_width;
+inline constexpr std::int64_t sparse_columns = sparse_panels * panel_width;
 /// Elements that are not zero, up to which lists are faster than tiles: making one takes as long as half of its use by a group
 /// of four panels.
-constexpr float listed_share(std::int64_t groups) { return 0.78f - 0.16f / static_cast<float>(groups); }
+constexpr float sparse_list_share(std::int64_t groups) { return 0.78f - 0.16f / static_cast<float>(groups); }
 
 /// Of rows' elements, 64 at a time: which are not zero, and their values one behind the other; [word][row].
 struct row_lists {
@@ -29,8 +29,8 @@ struct row_lists {
     static constexpr std::int64_t floats(std::int64_t rows, std::int64_t depth) {
         return rows * words(depth) * (mask_bits + 2) + lanes;
     }
-    row_lists(float* room, std::int64_t n, std::int64_t depth)
-        : values(room), masks(reinterpret_cast<std::uint64_t*>(room + n * words(depth) * mask_bits + lanes)), rows(n) {}
+    row_lists(float* workspace, std::int64_t n, std::int64_t depth)
+        : values(workspace), masks(reinterpret_cast<std::uint64_t*>(workspace + n * words(depth) * mask_bits + lanes)), rows(n) {}
 
     const float* list(std::int64_t word, std::int64_t row) const { return values + (word * rows + row) * mask_bits; }
     /// The elements [64 * word, 64 * word + n) of a row; whole vectors are read. `all`: zeros, too.
@@ -48,12 +48,12 @@ struct row_lists {
 };
 
 /// What is asked for with every row: `lines` of pieces of so many floats, `step` apart.
-struct asked_pieces {
+struct prefetched_pieces {
     const float* at = nullptr;
     std::int64_t piece = 0, step = 0, lines = 0;
     const float* end = at + piece;
 
-    SINTER_INLINE void ask() {
+    SINTER_INLINE void prefetch() {
         for (std::int64_t k = 0; k < lines; ++k, at += floats_a_line) {
             if (at >= end) {
                 at = end += step;
@@ -79,10 +79,10 @@ struct row_sums {
 /// The sums of rows [first_row, last_row) (+)= the listed terms of a word times the rows of four panels from b on. `which`, if there,
 /// tells whose list a row has; a negative number: none.
 template <class = void>
-__attribute__((noinline)) inline void add_listed_rows(const row_lists& l, std::int64_t word, const std::int32_t* which,
+__attribute__((noinline)) inline void add_sparse_rows(const row_lists& l, std::int64_t word, const std::int32_t* which,
                                                       std::int64_t first_row, std::int64_t last_row, const float* b,
-                                                      std::int64_t b_panel_step, const row_sums& to, asked_pieces block,
-                                                      asked_pieces rows, asked_body body) {
+                                                      std::int64_t b_panel_step, const row_sums& to, prefetched_pieces block,
+                                                      prefetched_pieces rows, asked_body body) {
     constexpr int V = 2 * sparse_panels;
     const std::int64_t row_step = to.row_step, panel_step = to.panel_step;
     const bool first = to.first;
@@ -90,8 +90,8 @@ __attribute__((noinline)) inline void add_listed_rows(const row_lists& l, std::i
     const float* const list = l.list(word, 0);
     const std::uint64_t* mask = l.masks + word * l.rows;
     for (std::int64_t i = first_row; i < last_row; ++i, sums += row_step) {
-        block.ask();
-        rows.ask();
+        block.prefetch();
+        rows.prefetch();
         if (body.lines) {
             const std::int64_t ahead = body.ahead + i * body.row_step;
             for (int k = 0; k < body.lines->count; ++k) __builtin_prefetch(body.lines->line[k] + ahead);

@@ -12,7 +12,7 @@ constexpr bool has_few_rows(const product& q) { return q.rows >= few_rows && q.r
 
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result, where the right operand lies in rows.
 template <class = void>
-__attribute__((noinline)) inline void run_few_rows(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_few_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                    std::int64_t end) {
     alignas(64) float sums[few_rows * panel_width];
     const panel_groups groups(q, tile, end, 1);

@@ -57,7 +57,7 @@ struct gemm_tn {
         return {c.p[0] + first * c.e[0], 1, c.e[0], c.p[1] + first * c.e[1], c.e[1], right::rows, c.e[0], c.e[1], rows, true, 0, 0};
     }
     static void run(const call& c) {
-        static constexpr finisher f = finisher_of<Body, true, (Cases & small) != 0>();
+        static constexpr epilogue f = epilogue_of<Body, true, (Cases & small) != 0>();
         const product q = product_of(c);
         if constexpr (Sums) {
             if (packs(c.e, q.depth)) return run_copies(q, f, c, c.p[2]);
@@ -79,7 +79,7 @@ struct gemm_tn {
             if (packs(c.e, q.depth)) return run_copies(q, f, c, nullptr);
         run_share(q, f, c, run_tiles);
     }
-    static void run_copies(const product& q, const finisher& f, const call& c, float* column_sums) {
+    static void run_copies(const product& q, const epilogue& f, const call& c, float* column_sums) {
         if (is_done(f, c)) return;
         run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts, column_sums);
     }

@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 inline constexpr std::int64_t narrow_gradient = registers >= 32 ? lanes * 3 / 4 : lanes / 2 - 1;
 inline constexpr int narrow_at_once = registers >= 32 ? 2 : 1;
 /// Columns that become rows: those, or half a vector's.
-inline constexpr int most_turned_columns = narrow_gradient > lanes / 2 ? narrow_gradient : lanes / 2;
+inline constexpr int most_transposed_columns = narrow_gradient > lanes / 2 ? narrow_gradient : lanes / 2;
 
 /// to[c * to_step + ...V * lanes] = sum over t < n of d[t * d_step + c] * a[t * a_step + ...], for C columns. `there`: as many lanes of a
 /// last vector exist.
@@ -44,7 +44,7 @@ __attribute__((noinline)) inline void rows_of_columns(const float* from, std::in
     for (std::int64_t i = 0; i < rows; i += lanes) {
         vf r[lanes];
         clear_block(r);
-        unroll<most_turned_columns>([&](auto j) SINTER_ALWAYS { r[j] = load(j < columns ? from + j * step + i : no_sum); });
+        unroll<most_transposed_columns>([&](auto j) SINTER_ALWAYS { r[j] = load(j < columns ? from + j * step + i : no_sum); });
         transpose_lanes(r);
         store_block<1>(r, to + i * lanes, lanes);
     }
@@ -52,7 +52,7 @@ __attribute__((noinline)) inline void rows_of_columns(const float* from, std::in
 
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result that is one narrow panel.
 template <class = void>
-__attribute__((noinline)) inline void run_narrow_gradient(const product& q, const finisher& f, const call& c, std::int64_t tile,
+__attribute__((noinline)) inline void run_narrow_gradient(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                           std::int64_t end) {
     constexpr int at_once = 8, half = at_once / 2, rows_at_once = at_once * lanes;
     alignas(64) float columns[narrow_gradient * rows_at_once], sums[rows_at_once * lanes];
