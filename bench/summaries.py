@@ -4,6 +4,7 @@
 Each function takes the folders of results, measured last first, and the module tables.
 """
 import math
+import textwrap
 
 import machine
 
@@ -16,6 +17,11 @@ SYSTEMS = {"pytorch": "PyTorch", "pytorch-compile": "compiled", "jax": "JAX", "t
 def short(x):
     """Three digits that count, without an exponent: 0.0812, 3.01, 648."""
     return f"{x:.{max(0, 2 - math.floor(math.log10(x)))}f}"
+
+
+def filled(text, indent=""):
+    """As lines of at most 120 columns."""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def sentence(folder, where, hidden=("left_out", "round_trip_ns", "core")):
@@ -64,7 +70,7 @@ def timed(folders, tables, file, unit, scale, first, with_two):
                           *(short(scale * of[p, 1]) if (p, 1) in of else "" for p in peers),
                           f"{best / ours:.2f}" if best else "", *([short(scale * two) if two else ""] if with_two else [])])
         head = [first, f"Sinter, {unit}", *(SYSTEMS[p] for p in peers), "fastest peer / Sinter", *(["Sinter, 2 threads"] if with_two else [])]
-        return f"{sentence(folder, where)}. {versions(rows)}.\n\n" + tables.markdown(head, cells)
+        return filled(f"{sentence(folder, where)}. {versions(rows)}.") + "\n\n" + tables.markdown(head, cells)
     return of_each(folders, file, table)
 
 
@@ -77,7 +83,10 @@ def predictions(folders, tables):
 
 
 def operations(folders, tables):
-    return of_each(folders, "operations.jsonl", lambda folder, path: tables.operations_table(path))
+    def table(folder, path):
+        said, rest = tables.operations_table(path).split("\n", 1)
+        return filled(said) + "\n" + rest
+    return of_each(folders, "operations.jsonl", table)
 
 
 def build(folders, tables):
@@ -87,7 +96,7 @@ def build(folders, tables):
     cells = [[case, compiler, *(text for folder, _, _ in found for r in [at.get((case, compiler, folder.name), {})]
                                 for text in ((f"{r['seconds']:.1f}", f"{r['megabytes']:.0f}") if "seconds" in r else ("", "")))]
              for case, compiler in dict.fromkeys(key[:2] for key in at)]
-    where = "\n".join(f"- {sentence(folder, where)}; {'; '.join(where['machine'].get('compilers', {}).values())}" for folder, where, _ in found)
+    where = "\n".join(filled(f"- {sentence(folder, where)}; {'; '.join(where['machine'].get('compilers', {}).values())}", "  ") for folder, where, _ in found)
     head = ["case", "compiler", *(text for folder, _, _ in found for text in (f"{folder.name}, CPU s", "MB"))]
     return where + "\n\n" + tables.markdown(head, cells)
 
@@ -101,7 +110,7 @@ def memory(folders, tables):
         cells = [[r["model"], mb(r, "peak_bytes"), mb(r, "activation_bytes"), r["launches"], mb(o, "peak_bytes"), mb(o, "activation_bytes"), o["launches"]]
                  for r, o in pairs]
         head = ["net", "MB in all", "activations, MB", "launches", "unfused: MB in all", "activations, MB", "launches"]
-        return f"{sentence(folder, where)}.\n\n" + tables.markdown(head, cells)
+        return filled(f"{sentence(folder, where)}.") + "\n\n" + tables.markdown(head, cells)
     return of_each(folders, "fusion.jsonl", table)
 
 

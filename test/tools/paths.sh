@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSL-1.0
+# paths.sh FOLDER: doc/find-your-way.md answers at least twenty questions, each by one path, all paths that it, the
+# other pages and CONTRIBUTING.md name in backticks exist, and doc/design.md names every pass. Paths are those of the
+# repository, of include/ or of include/sinter/.
+set -u
+cd "$1" || exit 1
+fault=0
+complain() { echo "$*"; fault=1; }
+
+answers=doc/find-your-way.md
+rows=$(grep -E '^\| [^|]*\? \|' "$answers")
+[ "$(wc -l <<<"$rows")" -ge 20 ] || complain "$answers has fewer than twenty questions"
+while IFS= read -r row; do
+    [[ $row =~ ^'| '[^\|]+'? | `'([^\`]+)'` |'$ ]] || { complain "$answers: not one question and one path: $row"; continue; }
+    [ -f "${BASH_REMATCH[1]}" ] || complain "$answers: there is no ${BASH_REMATCH[1]}"
+done <<<"$rows"
+
+# What looks like a path: a name with a folder that ends as files do, or in a slash; NAME stands for any name.
+checked=0
+for page in *.md doc/*.md doc/ops/*.md zoo/*.md; do
+    for path in $(awk '/^```/ { code = !code } !code' "$page" | grep -oE '`[A-Za-z0-9_./-]+`' | tr -d '`' |
+            grep -E '^[A-Za-z0-9_.-]+/([A-Za-z0-9_./-]*\.(hpp|cpp|cu|cuh|sh|py|md|txt|cmake|json)|[A-Za-z0-9_./-]*/|)$' | grep -vE 'NAME|^build/|^optimizer/'); do   # neither what a build makes nor names in saved files
+        checked=$((checked + 1))
+        [ -e "$path" ] || [ -e "include/sinter/$path" ] || [ -e "include/$path" ] || [ -e "$(dirname "$page")/$path" ] || complain "$page: there is no $path"
+    done
+done
+for pass in include/sinter/compiler/passes/*.hpp; do
+    grep -qF "\`$(basename "$pass")\`" doc/design.md || complain "doc/design.md says nothing about $pass"
+done
+[ $checked -ge 100 ] || complain "only $checked paths were found: this test does not see them"
+exit $fault
