@@ -66,6 +66,7 @@ struct passes_of {
         e.n_extents = o.extents.n;
         e.n_constants = o.constants.n;
         e.n_loops = o.loops.n;
+        e.first_update = o.first_update;
     }
     void behind_gradients(const choices& c) {
         fuse_all(c);

@@ -67,11 +67,11 @@ public:
         now.seed = s.seed;
         now.number = s.step;
         now.batch = s.batch;
-        for (int i = 0; i < program_type::ports && s.ports[i]; ++i) {
+        for (int i = 0; s.ports && i < program_type::ports && s.ports[i]; ++i) {
             const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
             std::copy_n(s.ports[i], n, at_[i]);
         }
-        program_.run(e, &now, s.step, s.batch, observe);
+        program_.run(e, &now, s.step, s.batch, observe, s.launches);
     }
 
 private:

@@ -3,6 +3,7 @@
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/parameter.hpp>
 #include <sinter/compiler/error_message.hpp>
+#include <sinter/compiler/segments.hpp>
 #include <sinter/compiler/stages.hpp>
 #include <array>
 
@@ -50,6 +51,7 @@ struct program_value {
     plan_sizes z;
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
+    program_segments segments;   ///< where a step may be cut
 
     static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters,
                          n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
@@ -140,20 +142,10 @@ struct compiled_value {
         f.max_batch = R::max_batch;
         f.nodes = c.nodes;
         f.slots = detail::emit_stage<R>::update.slots;
+        f.segments = find_segments(d.launches, d.n_launches, d.first_update);
         return f;
     }
     static constexpr auto v = make();
-    /// A step has two halves: launches before this one leave parameters and slots alone (but for early ones), and the loss is
-    /// known. No launch where nothing is updated.
-    static constexpr int second_half = [] {
-        int loss = -1, first = v.n_launches;
-        for (int i = v.n_launches - 1; i >= 0; --i) {
-            if (v.launches[i].loss && loss < 0) loss = i;
-            if (v.launches[i].updates && (loss < 0 || i > loss)) first = i;
-        }
-        while (first > loss + 1 && first < v.n_launches && v.launches[first - 1].is_producer) --first;   // two that run as one
-        return loss < 0 ? v.n_launches : first;
-    }();
 };
 
 /// After a fault a tiny valid program stands in, so that the one error is not followed by others.

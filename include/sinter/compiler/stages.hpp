@@ -140,7 +140,10 @@ struct update_stage {
         else return true;
     }
     static_assert(fits(), "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
-    static constexpr bool in_place = R::options.fuse && !R::options.store_gradients && (v.every > 1 || !v.needs_norm());
+    /// Where steps are accumulated a gradient's kernel may do that even under gradient_policy::reduced: peers add up rounds.
+    static constexpr gradient_policy policy = R::options.policy();
+    static constexpr bool in_place = R::options.fuse && (v.every > 1 ? policy != gradient_policy::stored
+                                                                     : policy == gradient_policy::fused && !v.needs_norm());
 };
 
 // ---- fuse, in two evaluations
@@ -260,6 +263,7 @@ struct emit_stage {
         t.n_constants = o.constants.n;
         t.n_loops = o.loops.n;
         t.n_buffers = o.buffers.n;
+        t.first_update = o.first_update;
         return t;
     }
     static constexpr type v = make();

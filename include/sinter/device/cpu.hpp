@@ -51,7 +51,7 @@ public:
         early_.resize(static_cast<std::size_t>(early_values<P>::floats));
     }
 
-    /// `observe(launch, before)` is called around each launch by the calling thread: for profiles.
+    /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the calling thread: for profiles.
     /// False where it ended because the loss is not finite, as was asked for: memory is then as it was before,
     /// activations and gradients excepted.
     template <class Observer = unobserved>
@@ -61,10 +61,14 @@ public:
 #endif
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
-            if (a.where() == space::port) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
-            else if (a.slot) operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
+            if (a.where() == space::port) {
+                if (s.ports) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
+            } else if (a.slot) {
+                operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
+            }
         }
-        const early_values<P> before(m_, early_);
+        const early_values<P> before(early_);
+        if (s.launches.first == 0) before.keep(m_);
         if (s.batch <= alone_to) {
             const flush_denormals here;
             if (walk({&threads, 1}, 0, s, observe)) return true;

@@ -64,14 +64,16 @@ public:
     void run(cuda_context& on, const step_arguments& s, Observer& observe) {
         on.wait();   // the last copy out of the staging buffer is done
         write_state(s);
-        gpu::step_key key{.batch = s.batch, .fires = program_type::fires(s.step), .generation = on.engine().generation()};
-        for (int i = 0; i < ports; ++i)   // evaluation without targets: those are not read
-            if (s.ports[i]) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
+        gpu::step_key key{.batch = s.batch, .first = s.launches.first, .end = s.launches.end, .fires = program_type::fires(s.step), .generation = on.engine().generation()};
+        const auto given = [&](int i) { return s.ports && s.ports[i]; };   // evaluation without targets: those are not read
+        for (int i = 0; i < ports; ++i)
+            if (given(i)) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
         const auto queue = [&](auto& watch) {
             copy(0, sizeof(gpu::step_state), on.stream());
             for (int i = 0; i < ports; ++i)
-                if (s.ports[i]) copy(place_of(i), bytes_of(i, s.batch), on.stream());
-            program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, watch);
+                if (given(i)) copy(place_of(i), bytes_of(i, s.batch), on.stream());
+            program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, watch,
+                         s.launches);
         };
         if constexpr (requires { observe.took(0, 0.); }) {
             gpu::launch_times times(on.stream());

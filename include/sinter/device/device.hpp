@@ -25,8 +25,10 @@ namespace sinter::inline SINTER_TARGET {
 ///     `runner<P>` runs one compiled program P. `runner<P>::scratch_floats()` is a constant, the floats of scratch
 ///     memory that P's kernels take. `bind(memory)` takes note of where the arenas lie, once before the first run.
 /// Run
-///     `run<P>(runner, step_arguments)` runs all of P on a batch; `run<P>(runner, step_arguments, observe)` calls
-///     `observe(launch, before)` around each launch. A run allocates nothing once its batch's size has been seen twice.
+///     `run<P>(runner, step_arguments)` runs P on a batch: all of it, or the stretch that `launches` names. A step runs in
+///     two halves so, gradients and updates, cut at P::v.segments.first_update; the second half may leave `ports` null.
+///     `run<P>(runner, step_arguments, observe)` calls `observe(launch, before)` around each launch. A run allocates
+///     nothing once its batch's size has been seen twice.
 ///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if it
 ///     did. Returns void where the loss is known too late for that.
 /// Events

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/arena.hpp>
 #include <sinter/compiler/plan/memory.hpp>
+#include <limits>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -28,14 +29,20 @@ struct basic_model_memory {
 
 using model_memory = basic_model_memory<arena>;   ///< in the host's memory
 
+/// A stretch of a program's launches that begins and ends outside loops, as at the cuts of program_segments.
+struct launch_range {
+    int first = 0, end = std::numeric_limits<int>::max();   ///< to the last one
+};
+
 /// What a program is run with.
 struct step_arguments {
-    const float* const* ports = nullptr;   ///< inputs, then targets
+    const float* const* ports = nullptr;   ///< inputs, then targets; null: those of the run before, which are still there
     const float* scalars = nullptr;        ///< what the optimizer's scalars() wrote
     std::uint64_t seed = 0;
     std::int64_t step = 0;
     int batch = 0;
-    bool needs_finite_loss = false;        ///< end before anything is updated where the loss is not that (on the processor)
+    bool needs_finite_loss = false;        ///< end before anything is changed where the loss is not that (on the processor)
+    launch_range launches = {};            ///< that are run
 };
 
 /// Stands for an observer, who is told before and after each launch, where nobody watches.

@@ -47,9 +47,12 @@ public:
         write_.body.splice(base_of(g_.n, g_.gradients[i]), u_.in_step(g_.parameters[i]),
                            [&](int k) { return operand(i, at_[g_.parameters[i].id].offset(), k, false); });
     }
-    /// All that no kernel has done. Parameters that the loss does not depend on have no gradient and stay as they are.
-    constexpr void rest() {
+    /// Where gradients are accumulated: adds those up that no kernel has.
+    constexpr void gather() {
         if (u_.every > 1) sweep(false);
+    }
+    /// All updates that no kernel has done. Parameters that the loss does not depend on have no gradient and stay as they are.
+    constexpr void update() {
         if (u_.needs_norm()) norm_of_gradients();
         sweep(true);
     }

@@ -17,6 +17,7 @@ struct listing {
     view<float> constants;
     view<loop_launches> loops;
     view<loop_buffer> buffers;
+    int first_update = 0;   ///< see program_segments
 };
 
 template <class T>

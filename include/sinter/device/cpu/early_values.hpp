@@ -22,7 +22,7 @@ class early_values {
     /// Calls f(piece) for each run of numbers.
     template <class F>
     static constexpr void each(F f) {
-        if (P::second_half == p.n_launches) return;   // nothing is updated
+        if (p.segments.first_change == p.n_launches) return;   // nothing is updated
         if (p.floats(space::state) > 0) f(piece{{space::state, 0}, p.floats(space::state)});
         for (int i = 0; i < p.n_parameters; ++i) {
             const variable_info& v = p.parameters[i];
@@ -54,7 +54,9 @@ public:
     }();
 
     /// `room`: a vector of at least so many floats.
-    early_values(const host_places& m, std::vector<float>& workspace) : workspace_(workspace.data()) {
+    explicit early_values(std::vector<float>& workspace) : workspace_(workspace.data()) {}
+    /// When a step begins.
+    void keep(const host_places& m) const {
         float* kept = workspace_;
         for (int i = 0; i < n_pieces; ++i) {
             const piece& x = pieces.of[i];

@@ -19,12 +19,13 @@ struct program_view {
     const std::int64_t* extents;
     const float* constants;
     const cpu::kernel_entry* kernels;
-    int second_half;   ///< the launch before which the loss is looked at
+    int first_change;   ///< the launch before which the loss is looked at: see program_segments
     address loss;
 };
 template <class P>
 inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P::v.loops, P::v.n_loops, P::v.buffers, P::v.args,
-                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::second_half, P::v.loss};
+                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::v.segments.first_change,
+                                              P::v.loss};
 
 /// The threads that a program is run by: all of a team, or one.
 struct worker_group {
@@ -47,15 +48,16 @@ public:
     /// states is changed then.
     template <class Observer>
     __attribute__((noinline)) bool run(Observer& observe) const {
-        int next = 0;
+        int next = s_.launches.first;
+        const int end = s_.launches.end < p_.n_launches ? s_.launches.end : p_.n_launches;
         if constexpr (Operands > 0)
             for (int l = 0; l < p_.n_loops; ++l) {
+                if (p_.loops[l].first < next || p_.loops[l].first >= end) continue;
                 if (!until(p_.loops[l].first, next, observe)) return false;
-                if (next <= p_.second_half && p_.second_half < p_.loops[l].end && !loss_is_finite()) return false;
                 iterations(p_.loops[l], observe);
                 next = p_.loops[l].end;
             }
-        return until(p_.n_launches, next, observe);
+        return until(end, next, observe);
     }
 
 private:
@@ -71,10 +73,10 @@ private:
     /// finite.
     template <class Observer>
     bool until(int end, int& next, Observer& observe) const {
-        if (next <= p_.second_half && p_.second_half < end) {
-            stretch(next, p_.second_half, observe);
+        if (next < p_.first_change && p_.first_change <= end && p_.first_change < p_.n_launches) {
+            stretch(next, p_.first_change, observe);
             if (!loss_is_finite()) return false;
-            next = p_.second_half;
+            next = p_.first_change;
         }
         stretch(next, end, observe);
         next = end;

@@ -68,10 +68,11 @@ public:
         scratch_ = m.scratch.data();
     }
 
-    /// `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch. A
+    /// Runs the launches of `range`. `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch. A
     /// device_error that a launch meets is thrown on with the launch's number.
     template <class Observer>
-    void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe) const {
+    void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe,
+             launch_range range = {}) const {
         const auto one = [&](int i, std::int64_t iteration) {
             const launch& l = P::v.launches[i];
             if (l.every > 1 && (number + 1) % l.every) return;
@@ -93,16 +94,18 @@ public:
             }
             observe(i, false);
         };
-        int next = 0;
+        int next = range.first;
+        const int end = range.end < P::v.n_launches ? range.end : P::v.n_launches;
         for (int l = 0; l < P::v.n_loops; ++l) {
             const loop_launches& x = P::v.loops[l];
+            if (x.first < next || x.first >= end) continue;
             for (; next < x.first; ++next) one(next, 0);
             for (int made = 0; made < x.steps; ++made)
                 for (int i = x.first; i < x.end; ++i)
                     if (!P::v.launches[i].skips_last || made + 1 < x.steps) one(i, x.backwards ? x.steps - 1 - made : made);
             next = x.end;
         }
-        for (; next < P::v.n_launches; ++next) one(next, 0);
+        for (; next < end; ++next) one(next, 0);
     }
 
 private:

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/compiler/emit/spec.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// Where the launches of a step may be cut: [0, first_change), [first_change, first_update) and [first_update, all of them).
+struct program_segments {
+    /// The launches before this one change nothing that outlives the step but states and `early` parameters (variable_info), and
+    /// the loss is known when they are done. All launches, where nothing is changed.
+    int first_change = 0;
+    /// From this launch on parameters are updated that no gradient's kernel has updated. Before it all gradients are final that
+    /// are stored, states are new, and what a round of steps accumulates has been added up. All launches, where there is none.
+    int first_update = 0;
+};
+
+/// `updates`: where the launches of updates begin, as the emitter knows.
+constexpr program_segments find_segments(const launch* launches, int n, int updates) {
+    int loss = -1, change = n;
+    for (int i = n - 1; i >= 0; --i) {
+        if (launches[i].loss && loss < 0) loss = i;
+        if (launches[i].updates && (loss < 0 || i > loss)) change = i;
+    }
+    while (change > loss + 1 && change < n && launches[change - 1].is_producer) --change;   // two that run as one
+    if (loss < 0 || change == n) return {n, updates};
+    return {change < updates ? change : updates, updates};   // sums for an update (norms) come before it
+}
+
+} // namespace sinter
