@@ -7,6 +7,7 @@
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/transform/k_fold.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace sinter;

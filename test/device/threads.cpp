@@ -9,6 +9,8 @@
 #include <new>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include <sinter/device/cpu/threads.hpp>
 

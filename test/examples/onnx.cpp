@@ -11,6 +11,8 @@
 #include "io/temporary_folder.hpp"
 #include "support/check_in_onnxruntime.hpp"
 
+#include <map>
+
 namespace fs = std::filesystem;
 
 namespace {

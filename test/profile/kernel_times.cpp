@@ -13,6 +13,7 @@
 #include <sinter/train/optimizers/adam.hpp>
 
 #include <sstream>
+#include <thread>
 
 /// The table of kernels' times: each launch has its line, its figures are numbers, and the trainer was trained.
 using namespace sinter;

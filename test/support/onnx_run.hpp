@@ -8,6 +8,8 @@
 #include <sinter/io/npz.hpp>
 #include <sinter/train/export_onnx.hpp>
 
+#include <map>
+
 /// A net's prediction program here against its ONNX file in onnxruntime.
 namespace sinter::test {
 

@@ -3,7 +3,6 @@
 #include <sinter/base/cold.hpp>
 #include <atomic>
 #include <pthread.h>
-#include <utility>
 
 /// What fork() leaves behind: the child has the memory of its parent, and of its threads only the one that called fork().
 namespace sinter {
@@ -52,11 +51,5 @@ private:
         return n;
     }
 };
-
-/// Lets go of a thread that did not come along into a forked child: it can be neither joined nor detached there.
-template <class Thread>
-SINTER_COLD void forget_thread(Thread& gone) {
-    static_cast<void>(new Thread(std::move(gone)));   // its destructor would end the program
-}
 
 } // namespace sinter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/posix_thread.hpp>
 #include <atomic>
-#include <thread>
 
 namespace sinter {
 
@@ -37,7 +37,7 @@ inline void await_change(const std::atomic<unsigned>& value, unsigned old, bool 
     if (own && may_spin) own->without_spin = patience::next_waits;
     for (int i = 0; i < 50; ++i) {
         if (changed()) return;
-        std::this_thread::yield();
+        yield_core();
     }
     value.wait(old, std::memory_order_acquire);
 }

@@ -6,6 +6,8 @@
 
 #include "support/doubles.hpp"
 
+#include <map>
+
 // Decoders against all paths of all frames, spelled out.
 using namespace sinter;
 using labels = std::vector<std::int32_t>;

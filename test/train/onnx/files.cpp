@@ -17,6 +17,7 @@
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
 #include <filesystem>
+#include <map>
 
 // What is in an ONNX file, and what is refused.
 using namespace sinter;

@@ -2,11 +2,11 @@
 #pragma once
 #include <sinter/base/fork.hpp>
 #include <sinter/base/patience.hpp>
+#include <sinter/base/posix_thread.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <thread>
 
 namespace sinter::inline SINTER_TARGET::data {
 
@@ -66,23 +66,22 @@ private:
         stopping_ = false;
         forks_ = forks::so_far();
         const unsigned at = (next_ + (made - taken_)) % depth_;
-        worker_ = std::thread([this, made, at] { work(made, at); });
+        worker_ = posix_thread([this, made, at] { work(made, at); });
     }
     /// In a forked child, which has the ring but not the worker.
     SINTER_COLD void go_on() {
-        forget_thread(worker_);
-        worker_ = {};
+        worker_.forget();
         const unsigned made = made_;
         if (made != taken_ && ring_[(next_ + (made - 1 - taken_)) % depth_].fault) {   // that worker had left its loop
             forks_ = forks::so_far();
-            worker_ = std::thread([] {});
+            worker_ = posix_thread([] {});
             return;
         }
         begin(made);
     }
     SINTER_COLD void finish() {
         if (forks_ == forks::so_far()) return worker_.join();
-        forget_thread(worker_);
+        worker_.forget();
     }
     SINTER_COLD void stop() {
         if (!worker_.joinable()) return;
@@ -117,7 +116,7 @@ private:
     alignas(64) std::atomic<unsigned> made_{0};
     alignas(64) std::atomic<unsigned> taken_{0};
     alignas(64) std::atomic<bool> stopping_{false};
-    std::thread worker_;
+    posix_thread worker_;
     unsigned forks_ = 0;   ///< that it was begun under
 };
 

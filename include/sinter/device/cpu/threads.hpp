@@ -4,32 +4,17 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <thread>
 #include <type_traits>
 #include <utility>
-#include <vector>
-
-#if defined(__linux__)
-#include <sched.h>
-#endif
 
 #include <sinter/base/error.hpp>
 #include <sinter/base/fork.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/patience.hpp>
+#include <sinter/base/posix_thread.hpp>
 #include <sinter/device/cpu/denormals.hpp>
 
 namespace sinter::inline SINTER_TARGET {
-
-/// Cores that this process may use.
-inline int usable_cores() {
-#if defined(__linux__)
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
-    const unsigned n = std::thread::hardware_concurrency();
-    return n ? static_cast<int>(n) : 1;
-}
 
 /// Threads that do one thing together, over and over: the caller is one of them, the others wait in between. Denormal
 /// numbers are flushed to zero in all of them while they work. A run allocates nothing.
@@ -40,8 +25,8 @@ class team {
 public:
     static constexpr int most = 1024;
 
-    /// `threads` in all; 0: one for each usable core. Throws option_error, or std::system_error where the system
-    /// grants no more threads.
+    /// `threads` in all; 0: one for each usable core. Throws option_error, or device_error where the system grants no
+    /// more threads.
     SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
@@ -140,9 +125,9 @@ private:
 
     SINTER_COLD void begin_others() {
         forks_ = forks::so_far();
-        others_.reserve(static_cast<std::size_t>(size_ - 1));
+        if (!others_) others_ = std::make_unique<posix_thread[]>(static_cast<std::size_t>(size_));
         try {
-            for (int t = 1; t < size_; ++t) others_.emplace_back([this, t] { serve(t); });
+            for (int t = 1; t < size_; ++t) others_[t] = posix_thread([this, t] { serve(t); });
         } catch (...) {
             dismiss();
             throw;
@@ -150,23 +135,21 @@ private:
     }
     /// In a forked child: as if nothing had run yet.
     SINTER_COLD void begin_anew() {
-        for (std::thread& t : others_) forget_thread(t);
-        others_.clear();
+        for (int t = 1; t < size_; ++t) others_[t].forget();
         begun_ = 0;
         failed_ = claimed_error_ = dismissed_ = false;
         for (int t = 0; t < size_; ++t) presences_[t].arrivals = presences_[t].ends = 0;
         begin_others();
     }
     SINTER_COLD void dismiss() {
-        if (size_ > 1 && forks_ != forks::so_far()) {
-            for (std::thread& t : others_) forget_thread(t);
-            return;
-        }
+        if (size_ == 1) return;
+        const bool forked = forks_ != forks::so_far();
         dismissed_ = true;
         begun_.fetch_add(1);
         begun_.notify_all();
-        for (std::thread& t : others_) t.join();
-        others_.clear();
+        for (int t = 1; t < size_; ++t)
+            if (forked) others_[t].forget();
+            else if (others_[t].joinable()) others_[t].join();
     }
 
     alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line
@@ -179,7 +162,7 @@ private:
     bool may_spin_ = true;
     std::unique_ptr<presence[]> presences_;
     std::exception_ptr error_;
-    std::vector<std::thread> others_;
+    std::unique_ptr<posix_thread[]> others_;   ///< from 1 on; the caller is number 0
 };
 
 } // namespace sinter

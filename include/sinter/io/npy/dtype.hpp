@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/dtype.hpp>
 
+#include <optional>
 #include <string>
 
 /// The element types of NumPy's files, under the names that their headers use ("<f4"). They are a part of safetensors',

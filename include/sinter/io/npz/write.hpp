@@ -6,6 +6,8 @@
 #include <sinter/io/npz/zlib_stream.hpp>
 #include <sinter/io/safetensors/write.hpp>
 
+#include <map>
+
 namespace sinter::inline SINTER_TARGET::npz {
 
 using safetensors::entry;

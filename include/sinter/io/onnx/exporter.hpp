@@ -8,6 +8,7 @@
 #include <sinter/train/checkpoint/variables.hpp>
 
 #include <functional>
+#include <map>
 
 /// From a traced graph to an ONNX model.
 ///

@@ -6,6 +6,8 @@
 #include <sinter/train/checkpoint/import/read_tensors.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 
+#include <map>
+
 /// Weights from elsewhere as initial weights. What save() wrote is for load() (train/checkpoint/checkpoint.hpp).
 ///
 ///     model.load_weights("lenet.npz", {.from = framework::keras});
