@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# warnings.sh COMPILER FOLDER: what programs instantiate gives no warning under a user's flags, and a compiler that does not
-# optimise says so in one line, unless SINTER_ALLOW_UNOPTIMISED is defined.
+# warnings.sh COMPILER FOLDER: the headers, and what programs instantiate of them, give no warning under a user's flags, and a
+# compiler that does not optimise says so in one line, unless SINTER_ALLOW_UNOPTIMISED is defined.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -15,9 +15,13 @@ for flags in -O1 -DSINTER_ALLOW_UNOPTIMISED; do
     said=$(compile "$1" $flags examples/quickstart.cpp)
     [ -z "$said" ] || { printf '%s\n' "with $flags there should be no warning:" "$said"; fault=1; }
 done
+
+strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
+# All headers but those for CUDA, whether an example includes them or not.
+said=$(find include/sinter -name '*.hpp' ! -path '*cuda*' -printf '#include <sinter/%P>\n' |
+    compile "$1" -O1 "${strict[@]}" -x c++ -) || { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }
 for example in quickstart lstm gpt csv_classification csv_regression; do
-    # Clang's -Wconversion is g++'s two.
-    said=$(compile "$1" -O1 -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion -Werror examples/$example.cpp) ||
+    said=$(compile "$1" -O1 "${strict[@]}" examples/$example.cpp) ||
         { printf '%s\n' "examples/$example.cpp gives warnings:" "$said"; fault=1; }
 done
 exit $fault

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <type_traits>
 
@@ -29,8 +30,8 @@ struct growing {
     int n = 0, capacity = 0;
 
     constexpr growing() = default;
-    explicit constexpr growing(int count) : p(new T[count > 0 ? count : 1]()), n(count), capacity(count) {}
-    constexpr growing(int count, const T& x) : p(new T[count > 0 ? count : 1]), n(count), capacity(count) {
+    explicit constexpr growing(int count) : p(new T[some(count)]()), n(count), capacity(count) {}
+    constexpr growing(int count, const T& x) : p(new T[some(count)]), n(count), capacity(count) {
         for (int i = 0; i < count; ++i) p[i] = x;
     }
     growing(const growing&) = delete;
@@ -39,7 +40,7 @@ struct growing {
 
     /// Of an empty one: room for `count` elements, which it then has, whatever they are.
     constexpr T* make_room(int count) {
-        p = new T[count > 0 ? count : 1];
+        p = new T[some(count)];
         return n = capacity = count, p;
     }
 
@@ -48,7 +49,7 @@ struct growing {
     constexpr int push(const T& x) {
         if (n == capacity) {
             capacity = capacity ? 2 * capacity : 64;
-            T* q = new T[capacity];
+            T* q = new T[some(capacity)];
             for (int i = 0; i < n; ++i) q[i] = p[i];
             delete[] p;
             p = q;
@@ -56,6 +57,9 @@ struct growing {
         p[n] = x;
         return n++;
     }
+
+private:
+    static constexpr std::size_t some(int count) { return static_cast<std::size_t>(count > 0 ? count : 1); }
 };
 
 /// The same for large elements that are only appended: none is made before its value is there.

@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET {
 #define SINTER_ERROR_AS_STRING 1
 template <int N>
 struct printed {
-    char c[N];
+    char c[std::size_t{N}];
 };
 template <printed P>
 struct in_op {};

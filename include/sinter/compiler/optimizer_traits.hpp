@@ -68,7 +68,7 @@ namespace detail {
 template <class O>
 constexpr void match_patterns(graph& g) {
     constexpr int n = static_cast<int>(sizeof(O::patterns) / sizeof(O::patterns[0])) - 1;   // one more, for there may be none
-    bool used[n + 1] = {};
+    bool used[std::size_t{n + 1}] = {};
     for (int i = 0; i < g.parameters.n; ++i) {
         variable& v = g.parameters[i];
         const path_text path(g, v);

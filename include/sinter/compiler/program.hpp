@@ -35,19 +35,19 @@ struct port_info {
 template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers, int Parameters,
           int States, int Inputs, int Targets, int Outputs>
 struct program_value {
-    spec specs[Specs + 1];
-    std::uint64_t code[Code + 1];
-    launch launches[Launches + 1];
-    address args[Args + 1];
-    std::int64_t extents[Extents + 1];
-    float constants[Constants + 1];
-    loop_launches loops[Loops + 1];
-    loop_buffer buffers[Buffers + 1];
-    variable_info parameters[Parameters + 1], states[States + 1];
-    port_info inputs[Inputs + 1], targets[Targets + 1];
-    address outputs[Outputs + 1], loss;
+    spec specs[std::size_t{Specs + 1}];
+    std::uint64_t code[std::size_t{Code + 1}];
+    launch launches[std::size_t{Launches + 1}];
+    address args[std::size_t{Args + 1}];
+    std::int64_t extents[std::size_t{Extents + 1}];
+    float constants[std::size_t{Constants + 1}];
+    loop_launches loops[std::size_t{Loops + 1}];
+    loop_buffer buffers[std::size_t{Buffers + 1}];
+    variable_info parameters[std::size_t{Parameters + 1}], states[std::size_t{States + 1}];
+    port_info inputs[std::size_t{Inputs + 1}], targets[std::size_t{Targets + 1}];
+    address outputs[std::size_t{Outputs + 1}], loss;
     address loss_weight;   ///< what the loss was divided by; none: the number of examples
-    shape output_shapes[Outputs + 1];
+    shape output_shapes[std::size_t{Outputs + 1}];
     plan_sizes z;
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;

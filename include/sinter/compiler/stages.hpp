@@ -63,7 +63,7 @@ template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
     using type = typename grown<traced_stage<R>, most>::type;
-    static constexpr bool trained(const variable& v) { return v.group >= 0 && trains_group<typename R::optimizer>(v.group); }
+    static constexpr bool trained(const variable& p) { return p.group >= 0 && trains_group<typename R::optimizer>(p.group); }
     static constexpr type make() {
         graph g;
         growing<int> of, found, gradients;
@@ -228,21 +228,21 @@ template <class R>
 struct emit_stage {
     static constexpr update_set update = update_stage<R>::v;
     static constexpr emitted_bounds measure() {
-        emitted_bounds b;
+        emitted_bounds most;
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         int levels = 0;
         for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
-        b.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
-        int instructions = 8 * b.groups;
+        most.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
+        int instructions = 8 * most.groups;
         for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more words than the fuser counted
-        const emitted_bounds u = bounds_of(update);
-        b.code += instructions + (g.gradients.n + 2) * u.code;
-        b.args += instructions + (g.gradients.n + 2) * u.args;
-        b.constants += instructions + (g.gradients.n + 2) * u.constants;
-        b.loops += g.loops.n;
-        if (g.loops.n) b.buffers += g.carries.n + g.n.n;
-        return b;
+        const emitted_bounds each = bounds_of(update);
+        most.code += instructions + (g.gradients.n + 2) * each.code;
+        most.args += instructions + (g.gradients.n + 2) * each.args;
+        most.constants += instructions + (g.gradients.n + 2) * each.constants;
+        most.loops += g.loops.n;
+        if (g.loops.n) most.buffers += g.carries.n + g.n.n;
+        return most;
     }
     static constexpr emitted_bounds b = measure();
     using type = emitted<b.groups, b.code, b.args, b.constants, b.loops, b.buffers>;

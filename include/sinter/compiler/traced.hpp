@@ -47,13 +47,14 @@ constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
 template <int Nodes, int Parameters, int States, int Assignments, int Gradients, int Inputs, int Targets, int Outputs,
           int Regions, int Scopes, int Loops, int Carries>
 struct traced {
-    node n[Nodes];
-    variable parameters[Parameters + 1], states[States + 1];
-    assignment assignments[Assignments + 1];
-    int gradients[Gradients + 1], inputs[Inputs + 1], targets[Targets + 1], outputs[Outputs + 1], regions[Regions + 1];
-    scope_entry scopes[Scopes];
-    loop loops[Loops + 1];
-    loop_carry carries[Carries + 1];
+    node n[std::size_t{Nodes}];
+    variable parameters[std::size_t{Parameters + 1}], states[std::size_t{States + 1}];
+    assignment assignments[std::size_t{Assignments + 1}];
+    int gradients[std::size_t{Gradients + 1}], inputs[std::size_t{Inputs + 1}], targets[std::size_t{Targets + 1}];
+    int outputs[std::size_t{Outputs + 1}], regions[std::size_t{Regions + 1}];
+    scope_entry scopes[std::size_t{Scopes}];
+    loop loops[std::size_t{Loops + 1}];
+    loop_carry carries[std::size_t{Carries + 1}];
     graph_counts c;   ///< how many of each there are
 
     constexpr traced() : n{}, parameters{}, states{}, assignments{}, gradients{}, inputs{}, targets{}, outputs{},

@@ -45,7 +45,7 @@ public:
         }
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
-            operands_[i] = a.where() == space::table ? tables_.data() + a.offset() : m_.at(a);
+            operands_.get()[i] = a.where() == space::table ? tables_.data() + a.offset() : m_.at(a);
         }
         scratch_ = m.scratch.data();
         early_.resize(static_cast<std::size_t>(early_values<P>::floats));
@@ -59,12 +59,13 @@ public:
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
         if constexpr (std::is_same_v<Observer, unobserved>) return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
 #endif
+        float** const operands = operands_.get();
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
             if (a.where() == space::port) {
-                if (s.ports) operands_[i] = const_cast<float*>(s.ports[port_of(a)]);
+                if (s.ports) operands[i] = const_cast<float*>(s.ports[port_of(a)]);
             } else if (a.slot) {
-                operands_[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
+                operands[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
             }
         }
         const early_values<P> before(early_);

@@ -307,7 +307,7 @@ private:
             if constexpr (alternates<Optimizer>) return Optimizer::phases;
             else return 1;
         }();
-        metrics::mean losses[phases];
+        metrics::mean losses[std::size_t{phases}];
         metrics::mean& loss = losses[0];
         metrics::accuracy accuracy;
         const double began = monotonic_seconds();

@@ -5,11 +5,11 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// A string literal as a template argument: `named<"logits">(...)`, `einsum<"ij,jk->ik">(...)`. N counts the final zero.
-template <int N>
+template <std::size_t N>
 struct text {
     char c[N];
     constexpr text(const char (&s)[N]) {
-        for (int i = 0; i < N; ++i) c[i] = s[i];
+        for (std::size_t i = 0; i < N; ++i) c[i] = s[i];
     }
 };
 

@@ -39,9 +39,9 @@ struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> 
     }
 
 private:
-    static constexpr tensor project(tensor x, const char* name, int units) {
+    static constexpr tensor project(tensor x, const char* scope, int units) {
         if (!x.ok()) return x;
-        const scoped s(x.g, name);
+        const scoped s(x.g, scope);
         const int k = x.shape().last();
         const tensor y = matmul(x, weights(x, "kernel", extents(k, units), glorot_uniform(k, units)));
         if constexpr (S.bias == bias::no) return y;

@@ -30,8 +30,8 @@ struct rule<op::prod> : root_op_rule {
     static constexpr void over_batch(gradient_of& g, tensor x, const node& n) {
         const tensor zero = ops::equal(x, 0.f), others = x + zero;
         const tensor product = make<op::prod>(g.g, n.s, {others}, {1, n.p[1], n.p[2]});
-        const tensor zeros = make<op::middle_sum>(g.g, n.s, {zero}, {1, n.p[1], n.p[2]});
-        const auto to_all = [&](float count) { return ops::broadcast_to(g.d * product * ops::equal(zeros, count), x.shape()); };
+        const tensor n_zeros = make<op::middle_sum>(g.g, n.s, {zero}, {1, n.p[1], n.p[2]});
+        const auto to_all = [&](float count) { return ops::broadcast_to(g.d * product * ops::equal(n_zeros, count), x.shape()); };
         g.add(0, (1.f - zero) * to_all(0.f) / others + zero * to_all(1.f));
     }
 };

@@ -26,12 +26,13 @@ constexpr std::array<tensor, N> split(tensor x, const int (&pieces)[N], int axis
     for (std::size_t i = 0; i < N; first += pieces[i++]) r[i] = slice(x, axis, first, pieces[i]);
     return r;
 }
-template <int N>
+template <std::size_t N>
 constexpr std::array<tensor, N> split(tensor x, int axis = -1) {
     const shape s = x.shape();
     const int a = axis_of(s, axis);
     int pieces[N] = {};
-    for (int& n : pieces) n = a < 0 || s.d[a] % N ? 0 : s.d[a] / N;
+    constexpr int all = N;
+    for (int& n : pieces) n = a < 0 || s.d[a] % all ? 0 : s.d[a] / all;
     return split(x, pieces, axis);
 }
 

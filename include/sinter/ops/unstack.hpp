@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
 
-template <int N>
+template <std::size_t N>
 constexpr std::array<tensor, N> unstack(tensor x, int axis = 0) {
     std::array<tensor, N> r = split<N>(x, axis);
     if (r[0].ok() && r[0].shape().d[axis_of(r[0].shape(), axis)] != 1)

@@ -49,9 +49,9 @@ inline constexpr std::size_t most_buffers = 20;
 inline void print_buffers(const program_text& t, std::FILE* out) {
     std::vector<int> all;
     for (int v = 0; v < t.g.n.n; ++v)
-        if (t.first[static_cast<std::size_t>(v)] >= 0) all.push_back(v);
+        if (t.first[v] >= 0) all.push_back(v);
     if (all.empty()) return;
-    auto floats = [&](int v) { return t.floats[static_cast<std::size_t>(v)]; };
+    auto floats = [&](int v) { return t.floats[v]; };
     std::sort(all.begin(), all.end(), [&](int a, int b) { return floats(a) != floats(b) ? floats(a) > floats(b) : a < b; });
     std::fprintf(out, "\n%-36s %-18s %12s %9s   %s\n", "activations, largest first", "extents", "offset", "size", "launches");
     std::int64_t rest = 0;
@@ -63,9 +63,8 @@ inline void print_buffers(const program_text& t, std::FILE* out) {
         }
         const node& n = t.g.n[v];
         const std::string layer = scope_path(t.g.scopes, n.scope), name = op_text(t.g, v) + (layer.empty() ? "" : " of " + layer);
-        const auto at = static_cast<std::size_t>(v);
         std::fprintf(out, "%-36s %-18s %12lld %9s   %d to %d\n", name.c_str(), text_of(n.s).c_str(),
-                     static_cast<long long>(4 * t.at[at].offset()), bytes_text(4 * floats(v)).c_str(), t.first[at], t.last[at]);
+                     static_cast<long long>(4 * t.at[v].offset()), bytes_text(4 * floats(v)).c_str(), t.first[v], t.last[v]);
     }
     if (!rest) return;
     const std::string others = "and " + std::to_string(all.size() - most_buffers) + " smaller ones";

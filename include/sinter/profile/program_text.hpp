@@ -15,6 +15,13 @@ struct kernel_text {
     bool is_producer = false;             ///< the next kernel runs it as it goes
 };
 
+/// A value for each node of a graph, by the node's number.
+template <class T>
+struct per_node : std::vector<T> {
+    decltype(auto) operator[](int v) { return std::vector<T>::operator[](static_cast<std::size_t>(v)); }
+    decltype(auto) operator[](int v) const { return std::vector<T>::operator[](static_cast<std::size_t>(v)); }
+};
+
 struct program_text {
     graph_view g;
     std::vector<layer_text> layers;
@@ -23,11 +30,11 @@ struct program_text {
     plan_sizes z;
     std::int64_t gradients = 0, slots = 0, scratch = 0;   ///< floats; scratch belongs to a device's kernels
     int max_batch = 0, forward_nodes = 0, n_specs = 0;
-    std::vector<address> at;
-    std::vector<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
-    std::vector<int> of;            ///< each node's group, or fuse.hpp's in_no_group or floating
-    std::vector<bool> live;         ///< is the node computed, or read, at all
-    std::vector<std::int64_t> floats;   ///< that a node's value takes in memory, at max_batch
+    per_node<address> at;
+    per_node<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
+    per_node<int> of;            ///< each node's group, or fuse.hpp's in_no_group or floating
+    per_node<bool> live;         ///< is the node computed, or read, at all
+    per_node<std::int64_t> floats;   ///< that a node's value takes in memory, at max_batch
 
     std::int64_t bytes() const { return 4 * (z.parameters + z.states + z.activations + gradients + slots + scratch); }
 };

@@ -16,8 +16,8 @@ namespace sinter::inline SINTER_TARGET {
 /// meanwhile. A matrix of 3000 x 3000 takes seconds and not a minute.
 class orthonormal_vectors {
 public:
-    orthonormal_vectors(std::size_t count, std::size_t length)
-        : count(count), length(length), stride((length + width - 1) / width * width), all(count * stride) {}
+    orthonormal_vectors(std::size_t vectors, std::size_t floats)
+        : count(vectors), length(floats), stride((length + width - 1) / width * width), all(count * stride) {}
 
     /// What comes before orthonormalize() should be linearly independent.
     double& at(std::size_t vector, std::size_t i) { return all[vector * stride + i]; }

@@ -130,7 +130,7 @@ private:
     model_memory memory_;
     arena input_, tables_;
     mutable std::array<float*, program::v.n_args + 1> operands_{};
-    mutable std::array<call, launches + 1> calls_{};
+    mutable std::array<call, std::size_t{launches + 1}> calls_{};
     mutable std::array<const float*, program::v.n_inputs + 1> ports_{};   ///< and the batch that calls_ are prepared for
     mutable cpu_runner<program> loops_;
     std::unique_ptr<team> alone_ = std::make_unique<team>(1);

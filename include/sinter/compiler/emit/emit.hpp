@@ -8,14 +8,14 @@ namespace sinter::inline SINTER_TARGET {
 
 template <int Groups, int Code, int Args, int Constants, int Loops, int Buffers>
 struct emitted {
-    spec specs[Groups];
-    std::uint64_t code[Code];
-    launch launches[Groups];
-    address args[Args];
-    std::int64_t extents[Groups * extent::count];
-    float constants[Constants];
-    loop_launches loops[Loops];
-    loop_buffer buffers[Buffers];
+    spec specs[std::size_t{Groups}];
+    std::uint64_t code[std::size_t{Code}];
+    launch launches[std::size_t{Groups}];
+    address args[std::size_t{Args}];
+    std::int64_t extents[std::size_t{Groups * extent::count}];
+    float constants[std::size_t{Constants}];
+    loop_launches loops[std::size_t{Loops}];
+    loop_buffer buffers[std::size_t{Buffers}];
     int n_loops = 0, n_buffers = 0;
     int n_specs = 0, n_code = 0, n_launches = 0, n_args = 0, n_extents = 0, n_constants = 0;
     int first_update = 0;   ///< see program_segments

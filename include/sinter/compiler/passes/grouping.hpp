@@ -25,9 +25,9 @@ struct grouping {
 };
 template <int N, int Groups = N>
 struct fused {
-    group g[Groups];
-    int of[N], next[N];
-    bool live[N], stored[N];
+    group g[std::size_t{Groups}];
+    int of[std::size_t{N}], next[std::size_t{N}];
+    bool live[std::size_t{N}], stored[std::size_t{N}];
     int groups = 0;
     constexpr fused() : g{}, of{}, next{}, live{}, stored{} {}
     constexpr grouping view() { return {{g, groups}, of, next, live, stored}; }

@@ -24,9 +24,9 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         if (!r.live[v] || kind == op_kind::view || kind == op_kind::get_output) continue;
         const int group = r.of[v] >= 0 ? runs_until(r, r.of[v]) : last_float.p[v];
         for (int k = 0; k < n[v].operands; ++k) {
-            const int u = base[n[v].in[k]];
-            if (last.p[u] < group) last.p[u] = group;
-            if (last_float.p[u] < group) last_float.p[u] = group;
+            const int read = base[n[v].in[k]];
+            if (last.p[read] < group) last.p[read] = group;
+            if (last_float.p[read] < group) last_float.p[read] = group;
         }
     }
     auto at_the_end = [&](int v) {   // read when the step is over

@@ -36,9 +36,9 @@ struct plan_sizes {
 /// A plan: the N nodes' addresses.
 template <int N>
 struct placed {
-    address at[N];
+    address at[std::size_t{N}];
     plan_sizes z;
-    std::int64_t live[N];   ///< floats of activations alive while group i runs
+    std::int64_t live[std::size_t{N}];   ///< floats of activations alive while group i runs
     constexpr placed() : at{}, z{}, live{} {}
 };
 

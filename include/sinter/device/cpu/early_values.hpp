@@ -37,7 +37,7 @@ class early_values {
         return n;
     }();
     struct piece_list {
-        piece of[n_pieces + 1];
+        piece of[std::size_t{n_pieces + 1}];
     };
     static constexpr piece_list pieces = [] {
         piece_list l{};

@@ -153,7 +153,7 @@ private:
         const loop_turns n(l, places_, s_.batch);
         if (thread_ == 0) n.before(p_.buffers + l.first_buffer, l.buffers);
         if (l.buffers) workers_.barrier(thread_);
-        float* operands[Operands];
+        float* operands[std::size_t{Operands}];
         std::int64_t made = 0;
         for (bool more = n.count > 0; more && made < n.count;) {
             const std::int64_t iteration = l.backwards ? n.count - 1 - made : made;

@@ -19,7 +19,7 @@ class program_tables {
         std::int64_t at = 0;
     };
     struct list {
-        entry e[count + 1] = {};
+        entry e[std::size_t{count + 1}] = {};
     };
     static constexpr list all = [] {
         list l;

@@ -55,7 +55,7 @@ public:
         if (failed_) throw abandoned{};
         const unsigned before = arrive(thread);   // all have come here as often, but for those that are on their way
         for (int t = 0; t < size_; ++t)
-            if (t != thread) await_change(presences_[t].arrivals, before, may_spin_, &presences_[thread].waits);
+            if (t != thread) await_change(presence_of(t).arrivals, before, may_spin_, &presence_of(thread).waits);
         if (failed_) throw abandoned{};
     }
 
@@ -84,9 +84,9 @@ private:
             const flush_denormals here;
             execute(0);
         }
-        for (int t = 1; t < size_; ++t) await_change(presences_[t].ends, before, may_spin_);
+        for (int t = 1; t < size_; ++t) await_change(presence_of(t).ends, before, may_spin_);
         if (!failed_) return;
-        for (int t = 0; t < size_; ++t) presences_[t].arrivals = 0;   // some have not come to all barriers
+        for (int t = 0; t < size_; ++t) presence_of(t).arrivals = 0;   // some have not come to all barriers
         failed_ = claimed_error_ = false;
         std::rethrow_exception(std::exchange(error_, nullptr));
     }
@@ -97,7 +97,7 @@ private:
             await_change(begun_, seen, may_spin_);
             if (dismissed_) return;
             execute(thread);
-            std::atomic<unsigned>& ends = presences_[thread].ends;
+            std::atomic<unsigned>& ends = presence_of(thread).ends;
             ends.fetch_add(1);
             ends.notify_all();
         }
@@ -117,9 +117,10 @@ private:
 
     /// Returns how often the thread had come to a barrier before.
     unsigned arrive(int thread) {
-        for (int t = 0; t < size_; ++t) __builtin_prefetch(&presences_[t]);   // the others' are on their way while this one is written
-        const unsigned before = presences_[thread].arrivals.fetch_add(1);
-        presences_[thread].arrivals.notify_all();
+        // The others' are on their way while this one is written.
+        for (int t = 0; t < size_; ++t) __builtin_prefetch(&presence_of(t));
+        const unsigned before = presence_of(thread).arrivals.fetch_add(1);
+        presence_of(thread).arrivals.notify_all();
         return before;
     }
 
@@ -138,7 +139,7 @@ private:
         for (int t = 1; t < size_; ++t) others_[t].forget();
         begun_ = 0;
         failed_ = claimed_error_ = dismissed_ = false;
-        for (int t = 0; t < size_; ++t) presences_[t].arrivals = presences_[t].ends = 0;
+        for (int t = 0; t < size_; ++t) presence_of(t).arrivals = presence_of(t).ends = 0;
         begin_others();
     }
     SINTER_COLD void dismiss() {
@@ -151,6 +152,8 @@ private:
             if (forked) others_[t].forget();
             else if (others_[t].joinable()) others_[t].join();
     }
+
+    presence& presence_of(int thread) { return presences_[static_cast<std::size_t>(thread)]; }
 
     alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line
     job job_ = nullptr;

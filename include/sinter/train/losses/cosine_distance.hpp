@@ -21,11 +21,11 @@ constexpr tensor direction(tensor x) {
 /// CosineEmbeddingLoss of pairs that belong together; Keras' CosineSimilarity is this less 1).
 struct cosine_distance_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::row_sum)) return {prediction.g, -1};
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::row_sum)) return {prediction.g, -1};
         if (prediction.shape().rank == 0)
             return fail(prediction.g, fault_kind::axis_out_of_range, op::row_sum, prediction.shape(), extents(1));
-        return 1.f - sum(detail::direction(prediction) * detail::direction(target), {-1});
+        return 1.f - sum(detail::direction(prediction) * detail::direction(expected), {-1});
     }
 };
 inline constexpr cosine_distance_loss cosine_distance{};

@@ -12,11 +12,11 @@ template <number Smoothing = 0.f>
 struct dense_softmax_cross_entropy_loss {
     static_assert(Smoothing.value >= 0.f && Smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor logits, tensor target) const {
-        if (!detail::same_extents(logits, target, op::row_sum)) return {logits.g, -1};
+    constexpr tensor operator()(tensor logits, tensor expected) const {
+        if (!detail::same_extents(logits, expected, op::row_sum)) return {logits.g, -1};
         if (logits.shape().rank == 0)
             return fail(logits.g, fault_kind::axis_out_of_range, op::row_sum, logits.shape(), extents(1));
-        tensor t = target;
+        tensor t = expected;
         if (Smoothing.value > 0.f)
             t = t * (1.f - Smoothing.value) + Smoothing.value / static_cast<float>(logits.shape().last());
         return detail::cross_entropy(ops::shifted(logits), t, sum(t, {-1}));

@@ -9,9 +9,9 @@ namespace sinter::inline SINTER_TARGET {
 /// all targets are 0 or 1; here they are taken as they are. PyTorch's HingeEmbeddingLoss is something else).
 struct hinge_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        return detail::row_mean(ops::relu(1.f - target * prediction));
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::sub)) return {prediction.g, -1};
+        return detail::row_mean(ops::relu(1.f - expected * prediction));
     }
 };
 inline constexpr hinge_loss hinge{};

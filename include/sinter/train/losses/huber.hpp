@@ -12,9 +12,9 @@ template <number Delta>
 struct huber_loss {
     static_assert(Delta.value > 0.f, "huber: delta must be positive");
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        const tensor d = ops::abs(prediction - target), near = ops::minimum(d, Delta.value);
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::sub)) return {prediction.g, -1};
+        const tensor d = ops::abs(prediction - expected), near = ops::minimum(d, Delta.value);
         return detail::row_mean(near * near * 0.5f + ops::maximum(d - Delta.value, 0.f) * Delta.value);
     }
 };

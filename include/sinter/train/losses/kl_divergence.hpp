@@ -15,14 +15,14 @@ enum class score_kind : std::uint8_t { logits, log_probabilities, probabilities 
 template <score_kind From = score_kind::logits>
 struct kl_divergence_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::row_sum)) return {prediction.g, -1};
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::row_sum)) return {prediction.g, -1};
         if (prediction.shape().rank == 0)
             return fail(prediction.g, fault_kind::axis_out_of_range, op::row_sum, prediction.shape(), extents(1));
         tensor log_p = prediction;
         if (From == score_kind::logits) log_p = ops::log_softmax(prediction);
         if (From == score_kind::probabilities) log_p = ops::log(ops::maximum(prediction, 1e-7f));
-        return sum(detail::only_where(target, target * (ops::log(ops::maximum(target, 1e-38f)) - log_p)), {-1});
+        return sum(detail::only_where(expected, expected * (ops::log(ops::maximum(expected, 1e-38f)) - log_p)), {-1});
     }
 };
 inline constexpr kl_divergence_loss<> kl_divergence{};

@@ -14,9 +14,9 @@ namespace sinter::inline SINTER_TARGET {
 /// log(1 + e^(-2 |d|)) - log 2, which does not overflow, from |d| = 1 on. The mean over the last axis for each row (Keras' LogCosh).
 struct log_cosh_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        const tensor d = ops::abs(prediction - target);
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::sub)) return {prediction.g, -1};
+        const tensor d = ops::abs(prediction - expected);
         const tensor s = ops::sinh(ops::minimum(d, 1.f) * 0.5f);   // near 0 log(1 + (cosh d - 1)): the other form cancels
         const tensor far = d + ops::log1p(ops::exp(d * -2.f)) - 0.69314718f;
         return detail::row_mean(ops::where(ops::less(d, 1.f), ops::log1p(s * s * 2.f), far));

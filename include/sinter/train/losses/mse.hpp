@@ -8,9 +8,9 @@ namespace sinter::inline SINTER_TARGET {
 /// (PyTorch's MSELoss, Keras' MeanSquaredError).
 struct mse_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor prediction, tensor target) const {
-        if (!detail::same_extents(prediction, target, op::sub)) return {prediction.g, -1};
-        const tensor d = prediction - target;
+    constexpr tensor operator()(tensor prediction, tensor expected) const {
+        if (!detail::same_extents(prediction, expected, op::sub)) return {prediction.g, -1};
+        const tensor d = prediction - expected;
         return detail::row_mean(d * d);
     }
 };

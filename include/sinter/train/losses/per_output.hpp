@@ -56,7 +56,7 @@ struct per_output_loss {
     constexpr tensor operator()(bundle y, bundle t) const {
         constexpr int n = sizeof...(L);
         if (y.n != n) return fail(y.g, fault_kind::wrong_number_of_inputs, op::none, extents(y.n), extents(n));
-        weighted_values each[n];
+        weighted_values each[std::size_t{n}];
         int i = 0, next = 0;
         ((each[i] = detail::call_loss<L>(bundle(y[i]), part<L>(y, t, next)), ++i), ...);
         bool plain = ((reduction_of<L>() == reduction::mean) && ...);

@@ -10,9 +10,9 @@ namespace sinter::inline SINTER_TARGET {
 /// log t!, which is no matter of the prediction; the mean over the last axis for each row (PyTorch's PoissonNLLLoss).
 struct poisson_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor log_rate, tensor target) const {
-        if (!detail::same_extents(log_rate, target, op::sub)) return {log_rate.g, -1};
-        return detail::row_mean(ops::exp(log_rate) - detail::only_where(target, target * log_rate));
+    constexpr tensor operator()(tensor log_rate, tensor expected) const {
+        if (!detail::same_extents(log_rate, expected, op::sub)) return {log_rate.g, -1};
+        return detail::row_mean(ops::exp(log_rate) - detail::only_where(expected, expected * log_rate));
     }
 };
 inline constexpr poisson_loss poisson{};
@@ -21,9 +21,9 @@ inline constexpr poisson_loss poisson{};
 /// which adds 1e-8).
 struct poisson_of_rate_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor rate, tensor target) const {
-        if (!detail::same_extents(rate, target, op::sub)) return {rate.g, -1};
-        return detail::row_mean(rate - target * ops::log(rate + 1e-7f));
+    constexpr tensor operator()(tensor rate, tensor expected) const {
+        if (!detail::same_extents(rate, expected, op::sub)) return {rate.g, -1};
+        return detail::row_mean(rate - expected * ops::log(rate + 1e-7f));
     }
 };
 inline constexpr poisson_of_rate_loss poisson_of_rate{};

@@ -12,10 +12,10 @@ namespace sinter::inline SINTER_TARGET {
 /// is right costs nothing.
 struct sigmoid_cross_entropy_loss {
     static constexpr target_kind target = target_kind::same_as_output;
-    constexpr tensor operator()(tensor logits, tensor target) const {
-        if (!detail::same_extents(logits, target, op::sub)) return {logits.g, -1};
-        const tensor no = 1.f - target, rest = ops::log1p(ops::exp(-ops::abs(logits)));
-        const tensor missed = detail::only_where(target, target * ops::maximum(-logits, 0.f));
+    constexpr tensor operator()(tensor logits, tensor expected) const {
+        if (!detail::same_extents(logits, expected, op::sub)) return {logits.g, -1};
+        const tensor no = 1.f - expected, rest = ops::log1p(ops::exp(-ops::abs(logits)));
+        const tensor missed = detail::only_where(expected, expected * ops::maximum(-logits, 0.f));
         const tensor raised = detail::only_where(no, no * ops::maximum(logits, 0.f));
         return detail::row_mean(missed + raised + rest);
     }

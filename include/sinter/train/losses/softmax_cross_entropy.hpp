@@ -32,8 +32,8 @@ constexpr tensor cross_entropy(tensor shifted, tensor t, tensor total = {}) {
 template <cross_entropy_options O = cross_entropy_options{}>
 struct softmax_cross_entropy_of {
     static_assert(O.label_smoothing.value >= 0.f && O.label_smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");
-    static constexpr target_spec labels = target_kind::class_index;
-    static constexpr target_list targets{O.ignores ? labels.ignoring(O.ignored_label).hiding(hidden_part::output) : labels};
+    static constexpr target_spec label = target_kind::class_index;
+    static constexpr target_list targets{O.ignores ? label.ignoring(O.ignored_label).hiding(hidden_part::output) : label};
     constexpr auto operator()(tensor logits, tensor labels) const {
         if constexpr (O.ignores) {
             if (!detail::one_for_each_row(logits, labels, op::row_sum)) return weighted_values(tensor{logits.g, -1});

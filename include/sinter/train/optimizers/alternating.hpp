@@ -30,12 +30,12 @@ template <class... Phases>
 struct alternating {
     static_assert(sizeof...(Phases) > 1, "what alternates is two phases or more");
     static constexpr int phases = sizeof...(Phases);
-    template <int I>
+    template <std::size_t I>
     using loss = typename std::tuple_element_t<I, std::tuple<Phases...>>::loss;
     using groups = parameter_groups<no_optimizer, typename Phases::group...>;
 
     groups optimizers{};
-    int steps[phases];   ///< of each in a round
+    int steps[std::size_t{phases}];   ///< of each in a round
 
     constexpr alternating(Phases... p) : optimizers(no_optimizer{}, typename Phases::group{p.optimizer}...), steps{p.steps...} {}
 

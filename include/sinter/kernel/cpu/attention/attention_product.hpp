@@ -73,7 +73,7 @@ template <int MR, int NR, bool Copies = false>
 __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
                                               std::int64_t b_step, std::int64_t n, const attention_target& y, int rows,
                                               attention_ahead& ahead) {
-    vf c[MR * NR];
+    vf c[std::size_t{MR * NR}];
     clear_block(c);
     if constexpr (NR == 1) accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);   // short
     else if constexpr (Copies)

@@ -43,11 +43,11 @@ struct row_body {
     int col, channels;
     const call& c;
     template <int M, int>
-    SINTER_INLINE void take(const vf (&v)[M * V], int first) const {
+    SINTER_INLINE void take(const vf (&v)[std::size_t{M * V}], int first) const {
         const std::int64_t at = off + static_cast<std::int64_t>(first) * channels;
         if constexpr (requires { Body::expect(M, Valid, off, channels, c); }) Body::expect(M, Valid, at + next, channels, c);
         if constexpr (!is_moderate<Body>() || requires { requires Body::sums > 0; }) {
-            alignas(64) float tile[M * V * lanes];
+            alignas(64) float tile[std::size_t{M * V * lanes}];
             store_block<V>(v, tile, V * lanes);
             emit_row<Body, M, V, Valid>(tile, at, pixel + first, col, channels, c);
         } else {

@@ -25,14 +25,14 @@ struct conv_gradient_strips {
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats, 16);
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
 
-    template <int First, int N, int... I>
+    template <int First, std::size_t N, int... I>
     static SINTER_INLINE void add_row(vf (&c)[N], vf a, const float* w, std::integer_sequence<int, I...>) {
         ((c[First + I] = fma(a, load(w + I * lanes), c[First + I])), ...);
     }
     /// What R rows of one column of the output add to dx.
     template <int R>
     static __attribute__((noinline)) void add(const float* dy, const float* w, float* dx) {
-        vf c[((R - 1) * S + KH) * vectors];
+        vf c[std::size_t{((R - 1) * S + KH) * vectors}];
         clear_block(c);
         for (int o = 0; o < CO; ++o, w += filter)
             unroll<R>([&](auto y) SINTER_ALWAYS {

@@ -110,12 +110,12 @@ private:
     static void multiply(std::int64_t pixels, const float* dy, const float* weights, std::int64_t off, const call& c) {
         constexpr std::int64_t panels = CI / panel_width;
         const row_cover cover(pixels);
-        const std::int64_t floats = round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array for a tile
+        const std::int64_t of_tile = round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array
         for (std::int64_t p = 0; p < panels; ++p)
-            for (std::int64_t i = 0; i < cover.count; ++i, off += floats) {
+            for (std::int64_t i = 0; i < cover.count; ++i, off += of_tile) {
                 const std::int64_t row = cover.first_row(i);
                 tile_lines lines;
-                body.list({nullptr, 1, static_cast<int>(floats), 0, off, 0, 0, 0}, c, lines);
+                body.list({nullptr, 1, static_cast<int>(of_tile), 0, off, 0, 0, 0}, c, lines);
                 lines.repeat_last();
                 const std::int64_t a_turn = lines_a_turn(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;

@@ -24,7 +24,7 @@ struct row_buffer {
     float* out;
     int step;
     template <int M, int V>
-    SINTER_INLINE void take(const vf (&c)[M * V], int first) const {
+    SINTER_INLINE void take(const vf (&c)[std::size_t{M * V}], int first) const {
         store_block<V>(c, out + static_cast<std::ptrdiff_t>(first) * step, step);
     }
 };
@@ -65,10 +65,10 @@ struct conv_row {
 
     /// `count` steps of one tap after the other, for pixels [A, B) of the tile; I counts their accumulators, J vectors.
     template <int M, int A, int B, int Count, int... I, int... J>
-    static SINTER_INLINE void sum(vf (&c)[M * V], const float* x, const float* w, std::integer_sequence<int, I...>,
-                                  std::integer_sequence<int, J...>) {
+    static SINTER_INLINE void sum(vf (&c)[std::size_t{M * V}], const float* x, const float* w,
+                                  std::integer_sequence<int, I...>, std::integer_sequence<int, J...>) {
         for (int t = 0; t < Count; ++t) {
-            vf b[V] = {load(w + (t * V + J) * lanes)...};
+            vf b[std::size_t{V}] = {load(w + (t * V + J) * lanes)...};
             // In few steps, which are written out, a compiler would load weights again for each pixel.
             if constexpr (B - A > 1 && (B - A <= 4 || (registers < 32 && Count <= 8))) (pin(b[J]), ...);
             const float* in = x + t;
@@ -81,7 +81,7 @@ struct conv_row {
 
     /// Taps K.. of one row. Neighbouring taps that reach the same pixels form one loop, as (kx, c) is contiguous.
     template <int M, int L, int R, int K>
-    static SINTER_INLINE void taps(vf (&c)[M * V], const float* x, std::ptrdiff_t at, const float* w) {
+    static SINTER_INLINE void taps(vf (&c)[std::size_t{M * V}], const float* x, std::ptrdiff_t at, const float* w) {
         if constexpr (K < KW) {
             constexpr int A = low(M, L, K), B = high(M, L, R, K);
             constexpr int E = [] {
@@ -100,23 +100,23 @@ struct conv_row {
     /// all, each is broadcast once, and not once for each tap, which would keep the processor busy with loads.
     template <int M>
     static constexpr bool shares = V == 1 && S == 1 && TapStep == 1 && KW > 1 && 2 * M + KW + 1 < registers;
-    template <int M, int... I, int... K>
+    template <std::size_t M, int... I, int... K>
     static SINTER_INLINE void sum_shared(vf (&c)[M], const float* x, const float* w, std::integer_sequence<int, I...>,
                                          std::integer_sequence<int, K...>) {
         for (int t = 0; t < C; ++t) {
-            vf in[M + KW - 1] = {splat(x[I * C + t])...};
+            vf in[std::size_t{M + KW - 1}] = {splat(x[I * C + t])...};
             (pin(in[I]), ...);
             (add_shared<K>(c, in, load(w + (K * C + t) * lanes), indices<M>{}), ...);
         }
     }
-    template <int K, int M, int... I>
+    template <int K, std::size_t M, int... I>
     static SINTER_INLINE void add_shared(vf (&c)[M], const vf* in, vf b, std::integer_sequence<int, I...>) {
         ((c[I] = fma(in[I + K], b, c[I])), ...);
     }
 
     template <int M, int L, int R, class To>
     static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, To to) {
-        vf c[M * V];
+        vf c[std::size_t{M * V}];
         clear_block(c);
         const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
         for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) {

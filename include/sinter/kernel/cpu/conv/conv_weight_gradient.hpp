@@ -64,8 +64,8 @@ struct conv_weight_gradient {
 
     /// One pixel's share of a tile; I counts accumulators.
     template <int M, int V, int Valid, int... I>
-    static SINTER_INLINE void pixel(vf (&c)[M * V], const float* a, const std::ptrdiff_t* at, const float* b,
-                                    std::integer_sequence<int, I...>) {
+    static SINTER_INLINE void pixel(vf (&c)[std::size_t{M * V}], const float* a, const std::ptrdiff_t* at,
+                                    const float* b, std::integer_sequence<int, I...>) {
         vf v[2];
         v[0] = V > 1 || Valid == lanes ? load(b) : load(b, Valid % lanes);
         if constexpr (V > 1) v[1] = Valid == V * lanes ? load(b + lanes) : load(b + lanes, Valid % lanes);
@@ -80,11 +80,11 @@ struct conv_weight_gradient {
     template <int M, int V, int Valid>
     static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n, next_block& next) {
         constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
-        std::ptrdiff_t at[M];
+        std::ptrdiff_t at[std::size_t{M}];
         if constexpr (gathers)
             for (int i = 0; i < M; ++i)
                 at[i] = ((row + i) / (KW * CI) * width + (row + i) / CI % KW) * CI + (row + i) % CI;
-        vf c[M * V];
+        vf c[std::size_t{M * V}];
         load_block<V>(c, sum, V * lanes);
         next_block prefetch = next;
         for (int image = 0; image < n.images; ++image, x += height * width * CI, dy += OH * OW * step<V>)

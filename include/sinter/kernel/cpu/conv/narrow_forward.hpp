@@ -79,7 +79,7 @@ private:
     /// Column by column, each loaded once.
     template <int L, int R>
     static SINTER_INLINE void add_columns(vf (&c)[lanes], const float* x, const float* w) {
-        vf b[KW * CO];
+        vf b[std::size_t{KW * CO}];
         load_block<1>(b, w, lanes);
         unroll<columns>([&](auto column) SINTER_ALWAYS {
             if constexpr (column >= L && column < columns - R) {
@@ -95,7 +95,7 @@ private:
     /// One tap of all pixels.
     template <int L, int R, int X>
     static SINTER_INLINE void add_tap(vf (&c)[lanes], const float* x, const float* w) {
-        vf b[CO];
+        vf b[std::size_t{CO}];
         load_block<1>(b, w, lanes);
         unroll<pixels>([&](auto i) SINTER_ALWAYS {
             constexpr int column = i * S + X;

@@ -58,11 +58,11 @@ private:
     /// V vectors of a line of taps, of the pixels whose windows lie within their row.
     template <int V>
     static __attribute__((noinline)) void add_inner(const float* x, const float* dy, int rows, float* to) {
-        vf s[streams][CO * V];
+        vf s[std::size_t{streams}][std::size_t{CO * V}];
         load_block<V>(s[0], to, line);
         unroll<streams - 1>([&](auto k) SINTER_ALWAYS { clear_block(s[k + 1]); });
         const auto pixel = [&](auto stream, const float* a, const float* d) SINTER_ALWAYS {
-            vf factor[CO];
+            vf factor[std::size_t{CO}];
             unroll<CO>([&](auto o) SINTER_ALWAYS { factor[o] = splat(d[o]); });
             unroll<V>([&](auto v) SINTER_ALWAYS {
                 vf in = load(a + v * lanes);

@@ -34,7 +34,7 @@ struct prefetched_lines {
 template <int MR, int L>
 __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
                                                std::int64_t n, const prefetched_lines& a) {
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);

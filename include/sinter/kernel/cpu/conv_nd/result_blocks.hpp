@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The largest piece of n cut into as few as need be of at most `most`, all but the last of them equal.
 constexpr int equal_piece(int n, int most) {
-    const int pieces = (n + most - 1) / most;
-    return (n + pieces - 1) / pieces;
+    const int count = (n + most - 1) / most;
+    return (n + count - 1) / count;
 }
 
 /// A row's n results in tiles of equal, even height; the last tile may reach beyond them.

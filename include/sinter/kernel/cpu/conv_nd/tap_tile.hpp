@@ -36,7 +36,7 @@ template <int MR, int NR>
 __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                   const float* w) {
     constexpr int width = NR * lanes;
-    vf c[MR * NR];
+    vf c[std::size_t{MR * NR}];
     clear_block(c);
     taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
         accumulate<MR, NR, 1, false>(c, x + source, step, taps.term_step, w + row * width, width, taps.depth);
@@ -48,11 +48,11 @@ template <int MR, int K>
 __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                const float* w) {
     const std::int64_t depth = taps.depth / K;
-    vf c[MR];
+    vf c[std::size_t{MR}];
     clear_block(c);
     taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
         for (std::int64_t d = 0; d < depth; ++d) {
-            vf b[K];
+            vf b[std::size_t{K}];
             load_block<1>(b, w + (row + d) * lanes, depth * lanes);
             add_columns<MR, K, 1>(x + source + d, step, [](const float* p, int, vf& v) SINTER_ALWAYS { return v = splat(*p), true; }, b, c);
         }
@@ -65,10 +65,10 @@ __attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step,
                                                 const float* w) {
     constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     const std::int64_t term_step = taps.term_step;
-    vf c[MR];
+    vf c[std::size_t{MR}];
     clear_block(c);
     taps.each([&](std::int64_t source, std::int64_t row) SINTER_ALWAYS {
-        const float *from[pointers], *by = w + row * lanes;
+        const float *from[std::size_t{pointers}], *by = w + row * lanes;
         unroll<pointers>([&](int i) SINTER_ALWAYS {
             from[i] = x + source + 3 * i * step;
             asm("" : "+r"(from[i]));

@@ -24,7 +24,7 @@ template <int MR, int NR>
 __attribute__((noinline)) void sum_broadcast(const summed_rows& s, int count) {
     constexpr int width = NR * lanes;
     float* const sums = s.sums;
-    vf c[MR * NR];
+    vf c[std::size_t{MR * NR}];
     unroll<MR>([&](int i) SINTER_ALWAYS {
         unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
     });
@@ -40,10 +40,10 @@ template <int A>
 __attribute__((noinline)) void sum_by_lane(const summed_rows& s, int) {
     constexpr int apart = A >= 8 ? 1 : A > 4 ? 2 : A > 2 ? 3 : A > 1 ? 4 : 8, pointers = (A + 2) / 3;
     const std::int64_t step = s.step, term_step = s.term_step, dy_step = s.dy_step;
-    vf c[apart * A];
+    vf c[std::size_t{apart * A}];
     clear_block(c);
     for (int r = 0; r < s.rows; ++r) {
-        const float *x[pointers], *dy = s.dy + r * s.dy_row_step;
+        const float *x[std::size_t{pointers}], *dy = s.dy + r * s.dy_row_step;
         unroll<pointers>([&](int i) SINTER_ALWAYS {
             x[i] = s.x + r * s.row_step + 3 * i * term_step;
             asm("" : "+r"(x[i]));

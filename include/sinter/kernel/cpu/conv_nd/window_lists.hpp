@@ -19,12 +19,14 @@ class window_lists {
         constexpr int columns(int results) const { return (results - 1) * step + taps; }
     };
 
+    template <class T>
+    static constexpr std::int64_t size = sizeof(T);
+
 public:
     static constexpr std::int64_t floats(const convolution_extents& c) {
         const std::int64_t rows = std::int64_t{c.axis[0].k} * c.axis[1].k;
         const int phases = convolution_axis<Backward>(c.axis[2]).phases();
-        return round_up(static_cast<std::int64_t>(rows * sizeof(overlapped_row) + c.axis[2].k * sizeof(overlapped_window) +
-                                                  phases * sizeof(phase_windows)) / 4, 16);
+        return round_up((rows * size<overlapped_row> + c.axis[2].k * size<overlapped_window> + phases * size<phase_windows>) / 4, 16);
     }
     window_lists(float* workspace, const channel_panels<true, Backward>& panels, std::int64_t images)
         : panels_(panels), x_(panels.x.axis[2]), channels_(panels.x.inputs),

@@ -75,7 +75,7 @@ struct channel_sums {
             vf c[window_results];
             clear_block(c);
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
-                vf b[K];
+                vf b[std::size_t{K}];
                 unroll<K>([&](int k) SINTER_ALWAYS { b[k] = load(w + row + k * tap_step), pin(b[k]); });
                 add_columns<window_results, K, S>(x + source, column_step, read_column<Careful>{there, n}, b, c);
             });
@@ -103,7 +103,7 @@ struct channel_weight_sums {
                 d[i] = !Careful ? load(dy + i * step) : i < m.results ? read_column<true>::load_lanes(dy + i * step, n) : zero();
             });
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
-                vf c[K];   // a tile's terms by themselves: the large sum is rounded less often
+                vf c[std::size_t{K}];   // a tile's terms by themselves: the large sum is rounded less often
                 clear_block(c);
                 add_columns<window_results, K, S, true>(x + source, column_step, read_column<Careful>{there, n}, d, c);
                 add_block<1>(c, dw + row, tap_step);

@@ -37,10 +37,10 @@ struct conv_max_pool_channels {
     static constexpr int pitch = source::width * CI;
     /// Where pixel i = 4 * window + place of a row of windows begins.
     static constexpr int start(int i) { return i % 4 / 2 * S * pitch + (i / 4 * 2 + i % 2) * (S * CI); }
-    template <int V, int N, int... I, int... J>
+    template <int V, std::size_t N, int... I, int... J>
     static SINTER_INLINE void add_tap(vf (&s)[N], const float* x, const float* w, std::integer_sequence<int, I...>,
                                       std::integer_sequence<int, J...>) {
-        vf b[V] = {load(w + J * lanes)...};
+        vf b[std::size_t{V}] = {load(w + J * lanes)...};
         if constexpr (N == 4 * V) (pin(b[J]), ...);
         ((s[I] = fma(splat(x[start(I / V)]), b[I % V], s[I])), ...);
     }
@@ -49,7 +49,7 @@ struct conv_max_pool_channels {
     template <int T, int V, int Valid>
     static SINTER_INLINE void windows(const float* x, const float* w, std::int64_t pixel, int col, const call& c) {
         constexpr int run_length = KW * CI;
-        vf s[4 * T * V];
+        vf s[std::size_t{4 * T * V}];
         clear_block(s);
         const auto tap = [&](int t) SINTER_ALWAYS {
             // Neighbouring pixels share inputs. A compiler that notices keeps them all, in registers that it does not

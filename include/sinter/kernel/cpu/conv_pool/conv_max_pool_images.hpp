@@ -41,8 +41,8 @@ struct conv_max_pool_images {
     static constexpr int most = (registers - 1) / 5, groups = (CO + most - 1) / most, group = (CO + groups - 1) / groups;
 
     template <int G>
-    static SINTER_INLINE void add_tap(vf (&s)[4 * G], const float* x, const float* w) {
-        vf weight[G];
+    static SINTER_INLINE void add_tap(vf (&s)[std::size_t{4 * G}], const float* x, const float* w) {
+        vf weight[std::size_t{G}];
         unroll<G>([&](auto o) SINTER_ALWAYS { pin(weight[o] = splat(w[o])); });
         unroll<4>([&](auto q) SINTER_ALWAYS {
             vf in = load(x + (q / 2 * pitch + q % 2 * CI) * (S * lanes));
@@ -54,7 +54,7 @@ struct conv_max_pool_images {
     /// G channels of one window of all images, pooled.
     template <int G>
     static __attribute__((noinline)) void window(const float* x, const float* w, vf* best, vi* place) {
-        vf s[4 * G];
+        vf s[std::size_t{4 * G}];
         clear_block(s);
         // A compiler that knows how many turns there are writes them out, and keeps inputs for the next tap in registers that it does not
         // have.

@@ -51,7 +51,8 @@ struct conv_max_pool_windows {
 
     /// One tap of one input channel: x is where the first window's lies.
     template <int KX, int G, int... I>
-    static SINTER_INLINE void add_tap(vf (&s)[4 * G], const float* x, const float* w, std::integer_sequence<int, I...>) {
+    static SINTER_INLINE void add_tap(vf (&s)[std::size_t{4 * G}], const float* x, const float* w,
+                                      std::integer_sequence<int, I...>) {
         const vf in[4] = {load(x + KX % 2 * (CI * plane) + KX / 2), load(x + (KX + 1) % 2 * (CI * plane) + (KX + 1) / 2),
                           load(x + KX % 2 * (CI * plane) + KX / 2 + pitch),
                           load(x + (KX + 1) % 2 * (CI * plane) + (KX + 1) / 2 + pitch)};
@@ -61,7 +62,7 @@ struct conv_max_pool_windows {
     /// The sums of `lanes` windows for G channels, pooled: best[channel][window], and their places as bytes.
     template <int G>
     static __attribute__((noinline)) void windows(const float* x, const float* w, vf* best, vi* place) {
-        vf s[4 * G];
+        vf s[std::size_t{4 * G}];
         clear_block(s);
         for (int ky = 0; ky < KH; ++ky, x += pitch)
             unroll<KW>([&](auto kx) SINTER_ALWAYS {

@@ -24,7 +24,7 @@ SINTER_INLINE void emit_places(const vi* place, std::int64_t pixel, std::int64_t
     if (!c.p[2]) return;
     std::uint8_t* to = reinterpret_cast<std::uint8_t*>(c.p[2]) + pixel * C;
     step *= C;
-    vi packed[(C + 3) / 4] = {};
+    vi packed[std::size_t{(C + 3) / 4}] = {};
     unroll<C>([&](auto o) SINTER_ALWAYS { packed[o / 4] |= place[o] << (o % 4 * 8); });
     if constexpr (C > 4 && C <= 8 && lanes >= 4) {
         // A window's eight bytes side by side: those beyond C are written over by the next one's, where that lies behind it.

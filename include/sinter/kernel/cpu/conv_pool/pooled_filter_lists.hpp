@@ -46,8 +46,8 @@ struct pooled_filter_lists {
     struct lists {
         place* offset;
         float* value;
-        int length[channels];
-        alignas(64) std::int32_t window[list];   ///< where the windows of a block lie
+        int length[std::size_t{channels}];
+        alignas(64) std::int32_t window[std::size_t{list}];   ///< where the windows of a block lie
         explicit lists(float* workspace) : offset(reinterpret_cast<place*>(workspace)), value(workspace + list_floats) {
             for (int p = 0; p < positions; ++p) window[p] = (p / columns * image::width + p % columns) * (P * S);
         }
@@ -117,7 +117,7 @@ struct pooled_filter_lists {
         sum += channel * filter + (ky * vectors + v) * lanes;
         x += ky * pitch + v * lanes;
         for (int o = channel; o < end; ++o, sum += filter) {
-            vf c[R * V];
+            vf c[std::size_t{R * V}];
             load_block<V>(c, sum, vectors * lanes);
             walk_words<V, pitch, lanes, CI>(c, l.offset + o * list, l.value + o * list, l.length[o], x);
             store_block<V>(c, sum, vectors * lanes);

@@ -52,14 +52,14 @@ struct pooled_filter_patches {
         }
     }
 
-    template <int First, int N, int... I>
+    template <int First, std::size_t N, int... I>
     static SINTER_INLINE void add_patch(vf (&c)[N], vf a, const float* x, std::integer_sequence<int, I...>) {
         ((c[First + I] = fma(a, load(x + I * pitch), c[First + I])), ...);
     }
     /// N channels over all windows of an image.
     template <int N>
     static __attribute__((noinline)) void sweep(float* sum, const float* x, const float* g, const std::int32_t* place) {
-        vf c[N * KH];
+        vf c[std::size_t{N * KH}];
         load_block<1>(c, sum, lanes);
         for (const float* const end = g + rows * winners; g != end; g += CO, place += CO)
             unroll<N>([&](auto n) SINTER_ALWAYS { add_patch<n * KH>(c, splat(g[n]), x + place[n], indices<KH>{}); });
@@ -70,7 +70,7 @@ struct pooled_filter_patches {
         float* const sum = sums::clear(c);
         float* const copy = c.scratch + c.parts * sums::floats + first_part(c) * own;
         std::int32_t* const places = reinterpret_cast<std::int32_t*>(copy + 2 * image_floats);
-        alignas(64) std::int32_t window[winners + lanes];   // where those of a row lie
+        alignas(64) std::int32_t window[std::size_t{winners + lanes}];   // where those of a row lie
         for (int i = 0; i < winners; ++i) window[i] = i / CO * (P * S);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {

@@ -42,12 +42,12 @@ struct pooled_filter_quads {
     static constexpr int tap(int t) { return (t / (KW * CI) * quad_pitch + t % (KW * CI)) * 4; }
     /// Quads that one load brings; `which` tells the lanes of each.
     static constexpr int loaded = has_tables ? lanes / 4 : 1;
-    template <int T, int I, int N>
+    template <int T, int I, std::size_t N>
     static SINTER_INLINE void window(vf (&c)[N], const float* at, const vi (&which)[loaded], vf v) {
         if constexpr (loaded == 1) {
             unroll<N>([&](auto i) SINTER_ALWAYS { c[i] = fma(permute_quad(at + tap(T + i), which[0]), v, c[i]); });
         } else if constexpr (I < N) {
-            constexpr int n = std::min({loaded, KW * CI - (T + I) % (KW * CI), N - I});   // side by side
+            constexpr int n = std::min({loaded, KW * CI - (T + I) % (KW * CI), static_cast<int>(N) - I});   // side by side
             vf quads = load(at + tap(T + I));
             pin(quads);
             unroll<n>([&](auto k) SINTER_ALWAYS { c[I + k] = fma(pick_lanes(quads, which[k]), v, c[I + k]); });
@@ -59,7 +59,7 @@ struct pooled_filter_quads {
     template <int T, int N, int Valid>
     static __attribute__((noinline)) void sweep(float* sum, int width, const float* q, const float* g,
                                                 const std::uint8_t* winner) {
-        vf c[N];
+        vf c[std::size_t{N}];
         load_block<1>(c, sum + T * width, width);
         for (int py = 0; py < rows; ++py) {
             const float* at = q + py * (2 * S * quad_pitch * 4);

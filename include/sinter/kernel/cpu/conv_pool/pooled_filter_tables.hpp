@@ -37,7 +37,8 @@ struct pooled_filter_tables {
 
     /// Adds the first Windows windows of a vector to B rows of taps, whose inputs begin at x.
     template <int B, int Windows>
-    static SINTER_INLINE void add(vf (&c)[B * KW], const float* x, const float* g, const std::uint8_t* winner) {
+    static SINTER_INLINE void add(vf (&c)[std::size_t{B * KW}], const float* x, const float* g,
+                                  const std::uint8_t* winner) {
         constexpr int valid = Windows * CO;
         const vf v = load(g, valid);
         const vi w = load_bytes<valid>(winner);
@@ -47,7 +48,7 @@ struct pooled_filter_tables {
             place[l] = l / 2 % 2 * wide + l % 2 * S;
         }
         vi which = (vi)pick_lanes((vf)place, w) + first;
-        vf inputs[B];
+        vf inputs[std::size_t{B}];
         unroll<B>([&](auto b) SINTER_ALWAYS { inputs[b] = load_eights(x + b * pitch, x + (b + S) * pitch); });
         unroll<KW>([&](auto kx) SINTER_ALWAYS {
             unroll<B>([&](auto b) SINTER_ALWAYS { c[b * KW + kx] = fma(pick_lanes(inputs[b], which), v, c[b * KW + kx]); });
@@ -58,7 +59,7 @@ struct pooled_filter_tables {
     /// B rows of taps of one input channel over all windows of an image.
     template <int B>
     static __attribute__((noinline)) void sweep(float* sum, const float* x, const float* g, const std::uint8_t* winner) {
-        vf c[B * KW];
+        vf c[std::size_t{B * KW}];
         load_block<1>(c, sum, CI * lanes);
         for (int py = 0; py < rows; ++py, x += 2 * S * pitch) {
             const float* at = x;

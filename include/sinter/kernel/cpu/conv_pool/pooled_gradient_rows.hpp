@@ -72,7 +72,7 @@ struct pooled_gradient_rows {
             const int low = std::max(0, (y - KH + S) / S * (y >= KH)), high = std::min(tall, (y + group - 1) / S + 1);
             if (low >= high || start[low] == start[high]) continue;
             float* d = k.dx + std::int64_t{y} * pitch + column * S * CI + v * lanes;
-            vf c[group * V];
+            vf c[std::size_t{group * V}];
             clear_block(c);
             walk<V, row, lanes>(c, offset + start[low], value + start[low], start[high] - start[low],
                                 k.weights + (y + padding) * row + v * lanes);

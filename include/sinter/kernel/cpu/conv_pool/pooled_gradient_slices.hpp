@@ -58,7 +58,7 @@ struct pooled_gradient_slices {
     static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first, std::uint64_t* won) {
         const int last = std::min(first + channels, CO);
         for (int p = 0; p < count; ++p, g += CO, winner += P > 1 ? CO : 0, won += places * words) {
-            std::uint64_t bits[places * words] = {};
+            std::uint64_t bits[std::size_t{places * words}] = {};
             for (int o = first; o < last; o += lanes) {
                 vf v;
                 vi w{};
@@ -81,7 +81,7 @@ struct pooled_gradient_slices {
             for_bits(won[k], [&](std::int64_t o) SINTER_ALWAYS { f(splat(g[o]), weights + o * (taps * lanes)); });
     }
 
-    template <int C, int Row, int N, int... T>
+    template <int C, int Row, std::size_t N, int... T>
     static SINTER_INLINE void add_taps(vf (&c)[N], vf a, const float* w, std::integer_sequence<int, T...>) {
         ((c[T] = fma(a, load(w + (T / C * Row + T % C) * lanes), c[T])), ...);
     }
@@ -95,7 +95,7 @@ struct pooled_gradient_slices {
             for (int px = 0; px < columns; ++px, g += CO)
                 for (int q = 0; q < places; ++q, won += words) {
                     float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
-                    vf c[R * C];
+                    vf c[std::size_t{R * C}];
                     // From zero, so that a place need not wait for the last one's patch to come back from memory.
                     clear_block(c);
                     for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS {
@@ -108,7 +108,7 @@ struct pooled_gradient_slices {
     /// Where registers hold the patch that all places of a window reach, it waits in them for all of them.
     static constexpr int patch_rows = (P - 1) * S + KH, patch_columns = (P - 1) * S + KW;
     static constexpr bool whole = patch_rows * patch_columns <= walk_registers;
-    template <int Q, int N, int... T>
+    template <int Q, std::size_t N, int... T>
     static SINTER_INLINE void add_place(vf (&c)[N], vf a, const float* w, std::integer_sequence<int, T...>) {
         ((c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S] =
               fma(a, load(w + T * lanes), c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S])), ...);
@@ -117,7 +117,7 @@ struct pooled_gradient_slices {
                                                         float* dx) {
         for (int py = 0; py < strips; ++py)
             for (int px = 0; px < columns; ++px, g += CO) {
-                vf c[patch_rows * patch_columns];
+                vf c[std::size_t{patch_rows * patch_columns}];
                 clear_block(c);
                 unroll<places>([&](auto q) SINTER_ALWAYS {
                     for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS { add_place<q>(c, a, w, indices<taps>{}); });
@@ -134,7 +134,7 @@ struct pooled_gradient_slices {
         for (int py = 0; py < strips; ++py)
             for (int px = 0; px < columns; ++px, g += CO)
                 for (int dy = 0; dy < P; ++dy) {
-                    vf c[KH * patch_columns];
+                    vf c[std::size_t{KH * patch_columns}];
                     clear_block(c);
                     unroll<P>([&](auto q) SINTER_ALWAYS {
                         for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS { add_place<q>(c, a, w, indices<taps>{}); });

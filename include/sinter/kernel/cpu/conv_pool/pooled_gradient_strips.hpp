@@ -43,7 +43,7 @@ struct pooled_gradient_strips {
         const float* g = k.g;
         std::uint64_t* to = bits_of(k);
         for (int py = 0; py < rows; ++py, g += columns * CO, winner += columns * CO, to += words) {
-            std::uint64_t bits[P * words] = {};
+            std::uint64_t bits[std::size_t{P * words}] = {};
             for (int o = 0; o < CO; o += lanes) {
                 vf v;
                 vi w;
@@ -62,7 +62,7 @@ struct pooled_gradient_strips {
     }
 
     /// One window's winners, into the registers from First on.
-    template <int First, int N, int... I>
+    template <int First, std::size_t N, int... I>
     static SINTER_INLINE void window(vf (&c)[N], const std::uint64_t* won, const float* g, const float* weights,
                                      std::integer_sequence<int, I...>) {
         for (int k = 0; k < words; ++k)
@@ -82,7 +82,7 @@ struct pooled_gradient_strips {
         for (int s = 0; s < strips; ++s, to += strip * P * S * pitch, won += strip * words, g += strip * columns * CO)
             // One walk right behind the other over the same winners: a processor that looks back far enough foresees its end.
             for (int v = 0; v < vectors; v += taken) {
-                vf c[((strip * P - 1) * S + KH) * taken];
+                vf c[std::size_t{((strip * P - 1) * S + KH) * taken}];
                 clear_block(c);
                 unroll<strip>([&](auto i) SINTER_ALWAYS {
                     window<i * P * S * taken>(c, won + i * words, g + i * columns * CO, k.weights + v * lanes, indices<reach * taken>{});

@@ -30,7 +30,7 @@ private:
     template <int N>
     static void join(const call& c) {
         const std::int64_t first = share(c.m, c.part, c.parts);
-        const float* column[N];
+        const float* column[std::size_t{N}];
         for (int k = 0; k < N; ++k) column[k] = c.p[k] + first;
         join_planes<N>(column, c.p[N] + first * N, share(c.m, c.part + 1, c.parts) - first);
     }

@@ -60,7 +60,7 @@ template <bool Back, int N, bool Rows>
 SINTER_ONCE void copy_few(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
     const std::int64_t plane_step = Rows ? side.in_order : row.step, pixels = Rows ? row.n : side.n;
     if constexpr (Rows == Back) {
-        const float* planes[N];
+        const float* planes[std::size_t{N}];
         for (int j = 0; j < N; ++j) planes[j] = from + j * plane_step;
         join_planes<N>(planes, to, pixels);
     } else {

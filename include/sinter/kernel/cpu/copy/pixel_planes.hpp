@@ -10,7 +10,7 @@ template <int N>
 SINTER_INLINE void join_planes(const float* const* plane, float* to, std::int64_t pixels) {
     std::int64_t i = 0;
     for (; i + lanes <= pixels; i += lanes) {
-        vf r[N];
+        vf r[std::size_t{N}];
         unroll<N>([&](int j) SINTER_ALWAYS { r[j] = load(plane[j] + i); });
         if constexpr (N == 4) interleave_rows(r), store_block<4>(r, to + i * N, 0);
         else store_columns<N>(to + i * N, r);
@@ -22,7 +22,7 @@ template <int N>
 SINTER_INLINE void split_pixels(const float* from, float* to, std::int64_t pixels, std::int64_t plane_step) {
     std::int64_t i = 0;
     for (; i + lanes <= pixels; i += lanes) {
-        vf r[N];
+        vf r[std::size_t{N}];
         if constexpr (N == 4) load_four_columns(r, from + i * N, N);
         else unroll<N>([&](auto j) SINTER_ALWAYS { r[j] = load_column<N, j>(from + i * N); });
         unroll<N>([&](int j) SINTER_ALWAYS { store(to + j * plane_step + i, r[j]); });

@@ -47,8 +47,8 @@ public:
         at += rest * example_;
         in_order += rest * size_;
         for (; first < end; ++first) {
-            const std::int64_t row = piece * rows_of_piece, left = side.n - row;
-            f(at + row * side.step, in_order + row * side.in_order, left < rows_of_piece ? left : rows_of_piece);
+            const std::int64_t begin = piece * rows_of_piece, left = side.n - begin;
+            f(at + begin * side.step, in_order + begin * side.in_order, left < rows_of_piece ? left : rows_of_piece);
             if (++piece < of_plane) continue;
             piece = 0;
             int i = 2;

@@ -138,7 +138,7 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     std::int64_t off = done.off, row = done.row;
     do {
         if constexpr (Asks) Body::expect(MR, panel_width, off, off_step, c);
-        vf sum[2 * MR];
+        vf sum[std::size_t{2 * MR}];
         clear_block(sum);
         if constexpr (Asks) accumulate<MR, 2, iterations_at_once>(sum, x, row_step, 1, b, panel_width, n);
         else accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
@@ -157,7 +157,7 @@ __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int
                                                         std::int64_t b_step, std::int64_t n, std::int64_t tiles, const finished& done,
                                                         const call& by) {
     constexpr int all = 2 * MR * lanes;
-    alignas(64) float sums[all];
+    alignas(64) float sums[std::size_t{all}];
     const call c = by;
     const int col = done.col;
     std::int64_t off = done.off - all, row = done.row - MR;   // of the tile in `sums`, which waits to be finished
@@ -167,7 +167,7 @@ __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int
         at += lanes;
     };
     for (; tiles > 0; --tiles, x += MR) {
-        vf sum[2 * MR];
+        vf sum[std::size_t{2 * MR}];
         clear_block(sum);
         bool second = false;
         accumulate<MR, 2>(sum, x, 1, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {

@@ -37,7 +37,7 @@ __attribute__((noinline)) void multiply_tile_packing(const float* from, float* t
                                                      std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy,
                                                      std::int64_t x_ahead, std::int64_t b_ahead) {
     const std::int64_t x_next = x_ahead * x_step, b_next = b_ahead * b_step;
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     do {
         vf v[2];
@@ -84,7 +84,7 @@ template <int MR, int Turns>
 __attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
                                                          prefetched_rows a) {
     std::int64_t row = 0;   // counted without branches, which would be guessed wrong
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate<MR, 2, Turns>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(a.at + (row >> 16) * a.step, 0, 2);

@@ -24,7 +24,7 @@ __attribute__((noinline)) void multiply_and_finish_before(float* to, const float
     std::int64_t off = before.off, next = now.off, row = before.row;
     const std::int64_t iterations = n / MR, off_step = now.off_step;
     const int col = before.col, rows = before.rows;
-    vf sum[2 * MR];
+    vf sum[std::size_t{2 * MR}];
     clear_block(sum);
     const auto multiply = [&](std::int64_t t) SINTER_ALWAYS {
         accumulate<MR, 2>(sum, x, row_step, 1, b, panel_width, t, [&]() SINTER_ALWAYS {

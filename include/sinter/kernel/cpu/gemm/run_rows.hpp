@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <int P>
 __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int64_t sum_step, const float* b,
                                             std::int64_t panel_step, std::int64_t n) {
-    vf s[2 * P];
+    vf s[std::size_t{2 * P}];
     unroll<2 * P>([&](int i) SINTER_ALWAYS { s[i] = zero(); });
     do {
         const vf a = splat(*x);

@@ -30,19 +30,19 @@ struct nothing_else {
 /// of columns even and odd t are summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more rows
 /// than others. `each` is called once for every t of other tiles, or for every `Turns` of them together.
 template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
-SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                              const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
+SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
+                              std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
     // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
     // would derive each row's address from the one before).
-    const float* row[(MR + 2) / 3];
+    const float* row[std::size_t{(MR + 2) / 3}];
     unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
     if constexpr (Apart) {
-        vf odd[MR];
+        vf odd[std::size_t{MR}];
         unroll<MR>([&](int i) SINTER_ALWAYS { odd[i] = zero(); });
-        const auto step = [&](vf (&to)[MR], std::int64_t ahead, vf v) SINTER_ALWAYS {
+        const auto step = [&](vf (&to)[std::size_t{MR}], std::int64_t ahead, vf v) SINTER_ALWAYS {
             pin(v);
             unroll<MR>([&](int i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
         };
@@ -56,7 +56,7 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
         return;
     }
     const auto add = [&](int t) SINTER_ALWAYS {
-        vf v[NR];
+        vf v[std::size_t{NR}];
         unroll<NR>([&](int j) SINTER_ALWAYS {
             v[j] = load(b + t * b_step + j * lanes);
             if constexpr (MR > 1 && MR <= 4) pin(v[j]);
@@ -99,8 +99,8 @@ SINTER_INLINE void accumulate(vf (&c)[MR * NR], const float* x, std::int64_t row
 /// The same with turns written out where all steps are found to be known: the right operand's row is a panel's, and of the left one terms
 /// lie one behind the other, or rows do and are copied ones.
 template <int MR, int NR, class Each = nothing_else>
-SINTER_INLINE void accumulate_at_once(vf (&c)[MR * NR], const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                      const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
+SINTER_INLINE void accumulate_at_once(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
+                                      std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
     if constexpr (iterations_at_once > 1 && MR > 1 && NR > 1) {
         constexpr std::int64_t width = NR * lanes;
         const auto all = [&]() SINTER_ALWAYS { unroll<iterations_at_once>([&](int) SINTER_ALWAYS { each(); }); };
@@ -120,7 +120,7 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
                                              std::int64_t sum_step, const float* b, std::int64_t b_step,
                                              std::int64_t n, std::int64_t tiles) {
     do {
-        vf c[MR * NR];
+        vf c[std::size_t{MR * NR}];
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
         accumulate_at_once<MR, NR>(c, x, row_step, sum_step, b, b_step, n);
         unroll<MR * NR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
@@ -145,7 +145,7 @@ template <int MR>
 __attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x, std::int64_t row_step,
                                                     std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                                                     const tile_lines& lines) {
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const float* const* at = lines.line;
     const float* const* const last = at + lines.count - 1;
@@ -169,7 +169,7 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                                                    expected_stream s) {
     std::int64_t iterations = panel_width;
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     accumulate_at_once<MR, 2>(c, x, row_step, sum_step, b, b_step, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(s.at, 0, 2);
@@ -191,7 +191,7 @@ constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once 
 template <int MR>
 __attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t,
                                                     const float* b, std::int64_t, std::int64_t n, expected_stream s) {
-    vf c[MR * 2];
+    vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const std::int64_t half = s.step * iterations_at_once / 2;
     accumulate<MR, 2, iterations_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {

@@ -53,13 +53,14 @@ SINTER_INLINE vf polynomial(vf x, vf sum, float next, C... rest) {
 }
 
 namespace detail {
-template <class V, int N, int... I>
+template <class V, std::size_t N, int... I>
 SINTER_INLINE V short_polynomial(V x, const V (&c)[N], std::integer_sequence<int, I...>) {
     if constexpr (N == 1) {
         return c[0];
     } else {   // in pairs from the constant on, then the same of x^2
         constexpr int left = (N + 1) / 2, odd = N % 2;
-        const V d[left] = {(odd && I == 0 ? c[0] : fma(c[odd ? 2 * I - 1 + !I : 2 * I], x, c[odd ? 2 * I : 2 * I + 1]))...};
+        const V d[std::size_t{left}] = {
+            (odd && I == 0 ? c[0] : fma(c[odd ? 2 * I - 1 + !I : 2 * I], x, c[odd ? 2 * I : 2 * I + 1]))...};
         return short_polynomial(x * x, d, std::make_integer_sequence<int, (left + 1) / 2>{});
     }
 }

@@ -28,7 +28,7 @@ SINTER_INLINE first_max largest_of_four(vf a, vf b, vf c, vf d) {
 }
 
 /// Of N values, the first one's place being 0.
-template <int N>
+template <std::size_t N>
 SINTER_INLINE first_max largest_of(const vf (&v)[N]) {
     if constexpr (N == 4) {
         return largest_of_four(v[0], v[1], v[2], v[3]);

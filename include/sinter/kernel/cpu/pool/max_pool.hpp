@@ -63,10 +63,10 @@ private:
         constexpr int n = KH * KW;
         const auto v = vertical::elements(oy);
         const auto h = horizontal::elements(ox);
-        const float* row[KH];
-        int column[KW];
-        std::int32_t of_row[KH], of_column[KW];
-        vi place[n];
+        const float* row[std::size_t{KH}];
+        int column[std::size_t{KW}];
+        std::int32_t of_row[std::size_t{KH}], of_column[std::size_t{KW}];
+        vi place[std::size_t{n}];
         unroll<KH>([&](int k) SINTER_ALWAYS {
             const int y = std::clamp(oy * SV - PT + k, v.first, v.last - 1);
             row[k] = x + y * (W * C);
@@ -79,7 +79,7 @@ private:
         });
         unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / KW] + of_column[q % KW]); });
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
-            vf e[n];
+            vf e[std::size_t{n}];
             ask_for_row(x, (oy + 1) * SV - PT + KH - 1, ox * SH, j);
             unroll<n>([&](int q) SINTER_ALWAYS { e[q] = channels.get(row[q / KW] + column[q % KW] + j); });
             first_max m{e[0], place[n - 1]};
@@ -160,9 +160,9 @@ private:
         constexpr int n = Rows * Columns, nowhere = -1024;
         const auto v = vertical::windows(p.y);
         const auto h = horizontal::windows(p.x);
-        int row[Rows], column[Columns];
-        std::int32_t of_row[Rows], of_column[Columns];
-        vi place[n];
+        int row[std::size_t{Rows}], column[std::size_t{Columns}];
+        std::int32_t of_row[std::size_t{Rows}], of_column[std::size_t{Columns}];
+        vi place[std::size_t{n}];
         unroll<Rows>([&](int k) SINTER_ALWAYS {
             const int o = v.first + k;
             row[k] = std::min(o, OH - 1) * (OW * C);

@@ -34,7 +34,7 @@ __attribute__((noinline)) inline void add_parts(float* to, const float* sums, st
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
-    static constexpr instruction code[size + 1] = {instruction::unpack(W)..., instruction{}};
+    static constexpr instruction code[std::size_t{size + 1}] = {instruction::unpack(W)..., instruction{}};
     using all = std::make_integer_sequence<int, size>;
 
     static constexpr bool is_reduction(int i) {
@@ -115,17 +115,17 @@ struct body {
 
     // ---- for heavy kernels: everything in one go
     static SINTER_INLINE void vector(vf raw, std::int64_t off, std::int64_t row, int col, const call& c) {
-        vf r[size + 1];
+        vf r[std::size_t{size + 1}];
         run_all<true>(r, raw, {off, row, col, lanes}, c, all{});
     }
     static SINTER_INLINE void vector(vf raw, int n, std::int64_t off, std::int64_t row, int col, const call& c) {
-        vf r[size + 1];
+        vf r[std::size_t{size + 1}];
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
     }
 
     /// Of two whole vectors side by side, word by word: the chains of operations that words are do not wait for each other.
     static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col, const call& c) {
-        vf r[size + 1], s[size + 1];
+        vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
     }
 
@@ -145,7 +145,7 @@ struct body {
     template <bool Full>
     static SINTER_INLINE void vectors(const float* raw, int width, int rows, int n, std::int64_t off, std::int64_t off_step,
                                       std::int64_t row, int col, const call& c) {
-        vf r[size + 1];
+        vf r[std::size_t{size + 1}];
         begin_tile(r, all{});
         for (int i = 0; i < rows; ++i) run_all<Full, true>(r, load(raw + i * width), {off + i * off_step, row + i, col, n}, c, all{});
         end_tile(r, col, c, all{});
@@ -153,7 +153,7 @@ struct body {
     /// And two whole vectors of each row together.
     static SINTER_INLINE void vector_pairs(const float* raw, int width, int rows, std::int64_t off, std::int64_t off_step, std::int64_t row,
                                            int col, const call& c) {
-        vf r[size + 1], s[size + 1];
+        vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         begin_tile(r, all{});
         begin_tile(s, all{});
         for (int i = 0; i < rows; ++i, raw += width, off += off_step)
@@ -183,7 +183,7 @@ struct body {
     template <int Columns>
     static SINTER_INLINE void several_rows(const float* raw, int n, std::int64_t off, std::int64_t row, const call& c) {
         constexpr int several = lanes / Columns, width = several * Columns;
-        vf r[size + 1];
+        vf r[std::size_t{size + 1}];
         begin_tile(r, all{});
         for (int i = 0; i < n; i += several, raw += width, off += width)
             run_all<width == lanes, true, Columns>(r, load(raw), {off, row + i, 0, width}, c, all{});
@@ -194,7 +194,7 @@ struct body {
     template <int Columns, int Several>
     static SINTER_INLINE void several_rows(vf raw, std::int64_t off, std::int64_t row, const call& c) {
         static_assert(sums == 0, "each vector would add its sums to memory");
-        vf r[size + 1];
+        vf r[std::size_t{size + 1}];
         run_all<Several * Columns == lanes, false, Columns>(r, raw, {off, row, 0, Several * Columns}, c, all{});
     }
     /// Does it go over a row's columns once, each on its own? Then rows may be walked some columns after the others, which see what
@@ -206,14 +206,14 @@ struct body {
     }();
     /// The same for a tile whose sums are in registers, [MR][NR whole vectors].
     template <int MR, int NR>
-    static SINTER_INLINE void tile(const vf* sums, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
+    static SINTER_INLINE void tile(const vf* block, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
         unroll<NR>([&](auto j) SINTER_ALWAYS {
-            vf r[size + 1];
+            vf r[std::size_t{size + 1}];
             const int at = j * lanes;
             std::int64_t there = off + at;
             begin_tile(r, all{});
             unroll<MR>([&](int i) SINTER_ALWAYS {
-                run_all<true, true>(r, sums[i * NR + at / lanes], {there, row + i, col + at, lanes}, c, all{});
+                run_all<true, true>(r, block[i * NR + at / lanes], {there, row + i, col + at, lanes}, c, all{});
                 there += off_step;
                 asm("" : "+r"(there));   // else every row's place is worked out beforehand, and kept in memory
             });
@@ -251,12 +251,12 @@ struct body {
     template <int Phase>
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
     /// Reductions go on with the next one of their partial results: the registers are renamed, no code is written out for each.
-    template <int Phase, int N>
-    static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][size + 1]) {
+    template <int Phase, std::size_t N>
+    static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][std::size_t{size + 1}]) {
         rotate_reductions<Phase>(per_row_r, others, all{});
     }
-    template <int Phase, int N>
-    static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][size + 1]) {
+    template <int Phase, std::size_t N>
+    static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][std::size_t{size + 1}]) {
         join_reductions<Phase>(per_row_r, others, all{});
     }
 
@@ -370,7 +370,7 @@ private:
           : code[I].is(opcode::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
                                                                               : (void)0), ...);
     }
-    struct word_list { int n = 0, at[size + 1] = {}; };
+    struct word_list { int n = 0, at[std::size_t{size + 1}] = {}; };
     template <int Phase, bool Row>
     static constexpr word_list instructions_of = [] {
         word_list l;
@@ -447,8 +447,9 @@ private:
               : (void)0), ...);
     }
     static constexpr bool reduces(int i, int phase) { return is_reduction(i) && code[i].phase == phase; }
-    template <int Phase, int N, int... I>
-    static SINTER_INLINE void rotate_reductions(vf* pr, vf (&others)[N][size + 1], std::integer_sequence<int, I...>) {
+    template <int Phase, std::size_t N, int... I>
+    static SINTER_INLINE void rotate_reductions(vf* pr, vf (&others)[N][std::size_t{size + 1}],
+                                                std::integer_sequence<int, I...>) {
         const auto rotate = [&](int i) SINTER_ALWAYS {
             const vf first = pr[i];
             pr[i] = others[0][i];
@@ -457,8 +458,9 @@ private:
         };
         ((reduces(I, Phase) ? rotate(I) : (void)0), ...);
     }
-    template <int Phase, int N, int... I>
-    static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][size + 1], std::integer_sequence<int, I...>) {
+    template <int Phase, std::size_t N, int... I>
+    static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][std::size_t{size + 1}],
+                                              std::integer_sequence<int, I...>) {
         const auto both = [](int i, vf a, vf b) SINTER_ALWAYS { return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b); };
         const auto join = [&](int i) SINTER_ALWAYS {
             pr[i] = both(i, pr[i], others[0][i]);

@@ -32,7 +32,7 @@ private:
     static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n, const call& c) {
         constexpr int rows = several / V;
         const std::int64_t inner = c.e[1];
-        vf s[rows * V], m[V];
+        vf s[std::size_t{rows * V}], m[std::size_t{V}];
         clear_block(s);
         unroll<V>([&](int v) SINTER_ALWAYS { m[v] = Body::template read<Full>(c.p[1] + off + v * lanes, n); });
         const auto add = [&](std::int64_t i, int r) SINTER_ALWAYS {

@@ -46,7 +46,7 @@ private:
             if constexpr (Columns == 1) return Body::template read<Full>(p, at.n);
             else if constexpr (Full) return load_column<Columns, J>(p);
             else {   // through memory: g++ 12 crashes where it finds lanes set one by one (its pass slp, with 512 bits)
-                float rows[Columns * lanes] = {};
+                float rows[std::size_t{Columns * lanes}] = {};
                 for (int i = 0; i < at.n * Columns; ++i) rows[i] = p[i];
                 return load_column<Columns, J>(rows);
             }

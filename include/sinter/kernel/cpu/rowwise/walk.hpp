@@ -109,7 +109,7 @@ private:
         if constexpr (Phase < Body::phases) {
             Body::template begin_reductions<Phase>(per_row);
             constexpr int results = partial_results<Body, Phase>;
-            vf others[results - 1][Body::size + 1];
+            vf others[std::size_t{results - 1}][Body::size + 1];
             unroll<results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
             const std::int64_t at = row * columns;
             std::int64_t j = 0;

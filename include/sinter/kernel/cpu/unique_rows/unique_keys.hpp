@@ -49,7 +49,7 @@ __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_s
                                                     std::int64_t rows, const float* b, std::int64_t b_step, std::int64_t depth) {
     const auto tile = [&](auto height, std::int64_t i) SINTER_ALWAYS {
         constexpr int MR = decltype(height)::value;
-        vf c[MR * NR];
+        vf c[std::size_t{MR * NR}];
         unroll<MR * NR>([&](int k) SINTER_ALWAYS { c[k] = zero(); });
         accumulate<MR, NR>(c, x + i * row_step, row_step, 1, b, b_step, depth);
         unroll<MR * NR>([&](int k) SINTER_ALWAYS { store(to + (i + k / NR) * to_step + k % NR * lanes, c[k]); });

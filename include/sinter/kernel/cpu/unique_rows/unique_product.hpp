@@ -46,7 +46,7 @@ private:
     template <int NV>
     static SINTER_INLINE void add(std::int64_t i, std::int64_t j, const unique_keys& k, const unique_shape& s,
                                   const call& c) {
-        vf sum[NV];
+        vf sum[std::size_t{NV}];
         const float *own = c.scratch + i * s.outputs + j, *products = of_keys(c, s) + j;
         unroll<NV>([&](int v) SINTER_ALWAYS { sum[v] = s.numbers ? load(own + v * lanes) : zero(); });
         const std::int32_t* key = k.key_of + i * s.columns;

@@ -27,7 +27,7 @@ private:
         const std::int64_t outputs = s.outputs;
         const float* const d = c.p[1] + j;
         float* const to = c.p[2] + j;
-        vf sum[NV];
+        vf sum[std::size_t{NV}];
         clear_block(sum);
         std::int32_t kept = 0;
         for (std::int32_t a = last[key]; key < end;) {

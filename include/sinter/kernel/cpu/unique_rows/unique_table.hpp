@@ -80,7 +80,7 @@ private:
     struct paired_tile {
         template <int MR>
         static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t, std::int64_t) {
-            const float* row[MR];
+            const float* row[std::size_t{MR}];
             unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = d + i * depth; });
             multiply_paired_tile<MR>(to, row, b, depth);
         }
@@ -90,7 +90,7 @@ private:
         template <int MR>
         static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t step,
                                       std::int64_t to_step) {
-            vf sum[MR * NR];
+            vf sum[std::size_t{MR * NR}];
             clear_block(sum);
             accumulate<MR, NR>(sum, d, depth, 1, b, step, depth);
             store_block<NR>(sum, to, to_step);
@@ -116,7 +116,7 @@ private:
     template <int NR>
     __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
                                                       const places& p, const call& by) {
-        alignas(64) float products[height * NR * lanes];
+        alignas(64) float products[std::size_t{height * NR * lanes}];
         const call c = by;
         const std::int64_t n = p.s.outputs, width = p.s.width, step = unique_table::step(width);
         const float* const sums = c.p[1];

@@ -133,18 +133,18 @@ SINTER_INTRINSIC void _mm512_mask_storeu_ps(void* p, __mmask16 m, __m512 a) {
 SINTER_INTRINSIC void _mm512_stream_ps(float* p, __m512 a) { __builtin_ia32_movntps512(p, (lane_types::f16)a); }
 SINTER_INTRINSIC __m512 _mm512_fmadd_ps(__m512 a, __m512 b, __m512 c) {
     return (__m512)__builtin_ia32_vfmaddps512_mask((lane_types::f16)a, (lane_types::f16)b, (lane_types::f16)c,
-                                                   static_cast<__mmask16>(-1), lane_types::current_rounding);
+                                                   short{-1}, lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_max_ps(__mmask16 m, __m512 a, __m512 b) {
-    return (__m512)__builtin_ia32_maxps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, m,
+    return (__m512)__builtin_ia32_maxps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, static_cast<short>(m),
                                                 lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_min_ps(__mmask16 m, __m512 a, __m512 b) {
-    return (__m512)__builtin_ia32_minps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, m,
+    return (__m512)__builtin_ia32_minps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, static_cast<short>(m),
                                                 lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_sqrt_ps(__mmask16 m, __m512 a) {
-    return (__m512)__builtin_ia32_sqrtps512_mask((lane_types::f16)a, lane_types::f16{}, m, lane_types::current_rounding);
+    return (__m512)__builtin_ia32_sqrtps512_mask((lane_types::f16)a, lane_types::f16{}, static_cast<short>(m), lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_rcp14_ps(__mmask16 m, __m512 a) {
     return (__m512)__builtin_ia32_rcp14ps512_mask((lane_types::f16)a, lane_types::f16{}, m);

@@ -55,7 +55,7 @@ SINTER_INLINE void swap_rows(vf (&r)[lanes]) {
 }
 
 /// Each 4 x 4 block of four rows becomes its transpose.
-template <int Rows>
+template <std::size_t Rows>
 SINTER_INLINE void transpose_quads(vf (&r)[Rows]) {
     unroll<Rows / 4>([&](int q) SINTER_ALWAYS {
         const int i = 4 * q;

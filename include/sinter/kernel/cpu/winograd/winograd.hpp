@@ -19,13 +19,13 @@ __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step
                                              std::int64_t won_row, std::int64_t won_step, int rows, int columns, int channels) {
     using axis = winograd_axis<M, K>;
     for (int j = 0; j < panel_width; j += lanes) {
-        vf y[M][M];
+        vf y[std::size_t{M}][std::size_t{M}];
         transform_both<axis::size, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
                                       [&](int a, int b) SINTER_ALWAYS { return load(m + (a * axis::size + b) * step + j); },
                                       [&](int a, int b, vf q) SINTER_ALWAYS { y[a][b] = q; });
         unroll<(M / P) * (M / P)>([&](auto window) SINTER_ALWAYS {
             constexpr int a = window / (M / P), b = window % (M / P);
-            vf of[P * P];
+            vf of[std::size_t{P * P}];
             unroll<P * P>([&](auto k) SINTER_ALWAYS { of[k] = y[a * P + k / P][b * P + k % P]; });
             const first_max largest = largest_of(of);
             store(best + a * row + b * panel_width + j, largest.best);
@@ -163,7 +163,7 @@ private:
     static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
                        const call& c) {
         constexpr int most_beside = 8;
-        alignas(64) float y[M * M * most_beside * panel];
+        alignas(64) float y[std::size_t{M * M * most_beside * panel}];
         constexpr int window = P ? P : 1, side = M / window;   // outputs of a result, results of a tile along each axis
         const int height = b.x.OH / window, width = b.x.OW / window, channels = std::min(panel, b.x.CO - col);
         for (std::int64_t t = first; t < last;) {

@@ -47,7 +47,7 @@ public:
         std::int64_t ahead = ahead_;
         do {
             const float* const from = first ? no_sum : to;
-            vf c[MR * 2];
+            vf c[std::size_t{MR * 2}];
             unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
             const float* const* line = lines_.line;
             accumulate<MR, 2, iterations_at_once>(c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {

@@ -15,15 +15,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row, column, v) stores.
 template <int In, int Out, class Along, class Get, class Put>
 SINTER_INLINE void transform_both(Along along, Get get, Put put) {
-    vf half[Out][In];
+    vf half[std::size_t{Out}][std::size_t{In}];
     for (int b = 0; b < In; ++b) {
-        vf d[In], q[Out];
+        vf d[std::size_t{In}], q[std::size_t{Out}];
         unroll<In>([&](int a) SINTER_ALWAYS { d[a] = get(a, b); });
         along(d, q);
         unroll<Out>([&](int a) SINTER_ALWAYS { half[a][b] = q[a]; });
     }
     for (int a = 0; a < Out; ++a) {
-        vf q[Out];
+        vf q[std::size_t{Out}];
         along(half[a], q);
         unroll<Out>([&](int b) SINTER_ALWAYS { put(a, b, q[b]); });
     }
@@ -48,7 +48,7 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
             transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(x + a * row + b * pixel); }, put);
     } else {
         alignas(64) static constexpr float outside[winograd_channels] = {};
-        const float* at[T * T];
+        const float* at[std::size_t{T * T}];
         for (int i = 0; i < T * T; ++i) {
             const int a = i / T, b = i % T;
             at[i] = a >= in.top && a < in.bottom && b >= in.left && b < in.right ? x + a * row + b * pixel : outside;

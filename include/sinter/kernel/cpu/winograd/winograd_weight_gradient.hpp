@@ -26,16 +26,16 @@ struct winograd_weight_gradient {
         int panels, channel_blocks, parts;
         bool shared;             ///< tiles are transformed beforehand
         plan(const call& c) : plan(c.e, c.m, c.parts) {}
-        constexpr plan(const std::int64_t* e, std::int64_t images, int parts)
+        constexpr plan(const std::int64_t* e, std::int64_t images, int n_parts)
             : b{winograd_extents(e)}, tiles(b.tiles(images)), n((tiles + most - 1) / most), panels(b.x.panels()),
-              channel_blocks((b.x.CI + channels - 1) / channels), parts(parts),
+              channel_blocks((b.x.CI + channels - 1) / channels), parts(n_parts),
               shared(tiles * per_tile() <= parts * sum_floats()) {}
         constexpr std::int64_t per_tile() const { return std::int64_t{places} * (b.x.CI + panels * panel); }
         constexpr std::int64_t block_sums() const { return std::int64_t{places} * (channels * panel + gap); }
         constexpr std::int64_t sum_floats() const { return panels * channel_blocks * block_sums(); }
         /// Of the transformed outputs' gradients: [block of tiles][panel][place][tile][channel].
-        constexpr std::int64_t output_floats(std::int64_t tiles, std::int64_t n) const {
-            return std::int64_t{places} * panels * (tiles * panel + n * gap);
+        constexpr std::int64_t output_floats(std::int64_t some, std::int64_t in_blocks) const {
+            return std::int64_t{places} * panels * (some * panel + in_blocks * gap);
         }
         constexpr std::int64_t own() const { return b.patch_floats(most_own, 1) + output_floats(most_own, 1); }
         constexpr std::int64_t scratch() const {
@@ -196,7 +196,7 @@ private:
         const int p = i / q.channel_blocks, width = panel_columns(q.b.x.CO, p, panel, lanes);
         const int all = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         constexpr int most_rows = 288 / taps;
-        alignas(64) float g[taps * most_rows * panel];
+        alignas(64) float g[std::size_t{taps * most_rows * panel}];
         for (int r = 0; r < all; r += most_rows) {
             const int n = std::min(most_rows, all - r);
             transform_window_gradients<M, K>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel, g);

@@ -13,15 +13,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <int MR, int NR>
 __attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                               const float* b, std::int64_t n) {
-    vf c[MR * NR];
+    vf c[std::size_t{MR * NR}];
     unroll<MR * NR>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
-    const float* row[(MR + 2) / 3];   // few registers, as in accumulate()
+    const float* row[std::size_t{(MR + 2) / 3}];   // few registers, as in accumulate()
     unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
         row[i] = x + 3 * i * row_step;
         asm("" : "+r"(row[i]));
     });
     do {
-        vu v[NR];
+        vu v[std::size_t{NR}];
         unroll<NR>([&](int j) SINTER_ALWAYS { v[j] = (vu)load(b + j * lanes); });
         unroll<MR>([&](int i) SINTER_ALWAYS {
             std::int32_t pair;

@@ -41,9 +41,9 @@ __attribute__((noinline)) inline void transpose_into_pairs(const float* from, fl
 }
 
 /// to[i] = row[i] times b. The depth is even.
-template <int MR>
+template <std::size_t MR>
 SINTER_INLINE void multiply_paired_tile(float* to, const float* const (&row)[MR], const float* b, std::int64_t depth) {
-    vf c[2 * MR];
+    vf c[std::size_t{2 * MR}];
     clear_block(c);
     for (std::int64_t t = 0; t < depth; t += 2, b += 2 * lanes) {
         const vf low = load(b), high = load(b + lanes);

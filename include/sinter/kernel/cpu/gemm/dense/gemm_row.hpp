@@ -47,7 +47,7 @@ private:
     /// The terms whose factor is not zero, of which relu leaves about half.
     struct marked_terms {
         static constexpr int words = (K + mask_bits - 1) / mask_bits;
-        std::uint64_t mask[words];
+        std::uint64_t mask[std::size_t{words}];
         int count = 0;
         explicit SINTER_INLINE marked_terms(const float* x) {
             for (int w = 0; w < words; ++w) {
@@ -88,7 +88,7 @@ private:
     static SINTER_INLINE void group(std::int64_t p, const call& c, const Terms& terms) {
         constexpr int V = 2 * P, whole = Last && narrow ? V - 2 : V;
         const float *x = c.p[0], *b = c.p[1] + p * step;
-        vf s[V];
+        vf s[std::size_t{V}];
         clear_block(s);
         if constexpr (whole > 0)
             terms.each([&](std::int64_t t) SINTER_ALWAYS {

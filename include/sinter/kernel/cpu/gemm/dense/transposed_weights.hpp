@@ -30,7 +30,7 @@ inline bool fills_lanes(const product& q) {
 template <int MR, int NV>
 __attribute__((noinline)) void multiply_transposed(const float* from, float* to, const float* w, std::int64_t w_step, std::int64_t panel_step,
                                                const float* x, std::int64_t n) {
-    vf c[MR * NV];
+    vf c[std::size_t{MR * NV}];
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     for (; n > 0; n -= panel_width, w += panel_step, x += panel_width * NV * lanes) {
         prefetch(w + transposed_ahead * panel_width, 4 * MR * panel_width);

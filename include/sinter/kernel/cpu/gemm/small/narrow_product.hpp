@@ -27,7 +27,8 @@ constexpr bool is_narrow_product(const product& q) {
 
 /// Adds the terms of the next n (Whole: `lanes`) of the depth to the sums of `lanes` rows by N columns.
 template <int N, bool Whole>
-SINTER_INLINE void add_square(vf (&s)[2 * N], const float* x, std::int64_t row_step, const float* b, int n) {
+SINTER_INLINE void add_square(vf (&s)[std::size_t{2 * N}], const float* x, std::int64_t row_step, const float* b,
+                              int n) {
     vf r[lanes];
     unroll<lanes>([&](auto i) SINTER_ALWAYS { r[i] = Whole ? load(x + i * row_step) : load(x + i * row_step, n); });
     transpose_lanes(r);
@@ -43,7 +44,7 @@ SINTER_INLINE void add_square(vf (&s)[2 * N], const float* x, std::int64_t row_s
 /// to[i * lanes + j] = row i, column j.
 template <int N>
 __attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t depth) {
-    vf s[2 * N];
+    vf s[std::size_t{2 * N}];
     clear_block(s);
     std::int64_t t = 0;
     for (; t + lanes <= depth; t += lanes) add_square<N, true>(s, x + t, row_step, b + t * lanes, lanes);

@@ -72,7 +72,7 @@ __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_s
                                                 int begin, bool first, float* to, const prefetch_rows* prefetch) {
     for (int u = begin; u < begin + finished_units; u += units_at_once) {
         if (prefetch) prefetch->prefetch_share((u - begin) / units_at_once, finished_units / units_at_once);
-        vf c[units_at_once][V];
+        vf c[units_at_once][std::size_t{V}];
         std::uint64_t m[units_at_once];
         float* sums[units_at_once];
         unroll<units_at_once>([&](int k) SINTER_ALWAYS {
@@ -92,7 +92,7 @@ __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_s
 /// Copies n columns of rows [0, rows) if there is a place, zeros behind them up to a block's width; false if one is not finite.
 template <int V>
 __attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to) {
-    vf finite[V];
+    vf finite[std::size_t{V}];
     clear_block(finite);
     for (std::int64_t i = 0; i < rows; ++i, from += step, to += to ? V * lanes : 0) {
         const auto copy = [&](int v, vf x) SINTER_ALWAYS {

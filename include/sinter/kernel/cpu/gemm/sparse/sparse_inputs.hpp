@@ -97,8 +97,8 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                     for (std::uint64_t& m : mask) m = first_bits(examples);
                 const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
                 const bool prefetches = far && i + mask_bits >= q.depth;   // by the last examples' sums
-                const auto add = [&](auto panels) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
-                    add_marked_rows<panels, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step,
+                const auto add = [&](auto count) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
+                    add_marked_rows<count, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step,
                                                   prefetches ? &prefetch : nullptr);
                 };
                 if (panels == fewer_panels) add(std::integral_constant<int, fewer_panels>{});

@@ -43,25 +43,25 @@ inline constexpr std::int64_t sums_step = sparse_rows * panel_width;   ///< from
 
 /// The sums of a row of P panels.
 template <int P>
-SINTER_INLINE void begin_row(vf (&c)[2 * P], const float* sums, bool first) {
+SINTER_INLINE void begin_row(vf (&c)[std::size_t{2 * P}], const float* sums, bool first) {
     if (first) clear_block(c);
     else unroll<2 * P>([&](int v) SINTER_ALWAYS { c[v] = load(sums + v / 2 * sums_step + v % 2 * lanes); });
 }
 template <int P>
-SINTER_INLINE void end_row(const vf (&c)[2 * P], float* sums) {
+SINTER_INLINE void end_row(const vf (&c)[std::size_t{2 * P}], float* sums) {
     unroll<2 * P>([&](int v) SINTER_ALWAYS { store(sums + v / 2 * sums_step + v % 2 * lanes, c[v]); });
 }
 
 /// Adds at most 64 of the depth's terms to R rows' sums. A row's elements lie one behind the other; or t_step apart.
-template <int P, int R, bool Transposed>
+template <int P, std::size_t R, bool Transposed>
 SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t mask, const float* w, std::int64_t panel_step,
                                        float* const (&sums)[R], bool first, std::int64_t t_step) {
-    vf c[R][2 * P];
+    vf c[R][std::size_t{2 * P}];
     unroll<R>([&](int r) SINTER_ALWAYS { begin_row<P>(c[r], sums[r], first); });
     for (; mask; mask &= mask - 1) {
         const std::int64_t k = __builtin_ctzll(mask);
         const float* row = w + k * panel_width;
-        vf a[R];
+        vf a[std::size_t{R}];
         unroll<R>([&](int r) SINTER_ALWAYS { a[r] = splat(x[r][Transposed ? k * t_step : k]); });
         unroll<2 * P>([&](int v) SINTER_ALWAYS {
             vf b = load(row + v / 2 * panel_step + v % 2 * lanes);
@@ -76,10 +76,10 @@ SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t
 template <int P, bool Transposed>
 SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint64_t m0, std::uint64_t m1, const float* w,
                                     std::int64_t panel_step, float* sums0, float* sums1, bool first, std::int64_t t_step) {
-    vf c[2][2 * P];
+    vf c[2][std::size_t{2 * P}];
     begin_row<P>(c[0], sums0, first);
     begin_row<P>(c[1], sums1, first);
-    const auto add = [&](vf (&to)[2 * P], const float* x, std::uint64_t mask) SINTER_ALWAYS {
+    const auto add = [&](vf (&to)[std::size_t{2 * P}], const float* x, std::uint64_t mask) SINTER_ALWAYS {
         const std::int64_t k = __builtin_ctzll(mask);
         const float* row = w + k * panel_width;
         const vf a = splat(x[Transposed ? k * t_step : k]);

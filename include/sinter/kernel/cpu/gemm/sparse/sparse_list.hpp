@@ -154,9 +154,9 @@ SINTER_INLINE void list_marked(float* to, const float* x, std::uint64_t mask) {
 
 /// f(u, bit, its factor in all lanes) for the bits of U masks in their order, which have equally many; a mask's factors lie one behind the
 /// other, `step` behind those of the mask before. The first mask is tested, so only one loop's end is guessed wrong.
-template <int U, class F>
+template <std::size_t U, class F>
 SINTER_INLINE void for_each_marked(std::uint64_t (&mask)[U], const float* factors, std::int64_t step, F f) {
-    vf four[U];
+    vf four[std::size_t{U}];
     const auto next = [&](auto i) SINTER_ALWAYS {
         unroll<U>([&](int u) SINTER_ALWAYS {
             const std::int64_t bit = __builtin_ctzll(mask[u]);
@@ -175,7 +175,7 @@ SINTER_INLINE void for_each_marked(std::uint64_t (&mask)[U], const float* factor
 
 /// c[r][v] += value[e] * x[offset[e] + r * RowStep + v * Step] for the n elements of a list: every multiply-add reads
 /// its vector from memory, so x should lie in the first-level cache.
-template <int V, int RowStep, int Step, int N, int... I>
+template <int V, int RowStep, int Step, std::size_t N, int... I>
 SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x,
                         std::integer_sequence<int, I...>) {
     for (int e = 0; e < n; ++e) {
@@ -184,14 +184,14 @@ SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* val
         ((c[I] = fma(a, load(p + I / V * RowStep + I % V * Step), c[I])), ...);
     }
 }
-template <int V, int RowStep, int Step, int N>
+template <int V, int RowStep, int Step, std::size_t N>
 SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x) {
     walk<V, RowStep, Step>(c, offset, value, n, x, indices<N>{});
 }
 
 /// The same with offsets in `Unit` floats, a word of several at a time, and one word ahead: multiply-adds whose address has just been
 /// loaded wait for more than that load (on Zen 5 they take a fifth longer). The words behind the last one are there, too.
-template <int V, int RowStep, int Step, int Unit, int N, class Offset>
+template <int V, int RowStep, int Step, int Unit, std::size_t N, class Offset>
 SINTER_INLINE void walk_words(vf (&c)[N], const Offset* offset, const float* value, int n, const float* x) {
     constexpr int bits = 8 * sizeof(Offset), several = 64 / bits;
     const auto word_at = [](const Offset* p) SINTER_ALWAYS {

@@ -20,10 +20,10 @@ inline constexpr int most_transposed_columns = narrow_gradient > lanes / 2 ? nar
 template <int V, int C, bool Full>
 __attribute__((noinline)) void sum_scaled_rows(float* to, std::int64_t to_step, const float* d, std::int64_t d_step, const float* a,
                                                std::int64_t a_step, std::int64_t n, int there) {
-    vf s[C][V];
+    vf s[std::size_t{C}][std::size_t{V}];
     unroll<C>([&](int c) SINTER_ALWAYS { clear_block(s[c]); });
     do {
-        vf factor[C];
+        vf factor[std::size_t{C}];
         unroll<C>([&](int c) SINTER_ALWAYS { factor[c] = splat(d[c]); });
         unroll<V>([&](int i) SINTER_ALWAYS {
             vf x = Full ? load(a + i * lanes) : load(a + i * lanes, there);
