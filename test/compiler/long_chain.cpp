@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/layers/activation.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
 
 #include "support/check_net.hpp"

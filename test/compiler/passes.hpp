@@ -12,6 +12,8 @@ struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
     sinter::target target{.lanes = 1, .parts = 8, .fused_producers = true};
     int max_batch = 3;
+
+    pass_settings settings() const { return {target, {.fuse = fuse}, max_batch}; }
 };
 
 /// Everything behind tracing, as program.hpp runs it.
@@ -40,11 +42,12 @@ struct passes_of {
         separate(g, gradients);
     }
     void fuse_all(const choices& c) {
-        if (c.fuse) pool_gradients({g.n.p, g.n.n});
+        const graph_view all = view();
+        const sinter::view<node> nodes{g.n.p, g.n.n};
+        sinter::pass::in_place::run(c.settings(), all, nodes);
         grouping r = groups();
-        fuse(view(), r, c.fuse);
-        keep_loops_together(view(), r);
-        if (c.fuse && c.target.fused_producers) choose_fused_producers(view(), r);
+        sinter::pass::grouping_nodes::run(c.settings(), all, r);
+        sinter::pass::of_groups::run(c.settings(), all, r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
     }

@@ -15,7 +15,7 @@
 // are to the bit those of the same net with zeros there.
 using namespace sinter;
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
 
 template <class Net, class Length, int T, int F>
 static std::vector<float> trained(float padding) {
@@ -55,7 +55,7 @@ static void check(Net, const char* what) {
         moves = moves || v != 0.f;
     }
     BOOST_TEST(moves);
-    for (const float padding : {nan, infinity, -infinity, 3e38f}) {
+    for (const float padding : {not_a_number, infinity, -infinity, 3e38f}) {
         const std::vector<float> other = trained<Net, Length, T, F>(padding);
         bool same = other.size() == zeros.size();
         for (std::size_t i = 0; same && i < zeros.size(); ++i)
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(lengths_out_of_range_are_refused) {
     const data::input_view in[2]{{x, nullptr, 8}, {lengths, nullptr, 1}};
     const data::batch_view b{.x = x, .y = y, .size = 3, .inputs = {in, 2}, .y_width = 2};
     t.step(b);
-    for (const float wrong : {nan, 5.f, 100.f, -1.f, infinity}) {
+    for (const float wrong : {not_a_number, 5.f, 100.f, -1.f, infinity}) {
         lengths[2] = wrong;
         check_error<data_error>([&] { t.step(b); }, "length out of range", "input 1, example 2", "", "0 to 4");
         BOOST_CHECK_THROW(t.predict(b), data_error);

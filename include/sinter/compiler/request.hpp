@@ -1,30 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/graph.hpp>
-#include <sinter/graph/winograd.hpp>
-#include <sinter/compiler/gradient_policy.hpp>
-#include <sinter/compiler/passes/round_products.hpp>
+#include <sinter/compiler/options.hpp>
 #include <sinter/compiler/target.hpp>
 
 /// What a program is asked for by.
 namespace sinter::inline SINTER_TARGET {
-
-/// Choices that change a program and, but for roundings, not what it computes.
-struct program_options {
-    bool fuse = true;              ///< false: every op is a kernel of its own
-    bool store_gradients = false;  ///< keep all gradients in memory: the same as gradient_policy::stored
-    sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 and 5 x 5 convolutions on CPUs: its rounding errors are larger
-
-    precision products = precision::float32;   ///< what products multiply; bfloat16 is another result (compiler/passes/round_products.hpp)
-
-    gradient_policy gradients = gradient_policy::fused;
-    int bucket_bytes = 1 << 18;    ///< gradient_policy::reduced: a bucket ends with the tensor that makes it as large as this
-
-    constexpr gradient_policy policy() const {
-        return store_gradients && gradients == gradient_policy::fused ? gradient_policy::stored : gradients;
-    }
-    constexpr bool operator==(const program_options&) const = default;
-};
 
 /// How a program is asked for: everything that its compile-time work depends on.
 template <class Net, class Loss, class Optimizer, program_mode Mode, int MaxBatch, target T, program_options O>

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/passes/check_names.hpp>
-#include <sinter/compiler/passes/column_sums.hpp>
 #include <sinter/compiler/passes/differentiate.hpp>
-#include <sinter/compiler/passes/unique_rows.hpp>
+#include <sinter/compiler/passes/list.hpp>
 #include <sinter/compiler/emit/emit.hpp>
-#include <sinter/compiler/passes/hoist.hpp>
-#include <sinter/compiler/passes/fused_producers.hpp>
-#include <sinter/compiler/passes/loop_order.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
-#include <sinter/compiler/passes/pool_gradients.hpp>
-#include <sinter/compiler/passes/product_sums.hpp>
 #include <sinter/compiler/request.hpp>
-#include <sinter/compiler/passes/round_products.hpp>
 #include <sinter/compiler/trace.hpp>
-#include <sinter/compiler/passes/transposed_weights.hpp>
 #include <sinter/compiler/passes/update.hpp>
 
 /// The passes, strung together. Each stage is a constant evaluation of its own, which has the compiler's whole budget; where the size
@@ -23,7 +15,13 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
-// ---- trace, hoist
+/// What passes are told of a request.
+template <class R>
+constexpr pass_settings settings_of() {
+    return {R::target, R::options, R::max_batch};
+}
+
+// ---- trace
 template <class R, int Room>
 struct traced_within {
     static constexpr roomy<Room> make() {
@@ -31,7 +29,7 @@ struct traced_within {
         trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
-        if (g.err.what == fault_kind::none) hoist(g);
+        if (g.err.what == fault_kind::none) pass::of_trace::run(settings_of<R>(), g);
         roomy<Room> t;
         take(t, g, {});
         t.c.by_mode = g.asked_for_mode();
@@ -58,7 +56,7 @@ struct traced_stage : traced_alone<R> {};
 template <class R>
 struct traced_stage<R, true> : evaluated_trace<R> {};
 
-// ---- differentiate, column sums, pool gradients, distinct rows, turned weights, product sums
+// ---- differentiate
 template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
@@ -73,17 +71,12 @@ struct gradient_stage {
         differentiate(g, g.loss_sum >= 0 ? g.loss_sum : g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
-        if (R::options.fuse && R::target.column_sums && R::options.products == precision::float32)
-            sum_columns_with_weights(g, gradients, R::max_batch);
+        pass::of_gradients::run(settings_of<R>(), g, gradients);
         type t;
         take(t, g, gradients);
-        if (R::options.fuse && R::target.pooled_convolutions) pool_gradients({t.n, t.c.nodes});
-        if (R::options.fuse && R::target.unique_rows && R::options.products == precision::float32)
-            unique_rows(t.view(), {t.n, t.c.nodes}, R::target.lanes, R::max_batch);
-        if (R::target.transposed_products || (R::target.transposed_weights && R::options.products == precision::float32))
-            transpose_weights(t.view(), {t.n, t.c.nodes}, R::max_batch, R::target.transposed_products);
-        if (R::options.fuse && R::target.product_sums && R::options.products == precision::float32)
-            sum_products(t.view(), {t.n, t.c.nodes}, R::max_batch);
+        const graph_view all = t.view();
+        const view<node> nodes{t.n, t.c.nodes};
+        pass::in_place::run(settings_of<R>(), all, nodes);
         return t;
     }
     static constexpr type v = make();
@@ -93,7 +86,7 @@ struct whole_stage : traced_stage<R> {};   // evaluation and prediction: nothing
 template <class R>
 struct whole_stage<R, true> : gradient_stage<R> {};
 
-// ---- round products
+// ---- passes that make a new graph
 template <class R>
 struct rounded_stage {
     static constexpr auto& before = whole_stage<R>::v;
@@ -102,7 +95,7 @@ struct rounded_stage {
         graph g;
         growing<int> gradients;
         const graph_view all = before.view();
-        product_rounding(all, g, R::target.bfloat16_pairs).run(gradients);
+        pass::rewriting::run(settings_of<R>(), all, g, gradients);
         g.streams = before.c.streams;
         type t;
         take(t, g, gradients);
@@ -110,7 +103,7 @@ struct rounded_stage {
     }
     static constexpr type v = make();
 };
-template <class R, bool Rounds = R::options.products == precision::bfloat16>
+template <class R, bool Rewritten = pass::round_products::enabled(R::target, R::options)>
 struct graph_value : exact<whole_stage<R>> {};
 template <class R>
 struct graph_value<R, true> : exact<rounded_stage<R>> {};
@@ -155,7 +148,7 @@ struct grouped_stage {
         type t;
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.view();
-        group_nodes(g, r, R::options.fuse, R::target.pooled_convolutions);
+        pass::grouping_nodes::run(settings_of<R>(), g, r);
         t.groups = r.g.n;
         return t;
     }
@@ -170,9 +163,7 @@ struct fused_stage {
         t.take(grouped_stage<R>::v);
         const graph_view g = graph_value<R>::v.view();
         grouping r = t.view();
-        sink_groups(g, r, R::options.fuse);
-        keep_loops_together(g, r);
-        if (R::options.fuse && R::target.fused_producers) choose_fused_producers(g, r);
+        pass::of_groups::run(settings_of<R>(), g, r);
         return t;
     }
     static constexpr type v = make();

@@ -5,6 +5,7 @@
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/sum.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// A bias's gradient is the sum of the rows of what its weights' gradient multiplies. Mostly it is summed by the kernel that makes these
 /// rows. What a loop's turns or an attention's gradient leave would be read once more for it, from memory; but the weights' gradient,
@@ -66,5 +67,16 @@ private:
 };
 
 constexpr int sum_columns_with_weights(graph& g, growing<int>& gradients, int batch) { return column_sums_pass(g).run(gradients, batch); }
+
+namespace pass {
+struct column_sums {
+    static constexpr bool enabled(const target& t, const program_options& o) {
+        return o.fuse && t.column_sums && o.products == precision::float32;
+    }
+    static constexpr void run(graph& g, growing<int>& gradients, const pass_settings& s) {
+        sum_columns_with_weights(g, gradients, s.max_batch);
+    }
+};
+} // namespace pass
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/graph/broadcast.hpp>
 #include <sinter/compiler/passes/sink.hpp>
 #include <sinter/compiler/emit/spec.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// Fusion: every live node that must be computed joins one group; a group becomes one kernel.
 ///
@@ -239,5 +240,14 @@ constexpr void fuse(const graph_view& g, grouping& r, bool on = true, bool pools
     group_nodes(g, r, on, pools);
     sink_groups(g, r, on);
 }
+
+namespace pass {
+struct fuse {   // where fusion is off, it gives each node a group of its own
+    static constexpr bool enabled(const target&, const program_options&) { return true; }
+    static constexpr void run(const graph_view& g, grouping& r, const pass_settings& s) {
+        group_nodes(g, r, s.options.fuse, s.target.pooled_convolutions);
+    }
+};
+} // namespace pass
 
 } // namespace sinter

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/emit/spec.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// Walks that lead: where the first to read what a walk leaves is a kernel that reads row by row, that kernel runs the walk itself, some
 /// rows at a time, each just before it multiplies them. Then it finds them in cache, and what the walk reads comes from memory while
@@ -91,5 +92,12 @@ constexpr void choose_fused_producers(const graph_view& g, grouping& r) {
     for (const group& q : r.g) any = any || follows_rows(g.n.p, q);
     if (any) fused_producers(g, r).run();
 }
+
+namespace pass {
+struct fused_producers {
+    static constexpr bool enabled(const target& t, const program_options& o) { return o.fuse && t.fused_producers; }
+    static constexpr void run(const graph_view& g, grouping& r, const pass_settings&) { choose_fused_producers(g, r); }
+};
+} // namespace pass
 
 } // namespace sinter

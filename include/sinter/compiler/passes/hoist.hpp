@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// Moves monotone elementwise work from before a max-pool to behind it: max(f(a), f(b)) = f(max(a, b)), exactly. A
 /// pool of k x k then leaves a k-squared-th of the bias additions and activations, the pool sits directly behind its
@@ -39,5 +40,12 @@ constexpr void hoist(graph& g) {
         }
     }
 }
+
+namespace pass {
+struct hoist {
+    static constexpr bool enabled(const target&, const program_options&) { return true; }
+    static constexpr void run(graph& g, const pass_settings&) { sinter::hoist(g); }
+};
+} // namespace pass
 
 } // namespace sinter

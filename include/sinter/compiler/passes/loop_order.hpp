@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// The groups' order when there are loops: those of one loop stand together, so that they are a stretch of the launches.
 /// Groups of no loop that fusion left between them are made before: they cannot depend on it, for a loop's results are seen
@@ -44,5 +45,12 @@ constexpr void find_spans(const graph_view& g, const grouping& r, growing<loop_s
         s.last = i;
     }
 }
+
+namespace pass {
+struct loop_order {
+    static constexpr bool enabled(const target&, const program_options&) { return true; }
+    static constexpr void run(const graph_view& g, grouping& r, const pass_settings&) { keep_loops_together(g, r); }
+};
+} // namespace pass
 
 } // namespace sinter

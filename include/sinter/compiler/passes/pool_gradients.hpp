@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/internal/sparse_gradient.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
 /// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros. Where windows overlap or
@@ -42,5 +43,12 @@ constexpr void pool_gradients(view<node> n) {
         x.p[7] = spread.s.d[1];
     }
 }
+
+namespace pass {
+struct pool_gradients {
+    static constexpr bool enabled(const target& t, const program_options& o) { return o.fuse && t.pooled_convolutions; }
+    static constexpr void run(const graph_view&, const view<node>& n, const pass_settings&) { sinter::pool_gradients(n); }
+};
+} // namespace pass
 
 } // namespace sinter

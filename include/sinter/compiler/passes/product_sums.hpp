@@ -3,6 +3,7 @@
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/internal/product_sum.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// Within a loop products are of few rows, and what is around their tiles weighs. Those that are only added to each other, as the
 /// gradients of a state are that go through the gates of an LSTM, become one, whose tiles begin where the product before left them:
@@ -61,5 +62,14 @@ constexpr int sum_products(const graph_view& g, view<node> n, int batch) {
     if (!g.loops.n) return 0;
     return product_sums_pass(g, n).run(batch);
 }
+
+namespace pass {
+struct product_sums {
+    static constexpr bool enabled(const target& t, const program_options& o) {
+        return o.fuse && t.product_sums && o.products == precision::float32;
+    }
+    static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) { sum_products(g, n, s.max_batch); }
+};
+} // namespace pass
 
 } // namespace sinter

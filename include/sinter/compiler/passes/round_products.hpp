@@ -4,6 +4,7 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// The policy program_options::products: what products multiply is rounded to bfloat16, forward and in both gradients, and added
 /// up in float32. Everything else stays as it is: weights and gradients as they are stored (so the weights are the master weights
@@ -17,9 +18,6 @@
 ///     gemm(x, W)      becomes   bfloat16_gemm(x, bfloat16_weights(W))
 ///     gemm_tn(x, d)             bfloat16_gemm_tn(x, d)
 namespace sinter::inline SINTER_TARGET {
-
-/// What products multiply: float32, or that rounded to bfloat16.
-enum class precision { float32, bfloat16 };
 
 /// From so many rows and columns of weights on: below, making pairs would take as long as multiplying them.
 inline constexpr int least_paired_extent = 64;
@@ -130,5 +128,14 @@ private:
         return paired_[weights] = found;
     }
 };
+
+namespace pass {
+struct round_products {
+    static constexpr bool enabled(const target&, const program_options& o) { return o.products == precision::bfloat16; }
+    static constexpr void run(const graph_view& from, graph& to, growing<int>& gradients, const pass_settings& s) {
+        product_rounding(from, to, s.target.bfloat16_pairs).run(gradients);
+    }
+};
+} // namespace pass
 
 } // namespace sinter

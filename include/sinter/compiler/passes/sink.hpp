@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/passes/recompute.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// The second half of fusion: walks move down into the groups that use their results, and it is settled which values
 /// must lie in memory.
@@ -104,5 +105,12 @@ constexpr void sink_groups(const graph_view& g, grouping& r, bool on) {
     s.mark_stored();
     if (on) recompute(g, r);
 }
+
+namespace pass {
+struct sink {   // where fusion is off, it only says what lies in memory
+    static constexpr bool enabled(const target&, const program_options&) { return true; }
+    static constexpr void run(const graph_view& g, grouping& r, const pass_settings& s) { sink_groups(g, r, s.options.fuse); }
+};
+} // namespace pass
 
 } // namespace sinter

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/matmul.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// The gradient of a dense layer's input is few rows times the transpose of its weights. That transpose need not lie in memory:
 /// the kernel turns a piece of the weights at a time, in the first-level cache, as it multiplies.
@@ -39,5 +40,16 @@ constexpr void transpose_weights(const graph_view& g, view<node> n, int batch, b
         x.p[0] = 1;
     }
 }
+
+namespace pass {
+struct transposed_weights {
+    static constexpr bool enabled(const target& t, const program_options& o) {
+        return t.transposed_products || (t.transposed_weights && o.products == precision::float32);
+    }
+    static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) {
+        transpose_weights(g, n, s.max_batch, s.target.transposed_products);
+    }
+};
+} // namespace pass
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/ops/internal/unique_rows.hpp>
 #include <sinter/ops/slice.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
+#include <sinter/compiler/passes/pass.hpp>
 
 /// A dense layer behind embedding columns: a batch has few distinct rows of a column, so each is multiplied with its part of the
 /// weights once, and gathered behind the product instead of before it. The gradient likewise: gradients of equal rows are summed
@@ -138,5 +139,16 @@ constexpr int unique_rows(const graph_view& g, view<node> n, int lanes, int batc
         if (x.k == op::scatter_rows) return unique_rows_pass(n, lanes, batch).run(g);
     return 0;
 }
+
+namespace pass {
+struct unique_rows {
+    static constexpr bool enabled(const target& t, const program_options& o) {
+        return o.fuse && t.unique_rows && o.products == precision::float32;
+    }
+    static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) {
+        sinter::unique_rows(g, n, s.target.lanes, s.max_batch);
+    }
+};
+} // namespace pass
 
 } // namespace sinter
