@@ -86,7 +86,7 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
                 outer = i / n.p[2];
                 for (int j = 0; j < n.p[1]; ++j) {
                     const int at = (outer * n.p[1] + j) * n.p[2] + i % n.p[2];
-                    y[i] += (x[0][at] - x[1][i]) * (n.operands > 2 ? x[2][at] : x[0][at] - x[1][i]);
+                    y[i] += (x[0][at] - x[1][i]) * (n.p[3] ? 1 : n.operands > 2 ? x[2][at] : x[0][at] - x[1][i]);
                 }
             }
             return true;

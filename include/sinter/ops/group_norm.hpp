@@ -5,6 +5,7 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/rsqrt.hpp>
+#include <sinter/ops/slice.hpp>
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
@@ -26,6 +27,14 @@ constexpr tensor over_groups(tensor each, int groups) {
 }
 /// Over all places, too, [places, C] -> [1, C].
 constexpr tensor mean_of_groups(tensor x, int groups) { return over_groups(ops::mean(x, {0}, keep::yes), groups); }
+/// The first number of each group, for all its channels, [places, C] -> [1, C]. Distances from it lose no digits to a large mean, and are 0
+/// where all numbers are equal. No gradient flows through it.
+constexpr tensor first_of_groups(tensor x, int groups) {
+    const int channels = x.shape().last(), each = channels / groups;
+    const tensor apart = ops::reshape(x, extents(x.shape().d[0], groups, each));
+    const tensor first = ops::slice(apart, {ops::part{0, 1}, ops::part{}, ops::part{0, 1}});
+    return ops::reshape(ops::broadcast_to(first, with_last(first.shape(), each)), extents(1, channels));
+}
 } // namespace detail
 
 /// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and variance depend on x just so that the
@@ -51,7 +60,8 @@ constexpr tensor group_norm(tensor x, int groups, float epsilon = 1e-5f) {
     const int channels = s.last();
     if (groups < 1 || channels % groups)
         return fail(x.g, fault_kind::groups_do_not_divide_channels, op::row_sum, extents(channels), extents(groups));
-    const tensor a = reshape(x, extents(s.rows(), channels)), mean = sinter::detail::mean_of_groups(a, groups), apart = a - mean;
+    const tensor a = reshape(x, extents(s.rows(), channels)), first = sinter::detail::first_of_groups(a, groups);
+    const tensor mean = first + sinter::detail::over_groups(sinter::detail::mean_distance(a, first), groups), apart = a - mean;
     const tensor r = rsqrt(sinter::detail::over_groups(sinter::detail::mean_square(a, mean), groups) + epsilon), y = apart * r;
     return y.ok() ? reshape(make<op::group_normalized>(x.g, y.shape(), {y, a, mean, r}, {groups}), s) : y;
 }

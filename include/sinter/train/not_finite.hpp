@@ -29,7 +29,8 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
                              "finite numbers");
     }
 }
-/// data_error if a parameter or a state of a model has such a number.
+/// data_error if a parameter or a state of a model has such a number, or what the optimizer remembers: there a gradient was so large
+/// that floats have no square of it, and the weight would never move again.
 template <class Trainer>
 SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
     const auto look = [&](const variable_info& v) {
@@ -42,6 +43,18 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
     for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
+    for (int i = 0; i < Trainer::parameters(); ++i) {
+        const variable_info& v = Trainer::parameter(i);
+        for (int k = 0; k < Trainer::slots_of(v); ++k) {
+            const std::vector<float> x = t.plain_slot(v, k);
+            const std::int64_t n = static_cast<std::int64_t>(x.size()), at = first_not_finite(x.data(), n);
+            if (at < n)
+                throw data_error("what the optimizer remembers of a weight's gradients is not finite",
+                                 joined({where, ", ", Trainer::path(v), ", number ", at, ", slot ", k}),
+                                 std::to_string(x[static_cast<std::size_t>(at)]),
+                                 "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
+        }
+    }
 }
 /// Why a batch's loss is not finite: always throws data_error.
 template <class Trainer>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/add.hpp>
+#include <sinter/ops/maximum.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/sub.hpp>
@@ -34,9 +35,13 @@ struct rule<op::layer_normalized> : view_rule {
 namespace detail {
 
 /// gamma (x - mean) / sqrt(variance + epsilon) + beta; gamma and beta are [C], mean and variance those of x's last axis, C.
+/// A mean that is a rounded sum would leave a row of one large number a variance. So it is corrected by
+/// the mean distance from it, which the walk that sums squares sums as well: then it is the nearest
+/// float to the mean, and of a constant row exactly that constant.
 constexpr tensor layer_normalize(tensor x, tensor gamma, tensor beta, float epsilon) {
-    const tensor mean = mean_of_row(x), apart = x - mean, r = ops::rsqrt(mean_of_row(apart * apart) + epsilon);
-    const tensor y = apart * r * gamma + beta;
+    const tensor near = mean_of_row(x), from = x - near, rest = mean_of_row(from), mean = near + rest;
+    const tensor variance = maximum(mean_of_row(from * from) - rest * rest, 0.f), r = ops::rsqrt(variance + epsilon);
+    const tensor y = (x - mean) * r * gamma + beta;
     return y.ok() ? make<op::layer_normalized>(x.g, y.shape(), {y, x, gamma, beta, mean, r}) : y;
 }
 

@@ -5,25 +5,38 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// What normalisations sum over axes in the middle: squares of distances, (x - m)^2, or products with them, (x - m) d; m is one for
-/// all that are summed. One kernel, so that no array is made of them.
+/// What normalisations sum over axes in the middle: distances, x - m, their squares, (x - m)^2, or products with them, (x - m) d; m is
+/// one for all that are summed. One kernel, so that no array is made of them.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name middle_moment{"middle_moment"}; }
 
-/// x [outer, n, inner], m [outer, 1, inner] and, where there is one, d as x, to [outer, 1, inner]; p = {outer, n, inner} of one example.
+namespace detail {
+enum class moment : std::uint8_t { distance = 1, square, product };
+constexpr moment moment_of(const node& n) {
+    return n.p[3] ? moment::distance : n.operands == 2 ? moment::square : moment::product;
+}
+} // namespace detail
+
+/// x [outer, n, inner], m [outer, 1, inner] and, where there is one, d as x, to [outer, 1, inner]; p = {outer, n, inner} of one example
+/// and 1 where distances themselves are summed.
 template <>
 struct rule<op::middle_moment> : root_op_rule {
     static constexpr const char* name = "middle_moment";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.operands});
+        k.set({r.n.p[1], r.n.p[2], static_cast<int>(detail::moment_of(r.n))});
         k.by_example(r.y(), r.n.p[0]);
     }
     static constexpr long flops(const node&, const node* in) { return 3L * in->s.size(); }
     static constexpr void gradient(gradient_of& g) {
         const node n = g.n();
         const tensor apart = g.x(0) - g.x(1), all = ops::broadcast_to(g.d, g.x(0).shape());
-        const bool squares = n.operands == 2;
+        const detail::moment kind = detail::moment_of(n);
+        if (kind == detail::moment::distance) {
+            g.add(0, all);
+            return g.add(1, g.d * -static_cast<float>(n.p[1]));
+        }
+        const bool squares = kind == detail::moment::square;
         const tensor by = squares ? apart * 2.f : g.x(2);   // what each distance counts
         if (g.wants(0)) g.add(0, by * all);
         if (g.wants(1)) g.add(1, -make<op::middle_sum>(g.g, n.s, {by}, {n.p[0], n.p[1], n.p[2]}) * g.d);
@@ -32,7 +45,11 @@ struct rule<op::middle_moment> : root_op_rule {
 };
 
 namespace detail {
-/// Of [places, C] by a mean [1, C]: the mean over all places, [1, C].
+/// Of [places, C] by something near the mean [1, C]: the mean over all places, [1, C].
+constexpr tensor mean_distance(tensor x, tensor m) {
+    const int places = x.shape().d[0];
+    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1], 1}) * (1.f / static_cast<float>(places));
+}
 constexpr tensor mean_square(tensor x, tensor m) {
     const int places = x.shape().d[0];
     return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1]}) * (1.f / static_cast<float>(places));

@@ -8,8 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of (x - m)^2, or of (x - m) d where there are three operands;
-/// e = {n, inner, operands}; p[0] = x, p[1] = m, p[2] = d. A column is one part's work, so always summed in the same order.
+/// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of x - m, (x - m)^2 or (x - m) d;
+/// e = {n, inner, which: detail::moment}; p[0] = x, p[1] = m, p[2] = d. A column is one part's work, so always summed in the same order.
 template <class Body>
 struct middle_moment {
     static void run(const call& c) {
@@ -39,7 +39,8 @@ private:
             const float *x = c.p[0] + at + i * inner, *d = c.p[2] + at + i * inner;
             unroll<V>([&](int v) SINTER_ALWAYS {
                 const vf apart = Body::template read<Full>(x + v * lanes, n) - m[v];
-                s[r * V + v] = fma(apart, c.e[2] > 2 ? Body::template read<Full>(d + v * lanes, n) : apart, s[r * V + v]);
+                if (c.e[2] == 1) s[r * V + v] += apart;
+                else s[r * V + v] = fma(apart, c.e[2] > 2 ? Body::template read<Full>(d + v * lanes, n) : apart, s[r * V + v]);
             });
         };
         std::int64_t i = 0;

@@ -59,7 +59,7 @@ struct middle_reduction : plain_source {
         return r;
     }
 };
-/// a = m blocks x [n][inner], b = their means [inner], c = d as x where e = {n, inner, operands} has three.
+/// a = m blocks x [n][inner], b = their means [inner], c = d as x where e = {n, inner, detail::moment} says product.
 template <>
 struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
     static constexpr int operands = 2;
@@ -77,7 +77,7 @@ struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
         float sum = 0.f;
         for (std::int64_t i = 0; i < n; ++i) {
             const float apart = s.a[first + i * inner] - mean;
-            sum += apart * (s.e[2] > 2 ? s.c[first + i * inner] : apart);
+            sum += apart * (s.e[2] == 1 ? 1.f : s.e[2] > 2 ? s.c[first + i * inner] : apart);
         }
         return sum;
     }
