@@ -108,6 +108,7 @@
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/outer.hpp>
 #include <sinter/ops/over_batch.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/pow.hpp>

@@ -2,7 +2,10 @@
 #pragma once
 #include <sinter/layers/activation.hpp>
 #include <sinter/ops/detail/less_maximum.hpp>
+#include <sinter/ops/internal/batch_share.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/ops/over_batch.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/cond.hpp>
 #include <sinter/ops/erf.hpp>
 #include <sinter/ops/exp.hpp>
@@ -28,13 +31,17 @@ namespace sinter::test {
 /// What does not stand in the graph.
 struct surroundings {
     int batch = 1, iteration = 0;   ///< turn: of the loop whose body is evaluated
+    int global_batch = 0;      ///< examples of all shards; 0: these are all
+    std::uint64_t shard = 0;
     std::vector<numbers> ports, parameters, states;
     std::vector<double> scalars;
+
+    int all() const { return global_batch ? global_batch : batch; }
 };
 
-/// Element `index` of random stream `stream`, in that turn of a loop; outside of loops the turn is 0.
-inline double random_number(int stream, int index, int iteration) {
-    std::uint64_t x = static_cast<std::uint64_t>(stream + 1000 * iteration) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
+/// Element `index` of random stream `stream` of a shard, in that turn of a loop; outside of loops the turn is 0.
+inline double random_number(int stream, int index, int iteration, std::uint64_t shard) {
+    std::uint64_t x = (static_cast<std::uint64_t>(stream + 1000 * iteration) + shard * 1000000) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
     for (int i = 0; i < 3; ++i) x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
@@ -43,7 +50,7 @@ inline double random_number(int stream, int index, int iteration) {
 inline double (*more_functions)(op_id, double a, double b, double c) = nullptr;
 inline bool (*more_values)(const node&, const shape*, const std::vector<const double*>&, int batch, numbers&) = nullptr;
 
-inline double elementwise(op_id k, double a, double b, double c, int batch) {
+inline double elementwise(op_id k, double a, double b, double c, const surroundings& o) {
     switch (k) {
         case op::neg: return -a;
         case op::exp: return std::exp(a);
@@ -53,7 +60,9 @@ inline double elementwise(op_id k, double a, double b, double c, int batch) {
         case op::sigmoid: return 1 / (1 + std::exp(-a));
         case op::erf: return std::erf(a);
         case op::relu: return a < 0 ? 0 : a;
-        case op::over_batch: return a / batch;
+        case op::over_batch: return a / o.batch;
+        case op::over_global_batch: return a / o.all();
+        case op::batch_share: return a * o.batch / o.all();
         case op::broadcast:
         case op::loop_begin:
         case op::loop_next:
@@ -141,7 +150,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) y[i] = i % s.last();
             return y;
         case op::random_uniform:
-            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i, n.loop ? o.iteration : 0);
+            for (int i = 0; i < size; ++i) y[i] = random_number(n.p[0], i, n.loop ? o.iteration : 0, o.shard);
             return y;
         case op::row_sum:
         case op::row_max:
@@ -309,7 +318,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             if (array_value(n, in, x, B, y, winners) || (more_values && more_values(n, in, x, B, y))) return y;
             for (int i = 0; i < size; ++i)
                 y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0,
-                                   n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, B);
+                                   n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, o);
             return y;
     }
 }

@@ -40,6 +40,7 @@ struct function_of_one {
 const function_of_one functions_of_one[] = {
     {"neg", [](tensor a) { return -a; }},
     {"over_batch", ops::over_batch},
+    {"over_global_batch", ops::over_global_batch},
     {"abs", ops::abs},
     {"square", ops::square},
     {"exp", ops::exp},

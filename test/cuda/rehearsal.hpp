@@ -62,11 +62,7 @@ public:
     }
     template <class Observer>
     void run(Engine& e, const step_arguments& s, Observer& observe) {
-        gpu::step_state now;
-        for (int i = 0; i < program_type::scalars; ++i) now.scalars[i] = s.scalars[i];
-        now.seed = s.seed;
-        now.number = s.step;
-        now.batch = s.batch;
+        const gpu::step_state now = program_type::state_of(s);
         for (int i = 0; s.ports && i < program_type::ports && s.ports[i]; ++i) {
             const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
             std::copy_n(s.ports[i], n, at_[i]);

@@ -55,7 +55,7 @@ launch kernel  layer                  walks over             FLOP     moved     
      0      0  conv2d                 [B, 4, 4, 4]           20 k   2.46 kB   12.3 kB  conv2d + max_pool + add + relu
      1      1  dense                  [B, 3]               1.55 k   1.85 kB      96 B  gemm + add
      2      2                         [B, 3]                  308     128 B     928 B  row_max + less_maximum + exp + row_sum + log + where + row_sum + sub + row_sum + col_sum + neg + broadcast + where + div + broadcast + mul + add + col_sum
-     3      3                         []                        1       8 B       0 B  over_batch
+     3      3                         []                        1       8 B       0 B  over_global_batch
      4      4  dense                  [3, 64]                   0   1.54 kB       0 B  weight_transpose
      5      5  dense                  [B, 64]              1.54 k   1.84 kB       0 B  gemm
      6      6  dense                  [64, 3]              1.54 k   2.61 kB   1.54 kB  gemm_tn + update
@@ -80,7 +80,7 @@ weight_transpose of dense            [3, 64]                    1472     768 B  
 max_pool:1 of max_pool               [B, 4, 4, 4]               1024     256 B   0 to 8
 add of dense                         [B, 3]                     1280      64 B   1 to 9
 col_sum                              [1]                        1344      64 B   2 to 3
-over_batch                           []                         1344      64 B   3 to 9
+over_global_batch                    []                         1344      64 B   3 to 9
 add                                  [B, 3]                     1408      64 B   2 to 6
 )");
 }

@@ -41,12 +41,13 @@ struct doubles {
         return i;
     }
     /// The first n of the leading axis.
-    doubles first(int n) const {
-        doubles a = *this;
-        if (a.d.empty()) return a;
-        a.v.resize(a.v.size() / static_cast<std::size_t>(a.d[0]) * static_cast<std::size_t>(n));
-        a.d[0] = n;
-        return a;
+    doubles first(int n) const { return d.empty() ? *this : part(0, n); }
+    /// The n of the leading axis from number `begin` on.
+    doubles part(int begin, int n) const {
+        std::vector<int> extents = d;
+        const auto row = static_cast<std::ptrdiff_t>(v.size()) / d[0];
+        extents[0] = n;
+        return {extents, std::vector<double>(v.begin() + begin * row, v.begin() + (begin + n) * row)};
     }
 };
 

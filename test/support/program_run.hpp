@@ -4,6 +4,7 @@
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/initialize.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
+#include <functional>
 #include <memory>
 
 #include "support/doubles.hpp"
@@ -62,6 +63,9 @@ public:
     float loss = 0;
     float scalars[16] = {};                          ///< the optimizer's; sgd's rate is 1
     std::uint64_t seed = 1;
+    batch_shard shard = {};                          ///< of a global batch; by default each batch is one
+    std::vector<float> loss_weights;                 ///< this batch's own, from before a launch of the last run read the global ones
+    std::function<void()> before_loss_weights;       ///< called then
     model_memory memory;
 
     /// One run. Ports are inputs, then targets, for the first `batch` examples. Before it, all memory that a run need
@@ -88,7 +92,7 @@ public:
         fill_nan(memory.scratch);
         before_.clear();
         for (const variable_info& v : parameters) before_.push_back(value(v));
-        launch({at.data(), scalars, seed, step, batch});
+        launch({at.data(), scalars, seed, step, batch, false, shard});
         if (loss_at_.where() != space::none) loss = *memory.at(loss_at_);
     }
 
@@ -143,7 +147,14 @@ public:
 private:
     team team_;
     cpu_runner<P> runner_;
-    void launch(const step_arguments& s) override { runner_.run(team_, s); }
+    void launch(const step_arguments& s) override {
+        runner_.run(team_, s, [&](int i, bool before) {
+            if (i != P::v.loss_weights_ready || !before) return;
+            loss_weights.clear();
+            for (int k = 0; k < P::v.n_loss_weights; ++k) loss_weights.push_back(*memory.at(P::v.loss_weights[k]));
+            if (before_loss_weights) before_loss_weights();
+        });
+    }
 };
 
 /// Stored gradients, with and without fusion; and updates within the gradients' kernels.

@@ -46,6 +46,12 @@ constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t name_hash) {
     return (std::uint64_t{b.word[1]} << 32) | b.word[0];
 }
 
+/// The key of the random numbers that shard `shard` of a global batch draws. Shard 0's is the seed itself, as where the batch is not
+/// divided; other shards' are independent streams.
+constexpr std::uint64_t shard_key(std::uint64_t seed, std::uint64_t shard) {
+    return shard == 0 ? seed : stream(stream(seed, 0x7368617264 /* "shard" */), shard);
+}
+
 /// Uniform in [0, 1): the word's upper 24 bits, all of which a float holds exactly.
 constexpr float uniform(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 

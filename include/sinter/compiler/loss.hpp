@@ -3,7 +3,10 @@
 #include <sinter/expr/parameter.hpp>
 #include <sinter/ops/detail/runtime_scalar.hpp>
 #include <sinter/ops/equal.hpp>
+#include <sinter/ops/internal/batch_share.hpp>
+#include <sinter/ops/internal/global_loss_weight.hpp>
 #include <sinter/ops/mul.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/reciprocal.hpp>
 #include <sinter/ops/round.hpp>
 #include <sinter/ops/sum.hpp>
@@ -45,13 +48,14 @@ constexpr tensor sum_of_all(tensor l) {
     l = ops::sum(ops::reshape(l, extents(l.shape().size())), {-1});
     return l.shape().batched ? ops::sum(l, {batch_axis}) : l;
 }
-/// The mean over the batch of whatever the loss gives for each example; a loss that is a scalar already stays.
+/// The mean over the batch of whatever the loss gives for each example. What is a scalar already counts as a mean over this batch's
+/// examples. A shard's is its share in the mean over the global batch.
 constexpr tensor mean_loss(tensor l) {
     if (!l.ok()) return l;
     if (!l.shape().batched && l.shape().size() != 1) return fail(l.g, fault_kind::loss_not_scalar, op::none, l.shape(), extents());
-    if (!l.shape().batched) return ops::reshape(l, extents());
+    if (!l.shape().batched) return ops::unary<op::batch_share>(ops::reshape(l, extents()));
     const int n = l.shape().size();
-    l = ops::over_batch(sum_of_all(l));
+    l = ops::over_global_batch(sum_of_all(l));
     return n > 1 ? l * (1.f / static_cast<float>(n)) : l;
 }
 /// `w` under the extents of `values`: as it is, or one number an example.
@@ -68,8 +72,11 @@ constexpr tensor where_counted(tensor x, tensor w) {
     if (!x.ok() || !w.ok()) return {x.g, -1};
     return ops::where(w, x, 0.f);
 }
+/// The sum of all weights: what a weighted mean is divided by.
+constexpr tensor sum_of_weights(const weighted_values& l) { return sum_of_all(stretch_weights(l.weights, l.values.shape())); }
 constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     if (!l.values.ok() || (l.weighted() && !l.weights.ok())) return {l.values.g, -1};
+    if (l.reduced) return l.values;
     if (!l.weighted()) return r == reduction::sum ? sum_of_all(l.values) : mean_loss(l.values);
     const tensor w = stretch_weights(l.weights, l.values.shape());
     const tensor v = where_counted(l.values * w, w);
@@ -77,8 +84,10 @@ constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     if (r == reduction::over_batch) return mean_loss(v);
     const tensor total = sum_of_all(v);
     if (r == reduction::sum) return total;
-    const tensor weight = sum_of_all(w);
-    weight.g->loss_weight = weight.id;
+    const tensor own = sum_of_weights(l);
+    graph& g = *own.g;
+    g.loss_weight = own.id;
+    const tensor weight = make<op::global_loss_weight>(&g, own.shape(), {own}, {g.loss_weights++});
     return total / (weight + ops::equal(weight, 0.f));
 }
 
@@ -95,7 +104,7 @@ constexpr void gather_loss(tensor loss, const weighted_values& l, reduction r, i
         sum = loss;
         count = constant(&g, 1.f);
     } else if (!l.values.shape().batched) {
-        sum = loss * count;
+        sum = ops::reshape(l.values, extents()) * count;
     } else {
         tensor v = l.values;
         if (l.weighted()) {

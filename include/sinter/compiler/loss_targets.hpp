@@ -126,6 +126,7 @@ constexpr reduction reduction_of() {
 /// one an example. What has the weight 0 is left out, be its value finite or not.
 struct weighted_values {
     tensor values, weights{};
+    bool reduced = false;   ///< `values` is one number, this shard's share in the global batch's loss, made of others' reductions
 
     constexpr weighted_values() = default;
     constexpr weighted_values(tensor v) : values(v) {}

@@ -47,6 +47,11 @@ struct program_value {
     port_info inputs[std::size_t{Inputs + 1}], targets[std::size_t{Targets + 1}];
     address outputs[std::size_t{Outputs + 1}], loss;
     address loss_weight;   ///< what the loss was divided by; none: the number of examples
+    /// The sums of this batch's weights that weighted means in the loss are divided by, unless a step is handed those of all shards
+    /// (batch_shard::loss_weights). They are in memory before launch `loss_weights_ready`, and none before that reads what was handed in:
+    /// who runs shards stops there to add them up. -1: there is no such launch.
+    address loss_weights[std::size_t{bundle::most}];
+    int n_loss_weights = 0, loss_weights_ready = -1;
     shape output_shapes[std::size_t{Outputs + 1}];
     plan_sizes z;
     std::int64_t gradients = 0;
@@ -97,6 +102,25 @@ struct compiled_value {
         const grouping r = detail::fused_stage<R>::groups();
         return r.of[base_of(g.n, g.gradients[parameter])] <= r.of[base_of(g.n, g.loss)];
     }
+    template <class Program>
+    static constexpr void note_loss_weights(Program& f, const graph_view& g) {
+        if (g.loss < 0) return;
+        int last_group = -1;
+        for (const node& n : g.n) {
+            if (n.k != op::global_loss_weight || n.p[0] >= bundle::most) continue;
+            const int sum = base_of(g.n, n.in[0]), group = detail::fused_stage<R>::groups().of[sum];
+            f.loss_weights[n.p[0]] = detail::plan_stage<R>::v.at[sum];
+            if (n.p[0] >= f.n_loss_weights) f.n_loss_weights = n.p[0] + 1;
+            if (group > last_group) last_group = group;
+        }
+        for (int i = 0; i < f.n_launches && f.n_loss_weights; ++i) {
+            const spec& s = f.specs[f.launches[i].spec];
+            bool reads = false;
+            for (int k = 0; k < s.instructions; ++k) reads = reads || instruction::unpack(f.code[s.code + k]).is(op::global_loss_weight);
+            if (reads) break;
+            if (f.launches[i].group == last_group) f.loss_weights_ready = i + 1;
+        }
+    }
     static constexpr auto make() {
         constexpr auto& d = detail::emit_stage<R>::v;
         const graph_view g = detail::graph_value<R>::v.view();
@@ -136,6 +160,7 @@ struct compiled_value {
         }
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
         if (g.loss_weight >= 0) f.loss_weight = p.at[base_of(g.n, g.loss_weight)];
+        note_loss_weights(f, g);
         f.z = p.z;
         constexpr update_set u = detail::emit_stage<R>::update;
         if (stored || u.sums || u.needs_norm()) f.gradients = p.z.trained + u.table_floats(c.parameters);

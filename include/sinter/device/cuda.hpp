@@ -114,11 +114,7 @@ private:
         }
     }
     void write_state(const step_arguments& s) {
-        gpu::step_state now;
-        for (int i = 0; i < program_type::scalars; ++i) now.scalars[i] = s.scalars[i];
-        now.seed = s.seed;
-        now.number = s.step;
-        now.batch = s.batch;
+        const gpu::step_state now = program_type::state_of(s);
         std::memcpy(staging_.data(), &now, sizeof now);
     }
     static std::size_t bytes_of(int i, int batch) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/philox.hpp>
 #include <sinter/device/arena.hpp>
 #include <sinter/compiler/plan/memory.hpp>
 #include <limits>
@@ -34,6 +35,17 @@ struct launch_range {
     int first = 0, end = std::numeric_limits<int>::max();   ///< to the last one
 };
 
+/// Which shard of a global batch a step's batch is. By default it is the whole of it.
+///
+/// With the global batch and the loss weights of all shards handed in, the shards' losses and gradients add up to the global batch's.
+/// Random numbers are keyed by (seed, step, shard): each shard counts its elements from 0, whatever the other shards hold.
+struct batch_shard {
+    std::uint64_t index = 0;               ///< 0 draws what an undivided batch draws
+    int global_batch = 0;                  ///< examples of all shards together; 0: this batch is all
+    const float* loss_weights = nullptr;   ///< sums over all shards of what program_value::loss_weights shows, as many of them; null:
+                                           ///< weighted means are divided by what this batch's values weigh
+};
+
 /// What a program is run with.
 struct step_arguments {
     const float* const* ports = nullptr;   ///< inputs, then targets; null: those of the run before, which are still there
@@ -43,6 +55,10 @@ struct step_arguments {
     int batch = 0;
     bool needs_finite_loss = false;        ///< end before anything is changed where the loss is not that (on the processor)
     launch_range launches = {};            ///< that are run
+    batch_shard shard = {};
+
+    constexpr std::uint64_t random_key() const { return shard_key(seed, shard.index); }
+    constexpr int global_batch() const { return shard.global_batch ? shard.global_batch : batch; }
 };
 
 /// Stands for an observer, who is told before and after each launch, where nobody watches.

@@ -96,6 +96,7 @@ struct graph {
     scope_tree scopes;
     int scope = 0, epoch = 0, loss = -1, streams = 0;
     int loss_weight = -1;                 ///< what the loss was divided by, if not by the number of examples
+    int loss_weights = 0;                 ///< weighted means in the loss, whose divisors may be handed in
     int loss_sum = -1;                    ///< what is differentiated instead, where gradients are accumulated
     int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again

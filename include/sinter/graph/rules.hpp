@@ -7,12 +7,19 @@
 /// What ops' rules derive from.
 namespace sinter::inline SINTER_TARGET {
 
+/// What an op whose rule says `reads_batch` is told besides its operands: value(a, batch_numbers, p[0]).
+struct batch_numbers {
+    int batch = 0;                         ///< examples in this call
+    int global_batch = 0;                  ///< examples of all shards; `batch` where the batch is not divided
+    const float* loss_weights = nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
+};
+
 /// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations an element.
 template <int Operands, int Flops>
 struct elementwise_rule {
     static constexpr op_kind kind = op_kind::elementwise;
     static constexpr int operands = Operands, operations = Flops;
-    static constexpr bool monotone = false;
+    static constexpr bool monotone = false, reads_batch = false;
     static constexpr long flops(const node& n, const node*) { return static_cast<long>(Flops) * n.s.size(); }
 };
 

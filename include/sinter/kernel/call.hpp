@@ -27,13 +27,15 @@ struct call {
     const float* scalars = nullptr;     ///< values that change from step to step (learning rate, corrections)
     float* scratch = nullptr;           ///< work space that the kernel asked for, shared by all parts
     float* sums = nullptr;              ///< the body's share of it: partial column sums, row buffers
-    std::uint64_t seed = 0;             ///< of the random numbers
+    std::uint64_t seed = 0;             ///< key of the random numbers: step_arguments::random_key()
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
     bool first_turn = false;            ///< is that the first one made?
     bool finite_weights = false;        ///< are all parameters known to be? Then terms with a factor of zero may be left out
     std::int64_t m = 0;                 ///< rows: those of one example times the batch, or a fixed number
     int batch = 0;                      ///< examples in this call
+    int global_batch = 0;               ///< examples of all shards (device/model_memory.hpp: batch_shard)
+    const float* loss_weights = nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
     fused_producer before = {};           ///< what makes the first operand's rows

@@ -42,7 +42,8 @@ class executor {
 public:
     executor(const program_view& p, float* const* operands, const host_places& places, float* scratch, worker_group workers, int thread,
                  const step_arguments& s)
-        : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s) {}
+        : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s),
+          key_(s.random_key()) {}
 
     /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and
     /// states is changed then.
@@ -68,6 +69,7 @@ private:
     worker_group workers_;
     int thread_;
     const step_arguments& s_;
+    const std::uint64_t key_;   ///< of the random numbers
 
     /// Launches from `next` to `end`, all outside loops; false where the loss was to be looked at among them and is not
     /// finite.
@@ -139,11 +141,13 @@ private:
         c.k = p_.constants + l.first_constant;
         c.scalars = s_.scalars;
         c.scratch = scratch_;
-        c.seed = s_.seed;
+        c.seed = key_;
         c.step = s_.step;
         c.iteration = iteration;
         c.first_turn = first_turn;
         c.batch = s_.batch;
+        c.global_batch = s_.global_batch();
+        c.loss_weights = s_.shard.loss_weights;
         c.m = l.batched ? l.m * s_.batch : l.m;
         return c;
     }

@@ -37,6 +37,19 @@ public:
     }();
     static_assert(scalars <= gpu::most_scalars, "the optimizer has more run-time scalars than a GPU step carries");
 
+    /// What `s` comes to in the device's memory.
+    static gpu::step_state state_of(const step_arguments& s) {
+        gpu::step_state now;
+        for (int i = 0; i < scalars; ++i) now.scalars[i] = s.scalars[i];
+        now.seed = s.random_key();
+        now.number = s.step;
+        now.batch = s.batch;
+        now.global_batch = s.global_batch();
+        now.has_loss_weights = s.shard.loss_weights != nullptr;
+        for (int i = 0; i < P::v.n_loss_weights && now.has_loss_weights; ++i) now.loss_weights[i] = s.shard.loss_weights[i];
+        return now;
+    }
+
     /// Which of the launches that do not run in each step run in this one: a bit for each of their periods.
     static std::uint64_t fires(std::int64_t number) {
         std::uint64_t bits = 0;

@@ -14,6 +14,7 @@
 #include <sinter/ops/not_equal.hpp>
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/over_batch.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/random_uniform.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/ops/where.hpp>
@@ -99,6 +100,7 @@ inline constexpr emitter elementwise_emitters[] = {
     {op::round_to_bfloat16, detail::emit_round_to_bfloat16},
     {op::column_index, detail::emit_column_index},
     {op::over_batch, detail::emit_over_batch},
+    {op::over_global_batch, detail::emit_over_batch},
 };
 
 } // namespace sinter::onnx

@@ -36,6 +36,8 @@ inline constexpr refusal refusals[] = {
     {"multiply_add", "a part of batch_norm in training"},
     {"first_row", "a part of batch_norm in training"},
     {"optimizer_port", "a part of optimizers, which predictions have not"},
+    {"batch_share", "a part of losses, which predictions have not"},
+    {"global_loss_weight", "a part of losses, which predictions have not"},
     {"runtime_scalar", "a part of optimizers, which predictions have not"},
 };
 

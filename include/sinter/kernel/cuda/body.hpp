@@ -158,7 +158,7 @@ private:
                                            static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
         else if constexpr (k == op::loop_index) return static_cast<float>(c.iteration);
-        else if constexpr (k == op::over_batch) return rule<k>::value(r[w.a], static_cast<float>(c.step->batch));
+        else if constexpr (rule<k>::reads_batch) return rule<k>::value(r[w.a], c.step->batch_numbers(), w.arg);
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<float>(r[w.a]);
         else if constexpr (rule<k>::operands == 2) return rule<k>::template value<float>(r[w.a], r[w.b]);
         else return rule<k>::template value<float>(r[w.a], r[w.b], r[w.c()]);

@@ -2,19 +2,27 @@
 #pragma once
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
+#include <sinter/graph/rules.hpp>
 #include <sinter/kernel/host_device.hpp>
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-inline constexpr int most_scalars = 64;
+inline constexpr int most_scalars = 64, most_loss_weights = 6;
 
 /// What changes from step to step: written to the device together with the batch, so that the launches themselves stay
 /// the same while the batch keeps its size.
 struct step_state {
     float scalars[most_scalars] = {};   ///< what the optimizer's scalars() wrote
-    std::uint64_t seed = 0;             ///< of the random numbers
+    std::uint64_t seed = 0;             ///< key of the random numbers
     std::int64_t number = 0;            ///< of the step; enters the random numbers
     int batch = 0;                      ///< examples
+    int global_batch = 0;               ///< examples of all shards
+    float loss_weights[most_loss_weights] = {};   ///< what the losses' means are divided by
+    bool has_loss_weights = false;      ///< false: by what this batch's values weigh
+
+    SINTER_HOST_DEVICE sinter::batch_numbers batch_numbers() const {
+        return {batch, global_batch, has_loss_weights ? loss_weights : nullptr};
+    }
 };
 
 /// What a body is handed, by value: operands and literals as its words name them, and the extents of its walk. The rows

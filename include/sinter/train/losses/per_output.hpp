@@ -53,7 +53,7 @@ constexpr tensor mean_of_example(tensor l) { return mean(ops::reshape(l, extents
 template <class... L>
 struct per_output_loss {
     static constexpr target_list targets = detail::targets_of_each<L...>();
-    constexpr tensor operator()(bundle y, bundle t) const {
+    constexpr weighted_values operator()(bundle y, bundle t) const {
         constexpr int n = sizeof...(L);
         if (y.n != n) return fail(y.g, fault_kind::wrong_number_of_inputs, op::none, extents(y.n), extents(n));
         weighted_values each[std::size_t{n}];
@@ -61,9 +61,11 @@ struct per_output_loss {
         ((each[i] = detail::call_loss<L>(bundle(y[i]), part<L>(y, t, next)), ++i), ...);
         bool plain = ((reduction_of<L>() == reduction::mean) && ...);
         for (const weighted_values& l : each) {
-            if (!l.values.ok()) return {y.g, -1};
+            if (!l.values.ok()) return tensor{y.g, -1};
             plain = plain && !l.weighted() && l.values.shape().batched;
         }
+        for (const weighted_values& l : each)   // before the first division: shards add them up in between (program_value::loss_weights)
+            if (l.weighted()) detail::sum_of_weights(l);
         tensor sum;
         i = 0;
         auto add = [&](tensor loss, float weight) {
@@ -73,7 +75,9 @@ struct per_output_loss {
         (add(plain ? detail::mean_of_example(each[i].values) : detail::reduce_loss(each[i], reduction_of<L>()),
              detail::weight_of_loss<L>), ...);
         y.g->loss_weight = -1;   // a sum of means over different weights is a mean over the examples again
-        return sum;
+        weighted_values all = sum;
+        all.reduced = !plain;
+        return all;
     }
 
 private:

@@ -302,8 +302,8 @@ struct body {
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
         else if constexpr (k == op::loop_index) return splat(static_cast<float>(c.iteration));
-        else if constexpr (k == op::over_batch)
-            return rule<k>::value(get<w.a>(pr, r), static_cast<float>(c.batch));
+        else if constexpr (rule<k>::reads_batch)
+            return rule<k>::value(get<w.a>(pr, r), batch_numbers{c.batch, c.global_batch, c.loss_weights}, w.arg);
         else if constexpr (rule<k>::operands == 1) return rule<k>::template value<vf>(get<w.a>(pr, r));
         else if constexpr (rule<k>::operands == 2) return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r));
         else return rule<k>::template value<vf>(get<w.a>(pr, r), get<w.b>(pr, r), get<w.c()>(pr, r));
