@@ -92,7 +92,7 @@ public:
         fill_nan(memory.scratch);
         before_.clear();
         for (const variable_info& v : parameters) before_.push_back(value(v));
-        launch({at.data(), scalars, seed, step, batch, false, shard});
+        launch({at.data(), scalars, seed, step, batch, false, {}, shard});
         if (loss_at_.where() != space::none) loss = *memory.at(loss_at_);
     }
 
