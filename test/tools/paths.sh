@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # paths.sh FOLDER: doc/find-your-way.md answers at least twenty questions, each by one path, all paths that it, the
-# other pages and CONTRIBUTING.md name in backticks exist, and doc/design.md names every pass. Paths are those of the
+# other pages and CONTRIBUTING.md name in backticks exist, and doc/design.md has every pass,
+# in the order in which they run. Paths are those of the
 # repository, of include/ or of include/sinter/.
 set -u
 cd "$1" || exit 1
@@ -28,5 +29,14 @@ done
 for pass in include/sinter/compiler/passes/*.hpp; do
     grep -qF "\`$(basename "$pass")\`" doc/design.md || complain "doc/design.md says nothing about $pass"
 done
+# The table of passes has them in the order of the list.
+last=0
+for pass in $(grep -oE 'pass_list<[a-z_, ]+>' include/sinter/compiler/passes/list.hpp | sed 's/pass_list<//; s/[>,]/ /g'); do
+    row=$(grep -nE "^\| [a-z -]+ \|[^|]*\`$pass\.hpp\`" doc/design.md | cut -d: -f1 | head -n 1)
+    [ -n "$row" ] || { complain "doc/design.md has no row for the pass $pass"; continue; }
+    [ "$row" -gt $last ] || complain "doc/design.md: the pass $pass stands at another place than in compiler/passes/list.hpp"
+    last=$row
+done
+[ $last -gt 0 ] || complain "compiler/passes/list.hpp has no passes that this test sees"
 [ $checked -ge 100 ] || complain "only $checked paths were found: this test does not see them"
 exit $fault
