@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# paths.sh FOLDER: doc/find-your-way.md answers at least twenty questions, each by one path, all paths that it, the
-# other pages and CONTRIBUTING.md name in backticks exist, and doc/design.md has every pass,
-# in the order in which they run. Paths are those of the
-# repository, of include/ or of include/sinter/.
+# paths.sh FOLDER: doc/find-your-way.md answers at least twenty questions, each by one path; all paths that it, the other
+# pages and CONTRIBUTING.md name in backticks exist, in the repository, in include/ or in include/sinter/; and doc/design.md
+# has every pass, in the order in which they run.
 set -u
 cd "$1" || exit 1
 fault=0
