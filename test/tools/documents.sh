@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# documents.sh COMPILER FOLDER: README.md's first C++ block compiles as it is printed; every link between the documents
+# documents.sh COMPILER FOLDER: README.md's first C++ block and doc/design.md's op compile; every link between the documents
 # leads somewhere; the tables of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the
 # code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every
 # kind of error; no header is longer than 500 lines or wider than 140 columns.
@@ -18,6 +18,17 @@ elif grep -q 'fatal error: .*zlib\.h' <<<"$said"; then
     echo "left out: README.md's example needs zlib.h"
 else
     complain "README.md's example does not compile: $said"
+fi
+
+# doc/design.md shows all of an op, softsign; under another name it is a user's op.
+op=$(awk '/^\/\/ ops\/softsign.hpp/ { on = 1 } on && /^```$/ { exit } on' doc/design.md | sed '/#pragma once/d; s/oftsign/oftsine/g')
+if said=$({ echo "#include <sinter/sinter.hpp>"; echo "$op"; echo 'using namespace sinter;
+constexpr auto net = features<3> >> [](tensor x) { return ops::softsine(x); } >> dense<2>;
+int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }'; } |
+        "$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Iinclude -x c++ - 2>&1); then
+    [ -n "$op" ] || complain "doc/design.md has no op"
+elif ! grep -q 'fatal error: .*zlib\.h' <<<"$said"; then
+    complain "doc/design.md's op does not compile: $said"
 fi
 
 for page in *.md zoo/*.md doc/*.md doc/ops/*.md bench/notes/*.md; do
