@@ -28,7 +28,7 @@ struct settings {
 
 template <class Net, bool Fused>
 class side {
-    using trainer_type = trainer<Net, softmax_cross_entropy_loss, adam, batch, cpu_device, program_options{.fuse = Fused}>;
+    using trainer_type = trainer<Net, softmax_cross_entropy_loss, adam, build_options{batch, program_options{.fuse = Fused}}>;
     trainer_type t_;
     std::vector<double> ms_;
 

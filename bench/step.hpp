@@ -22,7 +22,7 @@ struct step_settings {
 /// Trains on the examples' batches in turn, over all of them once and then for the seconds asked; prints one JSON line.
 template <int Batch, class Loss = softmax_cross_entropy_loss, program_options O = program_options{}, class Net, class Optimizer>
 int time_step(Net, Optimizer optimizer, const data::dataset& examples, const step_settings& s) {
-    trainer<Net, Loss, Optimizer, Batch, cpu_device, O> t(optimizer, {.threads = s.threads});
+    trainer<Net, Loss, Optimizer, build_options{Batch, O}> t(optimizer, {.threads = s.threads});
     auto batches = examples | data::batch(Batch);
     if (s.kernels) {
         auto endless = examples | data::repeat() | data::batch(Batch);

@@ -39,7 +39,7 @@ static void train(const example::options& options) {
     auto validation = data::source(all.slice(0, kept)) | data::batch(options.batch);
     auto test = data::source(features.apply(people.test)) | data::batch(options.batch);
 
-    estimator model{net, mse, adamw{.learning_rate = 1e-3f}, at_most<256>,
+    estimator model{net, mse, adamw{.learning_rate = 1e-3f}, max_batch<256>,
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);

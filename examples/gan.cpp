@@ -99,7 +99,7 @@ static judgement judge(auto& expert, const std::vector<float>& images) {
 static void write_generator(const example::options& options) {
     if (options.onnx.empty()) return;
     constexpr auto alone = features<noise> >> generator;
-    estimator artist{alone, mse, sgd{.learning_rate = 0.1f}, at_most<16>};
+    estimator artist{alone, mse, sgd{.learning_rate = 0.1f}, max_batch<16>};
     artist.load_weights(options.save, {.ignore = {"discriminator/*", "optimizer/*", "step"}});
     std::vector<float> z(16 * noise);
     random_stream numbers(options.seed);
@@ -117,7 +117,7 @@ static void train(const example::options& options) {
     auto test = data::source(digits.test) | data::batch(options.batch);
 
     const trainer_options o{.threads = options.threads, .seed = options.seed};
-    estimator model{net, turns, at_most<largest_batch>, o};
+    estimator model{net, turns, max_batch<largest_batch>, o};
     const auto tell_both = [](const epoch_result& r) {
         std::printf("epoch %d: the discriminator's loss %.4f, the generator's %.4f\n", r.epoch, r.phase_losses[0],
                     r.phase_losses[1]);
@@ -138,7 +138,7 @@ static void train(const example::options& options) {
     std::printf("Wrote %s.\n", picture.c_str());
 
     constexpr auto knows_digits = image<side, side, 1> >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
-    estimator expert{knows_digits, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<largest_batch>, o};
+    estimator expert{knows_digits, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<largest_batch>, o};
     expert.train(training, {.epochs = 5, .progress = nullptr});
     const span<const float> real = digits.test.x();
     const judgement of_drawn = judge(expert, drawn), of_real = judge(expert, {real.begin(), real.end()});

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
         example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
             const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));
             const clip_by_global_norm optimizer{1.f, adamw{.learning_rate = rate, .beta2 = 0.99f, .weight_decay = 0.1f}};
-            return estimator{net, softmax_cross_entropy, optimizer, at_most<32>,
+            return estimator{net, softmax_cross_entropy, optimizer, max_batch<32>,
                              {.threads = options.threads, .seed = options.seed}};
         });
     });

@@ -65,7 +65,7 @@ static void train(const example::options& options) {
 
     const std::int64_t steps = (training.size() + options.batch - 1) / options.batch * options.epochs;
     const clip_by_global_norm optimizer{1.f, adam{.learning_rate = warm_up(100, cosine(2e-3f, steps))}};
-    estimator model{net, ctc<example::handwriting::most_digits>, optimizer, at_most<64>,
+    estimator model{net, ctc<example::handwriting::most_digits>, optimizer, max_batch<64>,
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);

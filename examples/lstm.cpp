@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
         example::train_language_model("lstm", options, context, 100, [&](std::int64_t steps) {
             const schedule rate = warm_up(50, cosine(8e-3f, steps, 2e-4f));
             const clip_by_global_norm optimizer{1.f, adam{.learning_rate = rate}};
-            return estimator{net, softmax_cross_entropy, optimizer, at_most<32>,
+            return estimator{net, softmax_cross_entropy, optimizer, max_batch<32>,
                              {.threads = options.threads, .seed = options.seed}};
         });
     });

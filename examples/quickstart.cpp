@@ -33,7 +33,7 @@ static void train(const example::options& options) {
     auto test = data::source(images.test) | data::batch(options.batch);
 
     // The model: the net, what it shall minimise, how it learns, and the largest batch it has room for.
-    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<256>,
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<256>,
                     {.threads = options.threads, .seed = options.seed}};
     std::printf("%s: %lld training images. The model needs %.1f MB.\n", images.name.c_str(),
                 static_cast<long long>(images.train.size()), static_cast<double>(model.bytes()) / 1e6);

@@ -34,7 +34,7 @@ void check(const char* model, const char* rule, Net net, Optimizer optimizer, co
 /// The median of whole steps: batch to the device, kernels, loss back.
 template <class Net, class Optimizer>
 void measure(const char* model, const char* rule, Net, Optimizer optimizer) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, cuda_device> t(optimizer);
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>> t(optimizer);
     test::fixture_batch b;
     const data::batch_view batch = b.of_step(0);
     for (int i = 0; i < 50; ++i) t.step(batch);

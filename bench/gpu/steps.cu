@@ -28,7 +28,7 @@ double seconds() {
 /// `floats`, `whole` and `labels`: numbers an example; labels and whole numbers below `classes`.
 template <int Batch, class Net>
 void measure(const char* model, Net, int floats, int whole, int labels, int classes) {
-    trainer<Net, softmax_cross_entropy_loss, adam, Batch, cuda_device> t(adam{});
+    trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(adam{});
     random_stream random(7);
     std::vector<float> x(static_cast<std::size_t>(Batch * floats));
     std::vector<std::int32_t> words(static_cast<std::size_t>(Batch * whole)), y(static_cast<std::size_t>(Batch * labels));

@@ -26,7 +26,7 @@ int take_over(int argc, char** argv, Net net, const char* program, const char* f
         auto training = data::source(images.train) | data::shuffle(10'000, given.seed) | data::batch(given.batch);
         auto test = data::source(images.test) | data::batch(given.batch);
 
-        estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, at_most<256>,
+        estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<256>,
                         {.threads = given.threads, .seed = given.seed}};
         model.load_weights(weights, map);
         std::printf("As it came from %s: test accuracy %.4f\n", framework, model.evaluate(test).accuracy);

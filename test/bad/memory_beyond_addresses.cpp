@@ -9,4 +9,4 @@ using namespace sinter;
 constexpr auto net = image<256, 256, 1> >> activation::tanh
     >> [](tensor x) { return x * ops::mean(x, {0, 1}, keep::yes); } >> flatten >> dense<1>;
 
-int main() { estimator model{net, mse, sgd{}, at_most<200000>}; }
+int main() { estimator model{net, mse, sgd{}, max_batch<200000>}; }

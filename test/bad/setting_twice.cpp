@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: estimator: two at_most, two built_with or two strategies; one of each is needed
+// expect: two max_batch, two built_with or two strategies: one of each is needed
 // expect-gcc: static assertion failed
 // expect-clang: static_assert failed
 #include <sinter/sinter.hpp>
@@ -9,4 +9,4 @@ using namespace sinter;
 // Which batch is the largest?
 constexpr auto net = features<12> >> dense<10>;
 
-int main() { estimator model{net, mse, sgd{}, at_most<16>, at_most<256>}; }
+int main() { estimator model{net, mse, sgd{}, max_batch<16>, max_batch<256>}; }

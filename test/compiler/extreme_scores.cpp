@@ -41,7 +41,7 @@ std::vector<float> random_scores(std::mt19937& random) {
 template <class Net>
 struct model {
     template <program_options O>
-    using of = trainer<Net, decltype(mse), sgd, 1, cpu_device, O>;
+    using of = trainer<Net, decltype(mse), sgd, build_options{1, O}>;
     of<program_options{.store_gradients = true}> fused{sgd{.learning_rate = 0.f}, {.threads = 1}};
     of<program_options{.fuse = false, .store_gradients = true}> apart{sgd{.learning_rate = 0.f}, {.threads = 1}};
 };

@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE fused_against_unfused
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
 #include <sinter/layers/dropout.hpp>
@@ -28,7 +29,7 @@ using namespace sinter;
 
 template <program_options O, class Net, class Loss, class Optimizer>
 static auto five_steps(Net, Loss, Optimizer o, int examples) {
-    using model = trainer<Net, Loss, Optimizer, 6, cpu_device, O>;
+    using model = trainer<Net, Loss, Optimizer, build_options{6, O}>;
     model t(o, {.threads = 1, .seed = 42});
     constexpr auto& p = model::training::v;
     const int inputs = p.inputs[0].s.size(), targets = p.targets[0].s.size();

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE fused_producers
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/compose.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
@@ -36,7 +37,7 @@ constexpr int leading = [] {
 
 constexpr int most = 6;
 template <class Net, class Device = cpu_device>
-using model_of = trainer<std::remove_const_t<Net>, mse_loss, sgd, most, Device>;
+using model_of = trainer<std::remove_const_t<Net>, mse_loss, sgd, most, single<Device>>;
 
 /// Losses of a few steps and all weights and states after them.
 template <class Model>

@@ -19,7 +19,7 @@ namespace {
 /// batch; the batches' sizes differ.
 template <program_options O, class Net, class Loss, class Optimizer>
 std::vector<std::pair<std::string, std::vector<float>>> trained(Net, Loss, Optimizer o) {
-    using model = trainer<Net, Loss, Optimizer, 5, cpu_device, O>;
+    using model = trainer<Net, Loss, Optimizer, build_options{5, O}>;
     model t(o, {.threads = 1, .seed = 7});
     constexpr auto& p = model::training::v;
     constexpr int below = p.inputs[0].below, width = p.inputs[0].s.size(), targets = p.targets[0].s.size();

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE round_products
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/attention.hpp>
 #include <sinter/layers/conv2d.hpp>
@@ -172,7 +173,7 @@ BOOST_AUTO_TEST_CASE(all_products_and_nothing_else) {
 static std::vector<float> losses(int threads) {
     constexpr auto recurrent = array<5, 8> >> gru<8> >> flatten >> dense<2>;
     using type = std::remove_const_t<decltype(recurrent)>;
-    trainer<type, mse_loss, sgd, 12, cpu_device, bfloat16_products> t(sgd{.learning_rate = 0.3f}, {.threads = threads});
+    trainer<type, mse_loss, sgd, build_options{12, bfloat16_products}> t(sgd{.learning_rate = 0.3f}, {.threads = threads});
     random_numbers random(11);
     const doubles x = random.fill({12, 5, 8}, -1, 1);
     const std::vector<float> f(x.v.begin(), x.v.end());

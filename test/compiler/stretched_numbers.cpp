@@ -23,7 +23,7 @@ static constexpr tensor with_sum(tensor x) { return x * ops::sum(x, {-1}, keep::
 
 template <program_options O, class Device, class Net>
 static std::vector<float> of_ones(Net, int batch, int width) {
-    trainer<Net, decltype(mse), sgd, 40, Device, O> t(sgd{}, {.threads = 1, .seed = 42});
+    trainer<Net, decltype(mse), sgd, build_options{40, O}, single<Device>> t(sgd{}, {.threads = 1, .seed = 42});
     const std::vector<float> x(static_cast<std::size_t>(40 * width), 1.f);
     const auto y = t.predict({.x = x.data(), .size = batch});
     return {y.begin(), y.end()};

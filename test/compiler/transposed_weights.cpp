@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE transposed_weights
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/expr/name.hpp>

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE winograd
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
 #include <sinter/layers/norm.hpp>
@@ -65,7 +66,7 @@ constexpr auto residual = image<12, 14, 8> >> conv2d<32, 1> >> relu >> [](tensor
 template <const auto& Net, int Floats, program_options O>
 static auto five_steps(int threads, const list& expected) {
     using net = std::remove_cvref_t<decltype(Net)>;
-    using model = trainer<net, softmax_cross_entropy_loss, momentum, 6, cpu_device, O>;
+    using model = trainer<net, softmax_cross_entropy_loss, momentum, build_options{6, O}>;
     if (O.winograd != winograd::forbid) BOOST_TEST((tiles<typename model::training>() == expected));
     model t(momentum{.learning_rate = 0.02f}, {.threads = threads, .seed = 42});
     std::mt19937 random(7);

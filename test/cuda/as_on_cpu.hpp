@@ -12,8 +12,8 @@ inline bool close(float a, float b) { return std::abs(a - b) <= 2e-4f * (1.f + s
 /// Three steps, of batches of different sizes, then evaluation and prediction, on both devices.
 template <int MaxBatch, program_options O = program_options{}, class Net, class Loss, class Optimizer>
 void as_on_cpu(Net, Loss, Optimizer optimizer, const data::batch_view& whole) {
-    trainer<Net, Loss, Optimizer, MaxBatch, cpu_device, O> a(optimizer, {.threads = 1});
-    trainer<Net, Loss, Optimizer, MaxBatch, rehearsal_device, O> b(optimizer);
+    trainer<Net, Loss, Optimizer, build_options{MaxBatch, O}> a(optimizer, {.threads = 1});
+    trainer<Net, Loss, Optimizer, build_options{MaxBatch, O}, single<rehearsal_device>> b(optimizer);
     data::batch_view batch = whole;
     for (int step = 0; step < 3; ++step) {
         batch.size = step == 1 ? (MaxBatch + 1) / 2 : MaxBatch;

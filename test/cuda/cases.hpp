@@ -40,7 +40,7 @@ struct case_data {
 /// `steps` steps, the second on half a batch, one evaluation between them, then evaluation and prediction on a batch that is one short.
 template <class Device, int MaxBatch, class Net, class Loss, class Optimizer>
 record run_case(Net, Loss, Optimizer optimizer, const case_data& d, int steps) {
-    trainer<Net, Loss, Optimizer, MaxBatch, Device> t(optimizer);
+    trainer<Net, Loss, Optimizer, MaxBatch, single<Device>> t(optimizer);
     random_stream random(11);
     std::vector<float> x(static_cast<std::size_t>(MaxBatch * d.floats)), y(static_cast<std::size_t>(MaxBatch * d.targets));
     std::vector<std::int32_t> whole(static_cast<std::size_t>(MaxBatch * d.whole)), labels(static_cast<std::size_t>(MaxBatch * d.labels));

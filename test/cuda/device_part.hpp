@@ -27,7 +27,7 @@ struct comparison {
 /// prediction, which must repeat too.
 template <class Net, class Optimizer>
 comparison compare_losses(Net, Optimizer optimizer, const double (&expected)[20]) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, cuda_device> first(optimizer), again(optimizer);
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>> first(optimizer), again(optimizer);
     set_weights(first);
     set_weights(again);
     fixture_batch b;

@@ -29,7 +29,7 @@ private:
 
 template <class Engine, class Net>
 static void train(Net, int batch) {
-    trainer<Net, softmax_cross_entropy_loss, sgd, 5, test::rehearsal_on<Engine>> t(sgd{});
+    trainer<Net, softmax_cross_entropy_loss, sgd, 5, single<test::rehearsal_on<Engine>>> t(sgd{});
     const std::vector<float> x(5 * 20, 0.5f);
     const std::int32_t labels[5] = {};
     t.step({.x = x.data(), .labels = labels, .size = batch});

@@ -12,7 +12,7 @@ namespace golden = fixture::pytorch;
 
 template <class Device, class Net, class Optimizer>
 static void as_recorded(Net, Optimizer optimizer, const double (&expected)[20], int steps) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, Device> t(optimizer);
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<Device>> t(optimizer);
     test::set_weights(t);
     test::fixture_batch b;
     for (int step = 0; step < steps; ++step) {

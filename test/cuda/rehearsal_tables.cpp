@@ -22,7 +22,7 @@ constexpr auto net = features<4> >> [](tensor x) {
 };
 
 BOOST_AUTO_TEST_CASE(are_found) {
-    trainer<std::remove_const_t<decltype(net)>, mse_loss, sgd, 2, test::rehearsal_device> t(sgd{});
+    trainer<std::remove_const_t<decltype(net)>, mse_loss, sgd, 2, single<test::rehearsal_device>> t(sgd{});
     const float x[] = {1, 1, 1, 1, 2, 2, 2, 2}, want[] = {8, 6, 12, 10.5f, 9, 4, 15, 11};
     data::batch_view b{.x = x};
     b.size = 2;
@@ -38,7 +38,7 @@ using turning_net = std::remove_const_t<decltype(turning)>;
 
 BOOST_AUTO_TEST_CASE(rotary_as_on_the_cpu) {
     trainer<turning_net, mse_loss, sgd, 2> a(sgd{}, {.threads = 1});
-    trainer<turning_net, mse_loss, sgd, 2, test::rehearsal_device> b(sgd{});
+    trainer<turning_net, mse_loss, sgd, 2, single<test::rehearsal_device>> b(sgd{});
     float x[48], y[48];
     for (int i = 0; i < 48; ++i) x[i] = static_cast<float>(i % 7) - 3, y[i] = static_cast<float>(i % 5);
     data::batch_view batch{.x = x, .y = y};

@@ -12,7 +12,7 @@ template <class Net, class Optimizer>
 static void check(Net net, Optimizer optimizer, const double (&expected)[20]) {
     if (const std::string why = test::missing_gpu(); !why.empty()) {
         std::cout << "skipped: compiled and linked, but not run on a GPU: " << why << std::endl;
-        BOOST_CHECK_THROW((trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, cuda_device>(optimizer)), device_error);
+        BOOST_CHECK_THROW((trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>>(optimizer)), device_error);
         return;
     }
     const test::comparison c = test::compare_losses(net, optimizer, expected);
@@ -33,7 +33,7 @@ constexpr auto attentive = array<70, 6> >> [](tensor in) {
 };
 template <class Net>
 static void check_that_it_learns(Net) {
-    using model = trainer<Net, softmax_cross_entropy_loss, adam, 4, cuda_device>;
+    using model = trainer<Net, softmax_cross_entropy_loss, adam, 4, single<cuda_device>>;
     if (!test::missing_gpu().empty()) {
         BOOST_CHECK_THROW(model(adam{}), device_error);
         return;
@@ -53,12 +53,11 @@ static void check_that_it_learns(Net) {
 }
 BOOST_AUTO_TEST_CASE(attention_learns_and_repeats) { check_that_it_learns(attentive); }
 
+// (Types with numbers of class types are not spelled here: nvcc 13 loses such numbers outside of templates.)
 BOOST_AUTO_TEST_CASE(estimator_under_a_strategy) {
-    using model = decltype(estimator{test::mlp, softmax_cross_entropy, adam{}, single<cuda>{}});
-    static_assert(std::is_same_v<model::trainer_type, trainer<std::remove_const_t<decltype(test::mlp)>,
-                                                              softmax_cross_entropy_loss, adam, 64, cuda_device>>);
-    using small = decltype(estimator{test::mlp, softmax_cross_entropy, adam{}, at_most<16>, single<cpu_device>{}});
-    static_assert(std::is_same_v<small::trainer_type, trainer<std::remove_const_t<decltype(test::mlp)>,
-                                                              softmax_cross_entropy_loss, adam, 16, cpu_device>>);
-    BOOST_TEST(model::bytes() > 0);
+    using on_gpu = decltype(estimator{test::mlp, softmax_cross_entropy, adam{}, single<cuda>{}});
+    static_assert(std::is_same_v<on_gpu::trainer_type::strategy_type, single<cuda_device>> && on_gpu::trainer_type::max_batch() == 64);
+    using small = decltype(trainer{test::mlp, softmax_cross_entropy, adam{}, max_batch<16>, single<cuda_device>{}, {.seed = 2}});
+    static_assert(std::is_same_v<small::strategy_type, single<cuda_device>> && small::max_batch() == 16);
+    BOOST_TEST(on_gpu::bytes() > 0);
 }

@@ -36,7 +36,7 @@ static constexpr auto net = image<28, 28, 1>
 
 template <class Device>
 static std::vector<std::uint32_t> trained(int threads) {
-    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, Device> t(sgd{.learning_rate = 0.05f}, {.threads = threads, .seed = 4});
+    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<Device>> t(sgd{.learning_rate = 0.05f}, {.threads = threads, .seed = 4});
     auto p = data::source(data::drawn_digits(100, 3)) | data::batch(32);
     while (t.steps() < 6)
         if (const data::batch_view* b = p.next()) t.step(*b);
@@ -66,8 +66,8 @@ BOOST_AUTO_TEST_CASE(large_results_are_marked) {
             }
         return n;
     };
-    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, non_temporal_device<false>>::training;
-    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, non_temporal_device<true>>::training;
+    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<non_temporal_device<false>>>::training;
+    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<non_temporal_device<true>>>::training;
     using near = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32>::training;
     BOOST_TEST(marked(static_cast<const far*>(nullptr)) > 8);
     BOOST_TEST(marked(static_cast<const walks*>(nullptr)) > 0);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
 #include <sinter/layers/dropout.hpp>

@@ -171,7 +171,7 @@ static data::dataset sequences(int n) {
 }
 BOOST_AUTO_TEST_CASE(several_labels_an_example) {
     constexpr auto tagger = array<5, 2> >> dense<8> >> relu >> dense<2>;
-    estimator model{tagger, softmax_cross_entropy, sgd{.learning_rate = 1.f}, at_most<16>, {.threads = 1}};
+    estimator model{tagger, softmax_cross_entropy, sgd{.learning_rate = 1.f}, max_batch<16>, {.threads = 1}};
     auto training = sequences(60) | data::shuffle(60) | data::batch(16) | data::prefetch();
     auto validation = sequences(33) | data::batch(16);
     const auto h = model.train(training, {.epochs = 40, .validation = &validation, .progress = nullptr});
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(several_labels_an_example) {
 }
 BOOST_AUTO_TEST_CASE(losses_on_numbers_have_no_accuracy) {
     constexpr auto line = features<1> >> dense<1>;
-    estimator model{line, mse, sgd{.learning_rate = 0.1f}, at_most<8>, {.threads = 1}};
+    estimator model{line, mse, sgd{.learning_rate = 0.1f}, max_batch<8>, {.threads = 1}};
     const data::dataset set = data::dataset(extents(1), {-1, 0, 1, 2}).targets(extents(1), {-2, 0, 2, 4});
     auto training = set | data::batch(4), validation = set | data::batch(3);
     std::vector<epoch_result> h;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE parameter
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/initialized.hpp>
 #include <sinter/layers/conv2d.hpp>
 #include <sinter/layers/norm.hpp>

@@ -7,6 +7,7 @@
 #include "skip.hpp"
 #include "temporary_folder.hpp"
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/layers/norm.hpp>

@@ -38,7 +38,7 @@ struct result {
 };
 template <class Net>
 result run(Net, const std::vector<float>& x, const std::vector<float>& target, int batch, int threads = 1) {
-    trainer<Net, mse_loss, sgd, pixels, cpu_device, program_options{.store_gradients = true}> t(sgd{.learning_rate = 0.f},
+    trainer<Net, mse_loss, sgd, build_options{pixels, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.f},
                                                                                                {.threads = threads});
     result r;
     for (int i = 0; i < t.parameters(); ++i) {

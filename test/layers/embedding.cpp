@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE embedding
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/reshape.hpp>
 #include <sinter/ops/permute.hpp>

@@ -20,7 +20,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), infinity
 template <class Net, class Length, int T, int F>
 static std::vector<float> trained(float padding) {
     constexpr int examples = 3;
-    trainer<Net, mse_loss, sgd, examples, cpu_device, program_options{.store_gradients = true}> t(sgd{.learning_rate = 0.1f},
+    trainer<Net, mse_loss, sgd, build_options{examples, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.1f},
                                                                                                  {.threads = 1});
     const Length lengths[examples] = {Length(T - 1), 0, Length(T)};
     std::vector<float> x, y(static_cast<std::size_t>(examples * t.output_shape().size()), 0.25f);

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE kernel_times
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
 #include <sinter/layers/norm.hpp>

@@ -5,6 +5,7 @@
 #include <boost/test/unit_test.hpp>
 
 #define SINTER_PROFILE
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/profile/kernel_times.hpp>

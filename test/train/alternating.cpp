@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(an_estimator_goes_by_the_schedule) {
     const std::vector<float> x = numbers(3, 5 * batch);
     const data::dataset set(batch_of(4), x);
     auto data = data::source(set) | data::batch(batch);
-    estimator model{net, turns, at_most<batch>, {.threads = 1}};
+    estimator model{net, turns, max_batch<batch>, {.threads = 1}};
     const auto history = model.train(data, {.epochs = 3, .progress = nullptr});
     BOOST_TEST(model.inner().phase_steps()[0] == 10);
     BOOST_TEST(model.inner().phase_steps()[1] == 5);

@@ -102,13 +102,13 @@ BOOST_AUTO_TEST_CASE(a_pipeline_says_how_wide_its_targets_are) {
     labelled.labels(std::vector<std::int32_t>(rows, 1));
 
     constexpr auto wide = features<3> >> dense<400>;
-    estimator many{wide, mse, sgd{}, at_most<rows>, {.threads = 1}};
+    estimator many{wide, mse, sgd{}, max_batch<rows>, {.threads = 1}};
     auto targets = narrow | data::batch(rows);
     check_error<data_error>([&] { many.train(targets, {.progress = nullptr}); }, "targets of the wrong size", "batch", "1 an example", "400");
     check_error<data_error>([&] { many.evaluate(targets); }, "targets of the wrong size", "batch", "1 an example", "400");
 
     constexpr auto long_tagger = features<3> >> dense<150> >> reshape<50, 3>;
-    estimator tags{long_tagger, softmax_cross_entropy, sgd{}, at_most<rows>, {.threads = 1}};
+    estimator tags{long_tagger, softmax_cross_entropy, sgd{}, max_batch<rows>, {.threads = 1}};
     auto one_label = labelled | data::batch(rows);
     check_error<data_error>([&] { tags.train(one_label, {.progress = nullptr}); }, "wrong number of labels", "batch", "1 an example", "50");
     check_error<data_error>([&] { tags.evaluate(one_label); }, "wrong number of labels", "batch", "1 an example", "50");

@@ -30,7 +30,7 @@ struct fragile_device : cpu_device {
 
 constexpr auto net = features<3> >> dense<5> >> batch_norm >> relu >> dense<2>;
 template <class Device>
-using trainer_of = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, momentum, 4, Device>;
+using trainer_of = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, momentum, 4, single<Device>>;
 
 static const float x[12] = {1, 2, 3, -1, 0, 1, 4, 4, 2, 0, 0, -3};
 static const std::int32_t labels[4] = {0, 1, 1, 0};

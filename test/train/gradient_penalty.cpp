@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE gradient_penalty
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/layers/reshape.hpp>
 #include <sinter/layers/transformer.hpp>
 #include <sinter/autodiff/gradient.hpp>

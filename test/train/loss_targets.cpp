@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(ignored_labels) {
     const std::vector<std::int32_t> set_labels{1, 0, -1, -1, 1, -1};
     const data::dataset set = data::dataset(extents(3), {1, 2, 3, -1, 0, 1}).labels(extents(3), set_labels);
     auto p = data::source(set) | data::batch(2);
-    estimator model{tagger, tags, sgd{}, at_most<2>, {.threads = 1}};
+    estimator model{tagger, tags, sgd{}, max_batch<2>, {.threads = 1}};
     int right = 0;
     const data::batch_view* b = p.next();
     const auto z = model.predict(*b);
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(ignored_labels) {
 }
 BOOST_AUTO_TEST_CASE(a_pass_is_averaged_over_weights_however_it_is_cut) {
     constexpr auto net = features<1> >> dense<2>;
-    estimator model{net, weighted(softmax_cross_entropy), sgd{.learning_rate = 0.f}, at_most<4>, {.threads = 1}};
+    estimator model{net, weighted(softmax_cross_entropy), sgd{.learning_rate = 0.f}, max_batch<4>, {.threads = 1}};
     const std::vector<std::int32_t> labels{0, 1, 1, 1, 0};
     const std::vector<float> weights{0.5f, 4, 0, 0, 2};
     const auto set = data::dataset(extents(1), {1, -1, 2, -2, 3}).labels(labels, 2).weights(weights);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_pass_is_averaged_over_weights_however_it_is_cut) {
 }
 BOOST_AUTO_TEST_CASE(examples_of_no_weight_are_not_counted) {
     constexpr auto net = features<1> >> dense<2>;
-    estimator model{net, weighted(softmax_cross_entropy), sgd{}, at_most<4>, {.threads = 1}};
+    estimator model{net, weighted(softmax_cross_entropy), sgd{}, max_batch<4>, {.threads = 1}};
     data::dataset set(extents(1), {1, -1, 2, -2});
     set.labels({0, 1, 1, 1}).weights({0, 1, 0, 1});
     auto p = data::source(set) | data::batch(4);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(examples_of_no_weight_are_not_counted) {
     p.rewind();
     BOOST_TEST(model.evaluate(p).accuracy == want);
     constexpr auto plain = features<1> >> dense<2>;
-    estimator other{plain, softmax_cross_entropy, sgd{}, at_most<4>, {.threads = 1}};
+    estimator other{plain, softmax_cross_entropy, sgd{}, max_batch<4>, {.threads = 1}};
     p.rewind();
     check_error<data_error>([&] { other.evaluate(p); }, "the batch has weights and the loss takes none", "batch", "weights",
                             "weighted(loss)");

@@ -31,7 +31,7 @@ floats copy(const Span& s) {
 
 template <class Net>
 auto made(Net n, int threads = 2) {   // by value, out of a function
-    estimator m{n, mse, adam{.learning_rate = 0.02f}, at_most<32>, {.threads = threads}};
+    estimator m{n, mse, adam{.learning_rate = 0.02f}, max_batch<32>, {.threads = threads}};
     return m;
 }
 template <class Model>
@@ -77,15 +77,15 @@ void check_predictors(Net n, int numbers) {
     course(m, 2);
     const batch b;
     const floats right = copy(m.predict(b.view()));
-    predictor p{n, at_most<7>, m};
+    predictor p{n, max_batch<7>, m};
     BOOST_TEST(copy(p.predict(b.view())) == right);
     const auto q = std::move(p);   // and is asked as a constant
     BOOST_TEST(copy(q.predict(b.view())) == right);
     auto other = made(n);
-    predictor r{n, at_most<7>, other};
+    predictor r{n, max_batch<7>, other};
     BOOST_TEST(copy(r.predict(b.view())) != right);
     std::vector<decltype(r)> several;
-    several.push_back(predictor{n, at_most<7>, m});
+    several.push_back(predictor{n, max_batch<7>, m});
     several.push_back(std::move(r));
     r = std::move(several[0]);
     BOOST_TEST(copy(r.predict(b.view())) == right);
@@ -129,7 +129,7 @@ constexpr auto two = features<6> >> named<"a">(dense<4>) >> relu >> named<"b">(d
 } // namespace
 BOOST_AUTO_TEST_CASE(alternating_trainers_move) {
     const auto make = [] {
-        return alternating_trainer{two, alternating{phase<"a/*">(towards{}, adam{}, 2), phase<"b/*">(towards{}, sgd{})}, at_most<32>};
+        return alternating_trainer{two, alternating{phase<"a/*">(towards{}, adam{}, 2), phase<"b/*">(towards{}, sgd{})}, max_batch<32>};
     };
     const batch b;
     auto stays = make(), moves = make();

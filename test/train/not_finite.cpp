@@ -26,7 +26,7 @@ static std::vector<float> everything(const Trainer& t) {
 }
 template <class Optimizer, program_options Options = program_options{}, class Net>
 static void check_step(Net, Optimizer o, const char* what, int threads = 2) {
-    trainer<Net, mse_loss, Optimizer, 4, cpu_device, Options> t(o, {.threads = threads}), undisturbed(o, {.threads = threads});
+    trainer<Net, mse_loss, Optimizer, build_options{4, Options}> t(o, {.threads = threads}), undisturbed(o, {.threads = threads});
     const int width = t.output_shape().size();
     float x[12] = {1, 2, 3, -1, 0, 1, 4, 4, 2, 0, 0, -3};
     std::vector<float> y(static_cast<std::size_t>(4 * width), 0.5f);

@@ -53,8 +53,8 @@ std::vector<float> parameters_of(const Trainer& t) {
 template <bool Labels, bool Weights, program_options O = program_options{}, class Loss, class Optimizer>
 void compare(Loss, const Optimizer& o) {
     using net_type = std::remove_const_t<decltype(net)>;
-    trainer<net_type, Loss, Optimizer, 8, cpu_device, O> whole(o, {.threads = 1});
-    trainer<net_type, Loss, accumulated<3, Optimizer>, 8, cpu_device, O> parts(accumulate<3>(o), {.threads = 1});
+    trainer<net_type, Loss, Optimizer, build_options{8, O}> whole(o, {.threads = 1});
+    trainer<net_type, Loss, accumulated<3, Optimizer>, build_options{8, O}> parts(accumulate<3>(o), {.threads = 1});
     const examples all;
     const std::vector<float> start = parameters_of(whole);
     for (int update = 0; update < 10; ++update) {

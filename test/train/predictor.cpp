@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(one_example_and_several) {
     trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 4> model({}, {.threads = 1});
     for (int i = 0; i < 3; ++i) model.step(batch);   // running statistics, too, are no longer what they were
     predictor one{net, model};
-    predictor many{net, at_most<3>, model};
+    predictor many{net, max_batch<3>, model};
     static_assert(one.bytes() < many.bytes());
     for (int n = 1; n <= 3; ++n) {
         const auto size = static_cast<std::size_t>(n);
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(zeros_of_infinite_weights_are_not_left_out) {
 }
 
 BOOST_AUTO_TEST_CASE(whole_numbers_and_loops) {
-    estimator model{words, mse, sgd{}, at_most<2>};
-    predictor p{words, at_most<2>, model};
+    estimator model{words, mse, sgd{}, max_batch<2>};
+    predictor p{words, max_batch<2>, model};
     const std::int32_t read[10] = {0, 6, 3, 2, 2, 1, 5, 5, 0, 4};
     const data::input_view given[1] = {{.indices = read, .width = 5}};
     const data::batch_view two{.size = 2, .inputs = given};
@@ -108,12 +108,12 @@ BOOST_AUTO_TEST_CASE(weights_of_a_file) {
     for (const saved what : {saved::whole, saved::weights}) {
         const std::string path = folder / "net.safetensors";
         save(model, path, what);
-        predictor p{net, at_most<4>, weights_file(path)};
+        predictor p{net, max_batch<4>, weights_file(path)};
         BOOST_TEST(copy(p(x)) == want);
         predictor one{net, weights_file(path)};
         BOOST_TEST(copy(one(std::span(x).first(36))) == copy(model.predict({.x = x.data(), .size = 1})));
     }
-    predictor p{net, at_most<4>, model};
+    predictor p{net, max_batch<4>, model};
     trainer<std::remove_const_t<decltype(other)>, softmax_cross_entropy_loss, sgd, 4> stranger({}, {.threads = 1});
     save(stranger, folder / "other");
     check_error<mismatch_error>([&] { p.take(weights_file(folder / "other")); }, "tensors do not fit the program, 8 differences", folder / "other");

@@ -37,7 +37,7 @@ static void set_weights(Trainer& t) {
 
 template <program_options O = program_options{}, class Net, class Optimizer>
 static void compare(Net, Optimizer optimizer, const double (&expected)[golden::steps], double limit = 1e-4) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, cpu_device, O> t(optimizer, {.threads = 2});
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, build_options{64, O}> t(optimizer, {.threads = 2});
     set_weights(t);
     std::vector<float> x(fixture::batch_size * fixture::image_size);
     std::vector<std::int32_t> labels(fixture::batch_size);

@@ -39,7 +39,7 @@ static double true_loss(Model& model, data::pipeline& p) {
 }
 template <class Loss>
 static void check(Loss loss, int epochs) {
-    estimator model{net, loss, adam{.learning_rate = 0.03f}, at_most<n>, {.threads = 1}};
+    estimator model{net, loss, adam{.learning_rate = 0.03f}, max_batch<n>, {.threads = 1}};
     auto p = pairs() | data::batch(n);
     const auto before = model.evaluate(p);
     p.rewind();

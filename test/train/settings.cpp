@@ -32,17 +32,17 @@ static std::vector<float> trained(T& model) {
 }
 
 static_assert(setting<batch_limit<4>> && setting<program_policy<rounded>> && setting<single<cpu_device>>);
-static_assert(!setting<int> && !setting<trainer_options> && !setting<adam>);
+static_assert(setting<trainer_options> && !setting<int> && !setting<adam>);
 
 BOOST_AUTO_TEST_CASE(all_kinds_in_any_order) {
     estimator plain{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}};
-    estimator a{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, at_most<8>, built_with<rounded>, single<cpu_device>{}, {.threads = 1}};
-    estimator b{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, single<cpu_device>{}, built_with<rounded>, at_most<8>};
+    estimator a{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<8>, built_with<rounded>, single<cpu_device>{}, {.threads = 1}};
+    estimator b{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, single<cpu_device>{}, built_with<rounded>, max_batch<8>};
     estimator c{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, built_with<rounded>, {.threads = 1}};
     static_assert(std::is_same_v<decltype(a), decltype(b)> && decltype(a)::policy == rounded &&
                   decltype(plain)::policy == program_options{});
     static_assert(decltype(a)::trainer_type::max_batch() == 8 && decltype(c)::trainer_type::max_batch() == 64);
-    trainer<net_type, softmax_cross_entropy_loss, sgd, 8, cpu_device, rounded> same({.learning_rate = 0.1f}, {.threads = 1});
+    trainer<net_type, softmax_cross_entropy_loss, sgd, build_options{8, rounded}> same({.learning_rate = 0.1f}, {.threads = 1});
     const std::vector<float> want = trained(same);
     BOOST_TEST(trained(a.inner()) == want);
     BOOST_TEST(trained(b.inner()) == want);
@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_predictor_computes_as_its_model) {
     estimator model{net, softmax_cross_entropy, sgd{}, built_with<rounded>};
     const std::vector<float> want = trained(model.inner());
     predictor one{net, model};
-    predictor many{net, at_most<8>, model.inner()};
+    predictor many{net, max_batch<8>, model.inner()};
     const std::span<const float> y = many(x);
     BOOST_TEST(std::vector<float>(y.begin(), y.end()) == want);
     for (std::size_t i = 0; i < 8; ++i) {
@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_predictor_computes_as_its_model) {
         const std::span<const float> got = one(std::span(x).subspan(40 * i, 40));
         BOOST_TEST(std::vector<float>(got.begin(), got.end()) == expected);
     }
-    predictor<net_type, 8> other(net, at_most<8>, model);   // of the same weights, in float32
+    predictor<net_type, 8> other(net, max_batch<8>, model);   // of the same weights, in float32
     const std::span<const float> z = other(x);
     BOOST_TEST(std::vector<float>(z.begin(), z.end()) != want);
 }
@@ -72,8 +72,8 @@ BOOST_AUTO_TEST_CASE(winograd_can_be_forbidden) {
     constexpr program_options exact{.winograd = winograd::forbid};
     const std::vector<float> pixels = numbers(8 * 24 * 24 * 32);
     const data::batch_view images{.x = pixels.data(), .labels = labels, .size = 8};
-    estimator quick{filters, softmax_cross_entropy, sgd{}, at_most<8>};
-    estimator careful{filters, softmax_cross_entropy, sgd{}, at_most<8>, built_with<exact>};
+    estimator quick{filters, softmax_cross_entropy, sgd{}, max_batch<8>};
+    estimator careful{filters, softmax_cross_entropy, sgd{}, max_batch<8>, built_with<exact>};
     const auto filtering = [](const auto& program) {   // kernels whose extents come at run time: graph/winograd.hpp
         int n = 0;
         for (const spec& k : program.specs) n += k.kind == op::conv && k.extents[0] == 0;
@@ -90,8 +90,8 @@ BOOST_AUTO_TEST_CASE(losses_that_alternate) {
     constexpr auto halves = features<40> >> named<"first">(dense<80> >> relu) >> named<"second">(dense<3>);
     constexpr alternating turns{phase<"first/*">(softmax_cross_entropy, sgd{.learning_rate = 0.1f}),
                                 phase<"second/*">(softmax_cross_entropy, sgd{.learning_rate = 0.1f})};
-    estimator a{halves, turns, built_with<rounded>, at_most<8>};
-    estimator b{halves, turns, at_most<8>, {.threads = 1}};
+    estimator a{halves, turns, built_with<rounded>, max_batch<8>};
+    estimator b{halves, turns, max_batch<8>, {.threads = 1}};
     static_assert(decltype(a)::policy == rounded && decltype(b)::policy == program_options{});
     BOOST_TEST(trained(a.inner()) != trained(b.inner()));
 }

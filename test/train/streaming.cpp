@@ -24,7 +24,7 @@ BOOST_AUTO_TEST_CASE(step_by_step_as_over_the_whole_sequence) {
     for (float& v : x) v = r.uniform() - 0.5f;
     for (float& v : y) v = r.uniform() - 0.5f;
     auto data = data::source(data::dataset(extents(T, F), x).targets(extents(T, 2), y)) | data::batch(4);
-    estimator model{whole, mse, adam{.learning_rate = 1e-2f}, at_most<4>, {.threads = 1}};
+    estimator model{whole, mse, adam{.learning_rate = 1e-2f}, max_batch<4>, {.threads = 1}};
     model.train(data, {.epochs = 5, .progress = nullptr});
 
     predictor all{whole, model};

@@ -31,7 +31,7 @@ struct target_spec {
     int output = 0;   ///< which of the net's outputs is meant by the prediction
     int also = 0;     ///< this whole number is allowed, too
     bool ignores = false;   ///< that one: places with it are not counted
-    hidden_part hides = hidden_part::none;   ///< inputs of what it hides may hold anything (train/uncounted_examples.hpp)
+    hidden_part hides = hidden_part::none;   ///< inputs of what it hides may hold anything (strategy/uncounted_examples.hpp)
 
     constexpr target_spec() = default;
     constexpr target_spec(target_kind k) : kind(k) {}

@@ -46,7 +46,12 @@ namespace sinter::inline SINTER_TARGET {
 ///     A device moves, and so do its runners and memories; what was bound stays bound.
 template <class D>
 concept compute_device =
-    std::movable<D> && std::default_initializable<typename D::options> && std::constructible_from<D, typename D::options> &&
+    requires {
+        sizeof(D);
+        typename D::memory;
+        typename D::options;
+        typename D::event;
+    } && std::movable<D> && std::default_initializable<typename D::options> && std::constructible_from<D, typename D::options> &&
     std::movable<typename D::memory> &&
     requires(const D& d, const typename D::memory& from, typename D::memory& to, address a, float* x, const float* y,
              std::int64_t floats) {

@@ -9,18 +9,13 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/metrics/named.hpp>
-#include <sinter/train/optimizers/detail/missing.hpp>
+#include <sinter/train/optimizers/detail/loss_and_optimizer.hpp>
 #include <sinter/train/progress.hpp>
 #include <concepts>
 
 /// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
 /// well write (examples/custom_loop.cpp).
 namespace sinter::inline SINTER_TARGET {
-
-template <class... Phases>
-struct alternating;   // train/optimizers/alternating.hpp
-template <class O>
-concept alternates = requires { typename O::template loss<0>; };
 
 struct name_map;
 template <class Trainer>
@@ -70,41 +65,29 @@ struct train_options {
     std::vector<metrics::named> metrics{};       ///< of the validation data: {metrics::f1{}, metrics::top_k{5}}
 };
 
-template <class Net, class Loss, class Optimizer, int MaxBatch = 64, class Device = cpu_device,
-          program_options Options = program_options{}>
+template <class Net, class Loss, class Optimizer, build_options Build = build_options{}, class Strategy = default_strategy>
 class estimator {
-    template <class... S>
-    static void check() {
-        static_assert(detail::settings<S...>::once, "estimator: two at_most, two built_with or two strategies; one of each is needed");
-        static_assert(detail::limit_of<S...> == MaxBatch && detail::policy_of<S...> == Options &&
-                          std::same_as<detail::device_of<S...>, Device>,
-                      "estimator: its type is of other settings than stand behind the optimizer");
-    }
-
 public:
-    using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, MaxBatch, Device, Options>::type;
-    static constexpr program_options policy = Options;
+    using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, Build, Strategy>::type;
+    static constexpr program_options policy = Build.program;
 
-    /// Settings: train/settings.hpp.
-    estimator(Net, Loss, Optimizer optimizer, trainer_options o = {}) : t_(optimizer, o) {}
-    template <setting A>
-    estimator(Net, Loss, Optimizer optimizer, A, trainer_options o = {}) : t_(optimizer, o) { check<A>(); }
-    template <setting A, setting B>
-    estimator(Net, Loss, Optimizer optimizer, A, B, trainer_options o = {}) : t_(optimizer, o) { check<A, B>(); }
-    template <setting A, setting B, setting C>
-    estimator(Net, Loss, Optimizer optimizer, A, B, C, trainer_options o = {}) : t_(optimizer, o) { check<A, B, C>(); }
-
-    /// Where losses alternate (train/alternating_trainer.hpp), they come with their optimizers.
-    estimator(Net, Optimizer phases, trainer_options o = {}) requires alternates<Optimizer> : t_(phases, o) {}
-    template <setting A>
-        requires alternates<Optimizer>
-    estimator(Net, Optimizer phases, A, trainer_options o = {}) : t_(phases, o) { check<A>(); }
-    template <setting A, setting B>
-        requires alternates<Optimizer>
-    estimator(Net, Optimizer phases, A, B, trainer_options o = {}) : t_(phases, o) { check<A, B>(); }
-
-    estimator(Net, Optimizer optimizer) requires std::same_as<Loss, no_loss> : t_(optimizer) {}   // its one error: loss_missing
-    estimator(Net, Loss) requires std::same_as<Optimizer, detail::optimizer_missing<Loss>> : t_({}) {}
+    /// Net, loss, optimizer, then settings in any order (train/settings.hpp): max_batch<N>, built_with<program_options{...}>,
+    /// a strategy, and run-time options.
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    estimator(Net, Loss, Optimizer optimizer, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+        : t_(optimizer, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+        detail::check_settings<Build, Strategy, A, B, C, D, More...>();
+    }
+    /// Where losses alternate (train/alternating_trainer.hpp) they come with their optimizers: net, phases, settings. Without
+    /// a loss or an optimizer there is one compile error.
+    template <class First, class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options,
+              class... More>
+        requires detail::stands_alone<First, A>
+    estimator(Net, First phases, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+        : t_(detail::optimizer_in<Optimizer>(phases), detail::strategy_in<Strategy>(a, b, c, d, more...),
+             detail::options_in(a, b, c, d, more...)) {
+        detail::check_settings<Build, Strategy, A, B, C, D, More...>();
+    }
 
     /// Trains for whole passes over `data`, or until max_steps. Throws data_error where batches do not fit, and
     /// whatever the pipeline throws. A loss that is not finite ends training with a data_error that names the first number that
@@ -213,7 +196,7 @@ private:
         targets.n > 0 && targets.at[0].kind == target_kind::class_index && targets.at[0].output == 0;
     /// A step's outputs are at hand where the device's memory is the host's. From a GPU they would have to be copied, and
     /// the GPU would wait for that in each step. (Labels with a range of their own may be of more classes than training scores.)
-    static constexpr bool counts_in_training = classifies && targets.at[0].below == 0 && Device::shares_memory;
+    static constexpr bool counts_in_training = classifies && targets.at[0].below == 0 && trainer_type::strategy_type::device::shares_memory;
     trainer_type t_;
 
     SINTER_COLD static void need_an_end(const data::pipeline& data, const char* where) {
@@ -347,37 +330,18 @@ private:
         return shown;
     }
 };
-template <class Net, class Loss, class Optimizer>
-estimator(Net, Loss, Optimizer, trainer_options = {}) -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>>;
-template <class Net, class Loss, class Optimizer, setting A>
-estimator(Net, Loss, Optimizer, A, trainer_options = {})
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A>, detail::device_of<A>, detail::policy_of<A>>;
-template <class Net, class Loss, class Optimizer, setting A, setting B>
-estimator(Net, Loss, Optimizer, A, B, trainer_options = {})
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B>, detail::device_of<A, B>,
-                 detail::policy_of<A, B>>;
-template <class Net, class Loss, class Optimizer, setting A, setting B, setting C>
-estimator(Net, Loss, Optimizer, A, B, C, trainer_options = {})
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::limit_of<A, B, C>, detail::device_of<A, B, C>,
-                 detail::policy_of<A, B, C>>;
-
-template <class Net, class... Phases>
-estimator(Net, alternating<Phases...>, trainer_options = {})
-    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>>;
-template <class Net, class... Phases, setting A>
-estimator(Net, alternating<Phases...>, A, trainer_options = {})
-    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, detail::limit_of<A>,
-                 detail::device_of<A>, detail::policy_of<A>>;
-template <class Net, class... Phases, setting A, setting B>
-estimator(Net, alternating<Phases...>, A, B, trainer_options = {})
-    -> estimator<Net, typename alternating<Phases...>::template loss<0>, alternating<Phases...>, detail::limit_of<A, B>,
-                 detail::device_of<A, B>, detail::policy_of<A, B>>;
-
-template <class Net, class Optimizer>
-    requires requires { Optimizer::slots; }
-estimator(Net, Optimizer) -> estimator<Net, no_loss, Optimizer>;
-template <class Net, class Loss>
-    requires(!alternates<Loss> && !requires { Loss::slots; })
-estimator(Net, Loss) -> estimator<Net, Loss, detail::optimizer_missing<Loss>>;
+template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options, class C = trainer_options,
+          class D = trainer_options, class... More>
+    requires(!detail::stands_alone<Loss, Optimizer>)
+estimator(Net, Loss, Optimizer, A = {}, B = {}, C = {}, D = {}, More...)
+    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::settings<build_options{}, A, B, C, D, More...>::build,
+                 typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
+template <class Net, class First, class A = trainer_options, class B = trainer_options, class C = trainer_options,
+          class D = trainer_options, class... More>
+    requires detail::stands_alone<First, A>
+estimator(Net, First, A = {}, B = {}, C = {}, D = {}, More...)
+    -> estimator<Net, typename detail::loss_and_optimizer<First>::loss, typename detail::loss_and_optimizer<First>::optimizer,
+                 detail::settings<build_options{}, A, B, C, D, More...>::build,
+                 typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
 
 } // namespace sinter

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/device/cpu.hpp>
 #include <sinter/profile/program_text.hpp>
 #include <sinter/train/trainer.hpp>
 

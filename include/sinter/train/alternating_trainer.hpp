@@ -6,6 +6,24 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+namespace detail {
+template <class Net, class Alternating, build_options Build, class Strategy, int I>
+using phase_request = request_under<Net, typename Alternating::template loss<I>, phase_optimizer<Alternating, I>,
+                                    program_mode::training, Build, Strategy>;
+template <class Net, class Alternating, build_options Build, class Strategy, int... I>
+auto phase_programs(std::integer_sequence<int, I...>)
+    -> model_programs<typename Strategy::device,
+                      compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
+                                             program_mode::evaluation, Build, Strategy>>,
+                      compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
+                                             program_mode::prediction, Build, Strategy>>,
+                      compiled<phase_request<Net, Alternating, Build, Strategy, I>>...>;
+template <class Net, class Alternating, build_options Build, class Strategy>
+using alternating_base =
+    basic_trainer<decltype(phase_programs<Net, Alternating, Build, sound_strategy<Strategy>>(std::make_integer_sequence<int, Alternating::phases>{})),
+                  phase_optimizer<Alternating, 0>, Build, Strategy>;
+} // namespace detail
+
 /// A trainer whose losses take turns: one training program for each phase of `alternating`, all on the same parameters,
 /// states, slots and memory.
 ///
@@ -16,27 +34,28 @@ namespace sinter::inline SINTER_TARGET {
 /// evaluate() gives the first phase's loss. save() and load() keep what each phase's optimizer knows and how many steps
 /// it has done, so that a resumed run ends as an undisturbed one, bit for bit. An estimator trains by the phases'
 /// numbers of steps: `estimator gan{net, alternating{...}}`.
-template <class Net, class Alternating, int MaxBatch = 64, class Device = cpu_device, program_options Options = program_options{}>
+template <class Net, class Alternating, build_options Build = build_options{}, class Strategy = default_strategy>
 class alternating_trainer
-    : public trainer<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>, MaxBatch, Device, Options> {
-    using base = trainer<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>, MaxBatch, Device, Options>;
-    template <int I>
-    using request_of = request<Net, typename Alternating::template loss<I>, phase_optimizer<Alternating, I>,
-                               program_mode::training, MaxBatch, Device::target, Options>;
+    : public detail::alternating_base<Net, Alternating, Build, Strategy> {
+    using base = detail::alternating_base<Net, Alternating, Build, Strategy>;
     using all = std::make_integer_sequence<int, Alternating::phases>;
 
 public:
     static constexpr int phases = Alternating::phases;
     template <int I>
-    using training_of = compiled<request_of<I>>;
+    using training_of = typename base::programs::template training<I>;
 
-    explicit alternating_trainer(const Alternating& a, trainer_options o = {}) : base({a.optimizers}, o), rounds_(a) {
-        begin(all{});
+    SINTER_COLD explicit alternating_trainer(const Alternating& a, trainer_options o = {}) : alternating_trainer(a, Strategy{}, o) {}
+    SINTER_COLD alternating_trainer(const Alternating& a, const Strategy& s, trainer_options o = {})
+        : base({a.optimizers}, s, o), rounds_(a) {
+        check(all{});
     }
-    alternating_trainer(Net, const Alternating& a, trainer_options o = {}) : alternating_trainer(a, o) {}
-    alternating_trainer(Net, const Alternating& a, batch_limit<MaxBatch>, trainer_options o = {}) : alternating_trainer(a, o) {}
-
-    static constexpr std::int64_t bytes() { return bytes_of(all{}); }
+    /// Settings: train/settings.hpp.
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    SINTER_COLD alternating_trainer(Net, const Alternating& phases, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+        : alternating_trainer(phases, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+        detail::check_settings<Build, Strategy, A, B, C, D, More...>();
+    }
 
     void reset() {
         base::reset();
@@ -60,18 +79,12 @@ public:
     void set_phase_steps(const std::array<std::int64_t, static_cast<std::size_t>(phases)>& n) { done_ = n; }
 
 private:
-    template <class I>
-    struct runners_of;
-    template <int... I>
-    struct runners_of<std::integer_sequence<int, I...>> {
-        using type = std::tuple<typename Device::template runner<training_of<I>>...>;
-    };
     Alternating rounds_;
-    typename runners_of<all>::type runners_;
     std::array<std::int64_t, static_cast<std::size_t>(phases)> done_{};
 
     template <int I>
-    static constexpr bool sound = detail::checked_stage<request_of<I>>::err.what == fault_kind::none;
+    static constexpr bool sound =
+        detail::checked_stage<typename detail::request_of<training_of<I>>::type>::err.what == fault_kind::none;
     /// All phases' programs must find the parameters and states at the same places.
     template <class P>
     static constexpr bool lies_alike() {
@@ -83,60 +96,33 @@ private:
             if (!(P::v.states[i].at == first::v.states[i].at)) return false;
         return true;
     }
-    static constexpr std::int64_t most(std::initializer_list<std::int64_t> x) {
-        std::int64_t n = 0;
-        for (const std::int64_t v : x) n = v > n ? v : n;
-        return n;
-    }
     template <int... I>
-    static constexpr std::int64_t floats(space s, std::integer_sequence<int, I...>) {
-        return most({training_of<I>::v.floats(s)...});
-    }
-    template <int... I>
-    static constexpr std::int64_t scratch(std::integer_sequence<int, I...>) {
-        return most({Device::template runner<training_of<I>>::scratch_floats()...});
-    }
-    template <int... I>
-    static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
-        std::int64_t more = scratch(n) - Device::template runner<typename base::training>::scratch_floats();
-        for (const space s : {space::activation, space::gradient}) more += floats(s, n) - base::training::v.floats(s);
-        return base::bytes() + 4 * more;
-    }
-    template <int... I>
-    void begin(std::integer_sequence<int, I...> n) {
+    void check(std::integer_sequence<int, I...>) const {
         static_assert(((!sound<I> || lies_alike<training_of<I>>()) && ...),
                       "the losses of phases must not own parameters or states: these belong into the net");
         for (const int k : rounds_.steps)
             if (k < 1) throw option_error("steps of a phase at a time", "alternating", std::to_string(k), "1 or more");
-        using floats_of = decltype(base::memory_.parameters);
-        base::memory_.activations = floats_of(floats(space::activation, n));
-        base::memory_.gradients = floats_of(floats(space::gradient, n));
-        base::memory_.scratch = floats_of(scratch(n));
-        base::train_.bind(base::memory_);
-        (std::get<static_cast<std::size_t>(I)>(runners_).bind(base::memory_), ...);
     }
     template <int... I>
     float step_of(int phase, const data::batch_view& b, std::integer_sequence<int, I...>) {
         float loss = 0;
         std::int64_t& done = done_[static_cast<std::size_t>(phase)];
-        ((I == phase ? void(loss = base::template run_training<training_of<I>>(
-                                std::get<static_cast<std::size_t>(I)>(runners_), b, done, unobserved{}))
-                     : void()),
-         ...);
-        ++done;
+        const std::int64_t before = base::step_;
+        ((I == phase ? void(loss = base::template run_training<I>(b, done, unobserved{})) : void()), ...);
+        done += base::step_ - before;   // none where the loss is not finite
         return loss;
     }
 };
-template <class Net, class... Phases>
-alternating_trainer(Net, alternating<Phases...>, trainer_options = {}) -> alternating_trainer<Net, alternating<Phases...>>;
-template <class Net, class... Phases, int N>
-alternating_trainer(Net, alternating<Phases...>, batch_limit<N>, trainer_options = {})
-    -> alternating_trainer<Net, alternating<Phases...>, N>;
+template <class Net, class... Phases, class A = trainer_options, class B = trainer_options, class C = trainer_options,
+          class D = trainer_options, class... More>
+alternating_trainer(Net, alternating<Phases...>, A = {}, B = {}, C = {}, D = {}, More...)
+    -> alternating_trainer<Net, alternating<Phases...>, detail::settings<build_options{}, A, B, C, D, More...>::build,
+                           typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
 
 namespace detail {
-template <class Net, class Loss, class... Phases, int MaxBatch, class Device, program_options Options>
-struct trainer_for<Net, Loss, alternating<Phases...>, MaxBatch, Device, Options> {
-    using type = alternating_trainer<Net, alternating<Phases...>, MaxBatch, Device, Options>;
+template <class Net, class Loss, class... Phases, build_options Build, class Strategy>
+struct trainer_for<Net, Loss, alternating<Phases...>, Build, Strategy> {
+    using type = alternating_trainer<Net, alternating<Phases...>, Build, Strategy>;
 };
 } // namespace detail
 

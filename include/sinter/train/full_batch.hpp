@@ -16,12 +16,23 @@ namespace sinter::inline SINTER_TARGET {
 /// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored) or, of summed(loss), the sum.
 /// It does not depend on how the data are cut into batches, unless the net has batch_norm. The data must be the same in each
 /// pass. Random numbers in the net are the same in each evaluation. inner() is the trainer, for evaluate and predict.
-template <class Net, class Loss, int MaxBatch = 256, class Device = cpu_device>
+template <class Net, class Loss, build_options Build = build_options{256}, class Strategy = default_strategy>
 class full_batch {
-public:
-    using trainer_type = trainer<Net, Loss, no_optimizer, MaxBatch, Device, program_options{.store_gradients = true}>;
+    static constexpr build_options storing() {
+        program_options o = Build.program;
+        o.store_gradients = true;
+        return {Build.max_batch, o};
+    }
 
-    full_batch(Net, Loss, trainer_options o = {}) : t_({}, o) {}
+public:
+    using trainer_type = trainer<Net, Loss, no_optimizer, storing(), Strategy>;
+
+    /// Settings: train/settings.hpp. The largest batch is 256 where none is given.
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    full_batch(Net, Loss, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+        : t_({}, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+        detail::check_settings<Build, Strategy, A, B, C, D, More...>();
+    }
 
     /// Goes on from the weights that are there, with the history of earlier calls. Throws data_error where there are no data,
     /// batches do not fit or the loss is not finite at the start, and whatever the pipeline throws.
@@ -126,7 +137,10 @@ private:
         return all / n;
     }
 };
-template <class Net, class Loss>
-full_batch(Net, Loss, trainer_options = {}) -> full_batch<Net, Loss>;
+template <class Net, class Loss, class A = trainer_options, class B = trainer_options, class C = trainer_options,
+          class D = trainer_options, class... More>
+full_batch(Net, Loss, A = {}, B = {}, C = {}, D = {}, More...)
+    -> full_batch<Net, Loss, detail::settings<build_options{256}, A, B, C, D, More...>::build,
+                  typename detail::settings<build_options{256}, A, B, C, D, More...>::strategy>;
 
 } // namespace sinter

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/bounds.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/train/trainer.hpp>
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <array>
@@ -16,15 +17,16 @@ namespace sinter::inline SINTER_TARGET {
 ///
 ///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
 ///     p(image, scores);                    // spans of floats: the first input, the first output
-///     predictor many{net, at_most<8>, model};
+///     predictor many{net, model, max_batch<8>};
 ///     predictor alone{net, weights_file("net.safetensors")};   // in a program that never trains
 ///
 /// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
 /// is one part), and of 3 x 3 and 5 x 5 convolutions, which may be computed otherwise for few images than for many
 /// (graph/winograd.hpp).
-/// MaxBatch: the most examples of one call.
-template <class Net, int MaxBatch = 1, program_options Options = program_options{}>
+/// Settings (train/settings.hpp): the most examples of one call, max_batch<1> without it; built_with, the model's without it.
+template <class Net, build_options Build = build_options{1}>
 class predictor {
+    static constexpr int largest_batch = Build.max_batch;
     static constexpr target alone = [] {
         target t = cpu_device::target;
         t.parts = 1;
@@ -34,12 +36,15 @@ class predictor {
 
 public:
     using program =
-        compiled<request<Net, detail::stand_in_loss, void, program_mode::prediction, MaxBatch, alone, Options>>;
+        compiled<request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
 
+    template <class Model, setting... S>
+    predictor(Net, const Model& from, S...) : predictor(from) {
+        static_assert(!(detail::setting_of<S>::is_strategy || ...), "predictor: it works on the processor, and takes no strategy");
+        detail::check_settings<Build, typename detail::first_strategy<S...>::type, S...>();
+    }
     template <class Model>
-    predictor(Net, const Model& from) : predictor(from) {}
-    template <class Model>
-    predictor(Net, batch_limit<MaxBatch>, const Model& from) : predictor(from) {}
+    predictor(Net, batch_limit<largest_batch>, const Model& from) : predictor(from) {}   // the limit may stand before the model
     /// Predictors move. One that was moved from can be assigned to, or end.
     predictor(predictor&&) = default;
     predictor& operator=(predictor&&) = default;
@@ -80,16 +85,16 @@ public:
     }
 
     /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
-    /// MaxBatch whole examples. Allocates nothing. For nets with one input, of floats.
+    /// largest_batch whole examples. Allocates nothing. For nets with one input, of floats.
     span<const float> operator()(span<const float> x) const {
         constexpr auto& in = program::v.inputs[0];
         static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32,
                       "predictor: the net has other inputs; predict() takes a batch");
         constexpr std::size_t width = static_cast<std::size_t>(in.s.size());
-        const std::size_t n = MaxBatch == 1 ? 1 : x.size() / width;
-        if (x.size() != n * width || n < 1 || n > MaxBatch)
+        const std::size_t n = largest_batch == 1 ? 1 : x.size() / width;
+        if (x.size() != n * width || n < 1 || n > largest_batch)
             throw data_error("input of the wrong size", "predictor", std::to_string(x.size()),
-                             std::to_string(width) + " for each of 1 to " + std::to_string(MaxBatch) + " examples");
+                             std::to_string(width) + " for each of 1 to " + std::to_string(largest_batch) + " examples");
         std::memcpy(input_.data(), x.data(), 4 * x.size());   // kernels may read a little beyond the last number: here they can
         const float* port = input_.data();
         return run(&port, static_cast<int>(n), 0);
@@ -119,7 +124,7 @@ public:
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
-        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? std::int64_t{MaxBatch} * program::v.inputs[0].s.size() : 0);
+        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? std::int64_t{largest_batch} * program::v.inputs[0].s.size() : 0);
     }
 
 private:
@@ -158,7 +163,7 @@ private:
         memory_.states = arena(p.floats(space::state));
         memory_.activations = arena(p.floats(space::activation));
         memory_.scratch = arena(cpu_runner<program>::scratch_floats());
-        input_ = arena(std::int64_t{MaxBatch} * (p.n_inputs ? p.inputs[0].s.size() : 0) + 16);
+        input_ = arena(std::int64_t{largest_batch} * (p.n_inputs ? p.inputs[0].s.size() : 0) + 16);
         if (prepared && program_tables<program>::floats) {
             tables_ = arena(program_tables<program>::floats);
             program_tables<program>::fill(tables_.data());
@@ -237,9 +242,9 @@ private:
         return this->output(output);
     }
 };
-template <class Net, class Model>
-predictor(Net, const Model&) -> predictor<Net, 1, Model::policy>;
+template <class Net, class Model, setting... S>
+predictor(Net, const Model&, S...) -> predictor<Net, detail::settings<build_options{1, Model::policy}, S...>::build>;
 template <class Net, int N, class Model>
-predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, N, Model::policy>;
+predictor(Net, batch_limit<N>, const Model&) -> predictor<Net, build_options{N, Model::policy}>;
 
 } // namespace sinter

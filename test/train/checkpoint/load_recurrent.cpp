@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE load_recurrent
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/layers/bidirectional.hpp>
 #include <sinter/layers/gru.hpp>

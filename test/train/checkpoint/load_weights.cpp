@@ -4,6 +4,7 @@
 #include "fixtures/weights_elsewhere.hpp"
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include <sinter/device/cpu.hpp>
 #include <sinter/io/npz.hpp>
 #include <sinter/io/npy.hpp>
 #include <sinter/layers/activation.hpp>

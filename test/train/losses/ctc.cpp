@@ -42,7 +42,7 @@ struct sequences {
 };
 BOOST_AUTO_TEST_CASE(learns_what_is_said) {
     const sequences s;
-    estimator model{net, loss, adam{.learning_rate = 0.05f}, at_most<examples>, {.threads = 1}};
+    estimator model{net, loss, adam{.learning_rate = 0.05f}, max_batch<examples>, {.threads = 1}};
     auto p = s.set() | data::batch(examples);
     const auto history = model.train(p, {.epochs = 300, .progress = nullptr});
     BOOST_TEST(history.back().loss < 0.05);

@@ -34,7 +34,7 @@ static data::dataset examples(bool weighted) {
 template <class Loss>
 static auto trained(Loss /*loss*/, data::dataset s, int steps) {
     constexpr program_options stored{.store_gradients = true};
-    using of_loss = trainer<std::remove_cvref_t<decltype(net)>, Loss, adam, n, cpu_device, stored>;
+    using of_loss = trainer<std::remove_cvref_t<decltype(net)>, Loss, adam, build_options{n, stored}>;
     auto t = std::make_unique<of_loss>(adam{.learning_rate = 0.02f}, trainer_options{.threads = 1});
     auto d = data::source(s) | data::batch(n);
     const data::batch_view b = *d.next();

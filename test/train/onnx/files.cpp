@@ -5,6 +5,7 @@
 #include "io/temporary_folder.hpp"
 #include "support/hindrances.hpp"
 #include "support/onnx_file.hpp"
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/elementwise.hpp>

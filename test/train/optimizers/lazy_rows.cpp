@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE lazy_rows
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/layers/embedding.hpp>
@@ -38,7 +39,7 @@ constexpr auto net = indices<columns> >> [](tensor x) {
                                  ops::reshape(c, extents(9)), d}));
 };
 template <class Optimizer, program_options O>
-using trainer_of = trainer<std::remove_const_t<decltype(net)>, mse_loss, Optimizer, batch, cpu_device, O>;
+using trainer_of = trainer<std::remove_const_t<decltype(net)>, mse_loss, Optimizer, build_options{batch, O}>;
 
 /// Row 8 never occurs, rows 5 to 7 in the first two steps alone.
 struct examples {
@@ -191,7 +192,7 @@ BOOST_AUTO_TEST_CASE(clipped_adam_as_by_hand) {
 // A dense layer behind a table multiplies each distinct row once (compiler/passes/unique_rows.hpp), unless it is not fused.
 constexpr auto columns_net = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;
 template <program_options O>
-using columns_trainer = trainer<std::remove_const_t<decltype(columns_net)>, mse_loss, adam, 16, cpu_device, O>;
+using columns_trainer = trainer<std::remove_const_t<decltype(columns_net)>, mse_loss, adam, build_options{16, O}>;
 
 BOOST_AUTO_TEST_CASE(distinct_rows_rest_as_well) {
     constexpr adam o{.learning_rate = 0.1f, .epsilon = 1e-3f};

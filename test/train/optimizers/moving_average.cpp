@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE moving_average
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
 #include <sinter/train/optimizers/sgd.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE parameter_groups
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/adagrad.hpp>

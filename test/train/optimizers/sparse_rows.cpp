@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE sparse_rows
 #include <boost/test/unit_test.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/layers/embedding.hpp>

@@ -23,7 +23,7 @@ constexpr tensor where_weighted(tensor x, tensor w) {
 /// A loss whose values are weighted, by numbers that come with the batch (dataset::weights, batch_view::weights) and that
 /// the loss takes after its own targets. Under the mean reduction the batch's loss is sum(w l) / sum(w), and 0 where all
 /// weights are 0. Weights may be negative. An example with the weight 0 is ignored: whatever its prediction and float targets
-/// are, NaN too, neither loss nor gradient see it, nor what of its input is not finite (train/uncounted_examples.hpp).
+/// are, NaN too, neither loss nor gradient see it, nor what of its input is not finite (strategy/uncounted_examples.hpp).
 template <class L, target_kind Kind>
 struct weighted_loss {
     static constexpr reduction reduce = reduction_of<L>();

@@ -3,7 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
-#include <sinter/data/batch_view.hpp>
+#include <sinter/base/batch_view.hpp>
 #include <sinter/compiler/program.hpp>
 #include <algorithm>
 
@@ -20,7 +20,7 @@ inline void need_output(int i, int n, const char* where) {
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
-                     joined({"1 to ", most, ", the largest batch that the model is compiled for: at_most<", size > most ? size : most,
+                     joined({"1 to ", most, ", the largest batch that the model is compiled for: max_batch<", size > most ? size : most,
                              "> behind its optimizer sets another"}));
 }
 /// Throws unless all that is out of range is p.also.
@@ -54,14 +54,14 @@ inline const float* check_lengths(const float* x, const port_info& p, int batch,
     return x;
 }
 
-inline const float* input_port(const data::batch_view& b, int i, const port_info& p) {
+inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return check_lengths(b.x, p, b.size, i);
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
         throw data_error(fault, joined({"input ", i}), got.view(), needed.view());
     };
     if (static_cast<std::size_t>(i) >= b.inputs.size()) fail("the batch has too few inputs", b.inputs.size(), "one more");
-    const data::input_view& v = b.inputs[static_cast<std::size_t>(i)];
+    const input_view& v = b.inputs[static_cast<std::size_t>(i)];
     if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
     if (whole ? !v.indices : !v.values) fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
     if (!whole) return check_lengths(v.values, p, b.size, i);
@@ -70,8 +70,8 @@ inline const float* input_port(const data::batch_view& b, int i, const port_info
 }
 
 /// The `number`-th of the targets that are whole numbers, or of those that are floats.
-inline data::input_view target_column(const data::batch_view& b, bool whole, int number) {
-    for (const data::input_view& v : b.targets)
+inline input_view target_column(const batch_view& b, bool whole, int number) {
+    for (const input_view& v : b.targets)
         if ((whole ? v.indices != nullptr : v.values != nullptr) && number-- == 0) return v;
     if (!b.targets.empty() || number > 0) return {};
     return {b.y, b.labels, whole ? b.label_width : b.y_width};
@@ -87,24 +87,24 @@ inline data::input_view target_column(const data::batch_view& b, bool whole, int
     throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch", joined({width, " an example"}),
                      joined({needed, ", as the net and its loss have"}));
 }
-inline const float* target_port(const data::batch_view& b, const port_info& p, int number) {
+inline const float* target_port(const batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
-    const data::input_view v = target_column(b, whole, number);
+    const input_view v = target_column(b, whole, number);
     if (whole ? !v.indices : !v.values) refuse_no_target(whole, number);
     if (v.width && v.width != p.s.size()) refuse_target(whole, v.width, p.s.size());
     if (!whole) return v.values;
     check_range(v.indices, p, b.size, "label");
     return reinterpret_cast<const float*>(v.indices);
 }
-[[noreturn]] SINTER_COLD inline void refuse_weights(const data::batch_view& b, int needed) {
+[[noreturn]] SINTER_COLD inline void refuse_weights(const batch_view& b, int needed) {
     if (!b.weights) throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
     throw data_error("wrong number of weights", "batch", joined({b.weight_width, " an example"}), joined({needed}));
 }
-inline const float* weight_port(const data::batch_view& b, const port_info& p) {
+inline const float* weight_port(const batch_view& b, const port_info& p) {
     if (!b.weights || (b.weight_width && b.weight_width != p.s.size())) refuse_weights(b, p.s.size());
     return b.weights;
 }
-inline void bind_targets(const data::batch_view& b, const port_info* ports, int n, const float** to) {
+inline void bind_targets(const batch_view& b, const port_info* ports, int n, const float** to) {
     int seen[2] = {};   // floats, whole numbers
     bool weighted = false;
     for (int i = 0; i < n; ++i) {
@@ -122,7 +122,7 @@ inline void bind_targets(const data::batch_view& b, const port_info* ports, int 
 /// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`; data_error where the
 /// batch does not fit. Allocates nothing. P: a compiled program.
 template <class P>
-void bind_batch(const data::batch_view& b, const float** ports, bool with_targets) {
+void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
     if (b.size < 1 || b.size > P::v.max_batch) detail::refuse_size(b.size, P::v.max_batch);
     for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
     if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
+#include <sinter/device/device.hpp>
+#include <sinter/device/step_bytes.hpp>
+#include <sinter/strategy/bind_batch.hpp>
+#include <sinter/strategy/model_programs.hpp>
+#include <sinter/strategy/uncounted_examples.hpp>
+#include <memory>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// What a step is run with besides its batch.
+struct step_values {
+    const float* scalars = nullptr;   ///< what the optimizer's scalars() wrote
+    std::uint64_t seed = 0;           ///< of random numbers inside the net
+    std::int64_t step = 0;            ///< steps before this one
+};
+/// What came of a step.
+struct step_result {
+    float loss = 0;        ///< mean loss of the batch, before the update
+    bool applied = true;   ///< false: the loss is not finite, and nothing was changed
+};
+
+/// One copy of a model on one device: memory, the programs that run in it, and what the last run left. Strategies are
+/// made of replicas; a trainer sees one through its strategy's session.
+///
+/// It does not know what the numbers mean: initial values, the optimizer's scalars and the step's number are the
+/// trainer's. Programs never run at once, so evaluation and prediction work in the training programs' memory (should one
+/// need more for its activations or scratch memory, it takes that when it is first run). A step allocates nothing (but,
+/// once, for examples that do not count and are not finite: uncounted_examples).
+/// `Programs`: model_programs.
+template <class Programs>
+class replica {
+public:
+    using programs = Programs;
+    using device = typename Programs::device;
+    using memory = typename device::memory;
+    template <int I>
+    using training = typename Programs::template training<I>;
+    using evaluation = typename Programs::evaluation;
+    using prediction = typename Programs::prediction;
+
+    /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots, states, activations,
+    /// tables and scratch memory. A constant.
+    static constexpr std::int64_t bytes() { return bytes_of(all{}); }
+
+    /// Takes the memory, all zeros. Throws what making the device and its arenas throws.
+    SINTER_COLD explicit replica(typename device::options o) : device_(o) { begin(all{}); }
+    /// Replicas move; what output() gave stays good.
+    replica(replica&&) = default;
+    replica& operator=(replica&&) = default;
+
+    /// One step of training program I on a batch; `observe(launch, before)` is called around each launch. Throws data_error
+    /// where the batch does not fit the program, and what the device throws.
+    template <int I = 0, class Observer = unobserved>
+    step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
+        using P = training<I>;
+        const float* ports[ports_of<P>()];
+        bind_batch<P>(b, ports, true);
+        uncounted_.template hide<P>(ports, b.size);
+        has_outputs_ = false;
+        const step_arguments now{ports, v.scalars, v.seed, v.step, b.size, true};
+        auto& runner = static_cast<training_runner<P>&>(runners_).run;
+        if constexpr (std::is_same_v<decltype(device_.template run<P>(runner, now, observe)), bool>) {
+            if (!device_.template run<P>(runner, now, observe)) return {read_loss<P>(memory_), false};
+        } else {
+            device_.template run<P>(runner, now, observe);
+        }
+        note_outputs<P>(memory_, b.size);
+        note_loss_weight<P>(memory_, b.size);
+        return {read_loss<P>(memory_), true};
+    }
+    /// The batch's mean loss by the evaluation program. Throws as step().
+    float evaluate(const batch_view& b, const step_values& v) { return run_other(evaluation_, b, v, true); }
+    /// Runs the prediction program, for which the batch needs no targets. Throws as step().
+    void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
+
+    /// What the last loss is a mean over: examples or, where the loss is weighted or ignores labels, what they weigh.
+    double loss_weight() const { return loss_weight_; }
+    /// Output `i` of the last run, [batch, extents...], good until the next; empty if that failed. Where the device has
+    /// memory of its own this copies.
+    span<const float> output(int i) const {
+        if (!has_outputs_) return {};
+        const shape& s = output_shapes_[i];
+        const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
+        if (!device::shares_memory) host_.resize(static_cast<std::size_t>(floats_before(training<0>::v.n_outputs)));
+        const memory& m = outputs_elsewhere_ ? *outputs_elsewhere_ : memory_;
+        return {device_.host_view(m, outputs_at_[i], host_.data() + floats_before(i), n), static_cast<std::size_t>(n)};
+    }
+    const shape& output_shape(int i) const { return output_shapes_[i]; }   ///< of what output(i) shows
+    void forget_outputs() { has_outputs_ = false; }
+
+    /// Floats as they lie in the device's memory, at a parameter's, gradient's, state's or slot's address.
+    void read(address from, float* to, std::int64_t floats) const { device_.read(memory_, from, to, floats); }
+    void write(address to, const float* from, std::int64_t floats) { device_.write(memory_, to, from, floats); }
+    void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again
+    int threads() const { return device_.threads(); }
+
+private:
+    using all = std::make_integer_sequence<int, Programs::n_training>;
+    template <class P>
+    struct training_runner {
+        typename device::template runner<P> run;
+    };
+    template <class I>
+    struct runners_of;
+    template <int... I>
+    struct runners_of<std::integer_sequence<int, I...>> : training_runner<training<I>>... {};
+    template <class P>
+    struct other_program {   // evaluation and prediction, made when first asked for
+        typename device::template runner<P> run;
+        memory own;   ///< lent for the time of a run, but for what the replica's is too small for
+        bool bound = false;
+    };
+    device device_;
+    memory memory_;
+    runners_of<all> runners_;
+    std::unique_ptr<other_program<evaluation>> evaluation_;
+    std::unique_ptr<other_program<prediction>> prediction_;
+    bool has_outputs_ = false;
+    const memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
+    const address* outputs_at_ = nullptr;
+    const shape* output_shapes_ = nullptr;
+    mutable std::vector<float> host_;   ///< the host's copy of all outputs, where the device has memory of its own
+    int last_batch_ = 0;
+    double loss_weight_ = 0;
+    detail::uncounted_examples uncounted_;
+
+    static constexpr std::int64_t most(std::initializer_list<std::int64_t> x) {
+        std::int64_t n = 0;
+        for (const std::int64_t v : x) n = v > n ? v : n;
+        return n;
+    }
+    template <int... I>
+    static constexpr std::int64_t floats(space s, std::integer_sequence<int, I...>) {
+        return most({training<I>::v.floats(s)...});
+    }
+    template <int... I>
+    static constexpr std::int64_t scratch(std::integer_sequence<int, I...>) {
+        return most({device::template runner<training<I>>::scratch_floats()...});
+    }
+    /// Whichever training program needs most of each kind.
+    template <int... I>
+    static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
+        std::int64_t more = scratch(n) - device::template runner<training<0>>::scratch_floats();
+        for (const space s : {space::activation, space::gradient}) more += floats(s, n) - training<0>::v.floats(s);
+        return step_bytes<training<0>, device>() + 4 * more;
+    }
+    template <int... I>
+    SINTER_COLD void begin(std::integer_sequence<int, I...> n) {
+        static_assert((runs_program<device, training<I>> && ...), "the device lacks a part of what a device has: device/device.hpp");
+        constexpr auto& p = training<0>::v;
+        [[maybe_unused]] const auto here = enter(device_);
+        using arena = decltype(memory_.parameters);
+        memory_.parameters = arena(p.floats(space::parameter));
+        memory_.gradients = arena(floats(space::gradient, n));
+        memory_.states = arena(p.floats(space::state));
+        memory_.slots = arena(p.floats(space::slot));
+        memory_.activations = arena(floats(space::activation, n));
+        memory_.scratch = arena(scratch(n));
+        output_shapes_ = p.output_shapes;
+        (static_cast<training_runner<training<I>>&>(runners_).run.bind(memory_), ...);
+    }
+    template <class P>
+    static constexpr int ports_of() {
+        return P::v.n_inputs + P::v.n_targets + 1;
+    }
+    template <class P>
+    float read_loss(const memory& m) const {
+        float l = 0;
+        device_.read(m, P::v.loss, &l, 1);
+        return l;
+    }
+    template <class P>
+    void note_loss_weight(const memory& m, int batch) {
+        float w = static_cast<float>(batch);
+        if constexpr (P::v.loss_weight.where() != space::none) device_.read(m, P::v.loss_weight, &w, 1);
+        loss_weight_ = static_cast<double>(w);
+    }
+    /// Floats of the first so many outputs.
+    std::int64_t floats_before(int outputs) const {
+        std::int64_t n = 0;
+        for (int i = 0; i < outputs; ++i) n += std::int64_t{training<0>::v.max_batch} * output_shapes_[i].size();
+        return n;
+    }
+    template <class P>
+    void note_outputs(const memory& m, int batch) {
+        has_outputs_ = true;
+        outputs_elsewhere_ = &m == &memory_ ? nullptr : &m;
+        outputs_at_ = P::v.outputs;
+        output_shapes_ = P::v.output_shapes;
+        last_batch_ = batch;
+    }
+
+    /// Programs never run at once, so one's activations may lie where another's lay.
+    template <class P>
+    static constexpr bool fits = P::v.floats(space::activation) <= training<0>::v.floats(space::activation);
+    template <class P>
+    static constexpr bool fits_scratch =
+        device::template runner<P>::scratch_floats() <= device::template runner<training<0>>::scratch_floats();
+    /// Another program has the replica's memory for the time of its run, however that ends.
+    template <class P>
+    class loan {
+    public:
+        loan(memory& from, memory& to) : from_(from), to_(to) { exchange(); }
+        loan(const loan&) = delete;
+        loan& operator=(const loan&) = delete;
+        ~loan() { exchange(); }
+
+    private:
+        memory &from_, &to_;
+        void exchange() {
+            std::swap(from_.parameters, to_.parameters);
+            std::swap(from_.states, to_.states);
+            if (fits<P>) std::swap(from_.activations, to_.activations);
+            if (fits_scratch<P>) std::swap(from_.scratch, to_.scratch);
+        }
+    };
+    template <class P>
+    SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
+        auto made = std::make_unique<other_program<P>>();
+        if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+        if (!fits_scratch<P>) made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());
+        return made;
+    }
+    /// Returns the loss, where there are targets.
+    template <class P>
+    float run_other(std::unique_ptr<other_program<P>>& o, const batch_view& b, const step_values& v, bool with_targets) {
+        const float* ports[ports_of<P>()] = {};   // prediction has no targets
+        bind_batch<P>(b, ports, with_targets);
+        if (with_targets) uncounted_.template hide<P>(ports, b.size);
+        has_outputs_ = false;
+        [[maybe_unused]] const auto here = enter(device_);
+        if (!o) o = make_other<P>();
+        float loss = 0;
+        {
+            const loan<P> lent(memory_, o->own);
+            if (!o->bound) o->run.bind(o->own);   // which is where it is now each time
+            o->bound = true;
+            device_.template run<P>(o->run, {ports, nullptr, v.seed, v.step, b.size});
+            if (with_targets) loss = read_loss<P>(o->own);
+            if (with_targets) note_loss_weight<P>(o->own, b.size);
+        }
+        note_outputs<P>(fits<P> ? memory_ : o->own, b.size);
+        return loss;
+    }
+};
+
+} // namespace sinter

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/replica.hpp>
+#include <concepts>
+
+/// What a strategy is: where a model trains, on what, and with whom. A user's own is one more class (test/strategy/own.cpp).
+namespace sinter::inline SINTER_TARGET {
+
+/// What programs must know of a strategy. It enters their request: strategies of equal traits have equal programs.
+struct strategy_traits {
+    bool stored_gradients = false;   ///< gradients are stored, for they are read or changed before the updates
+    bool updates_here = true;        ///< false: the programs have neither updates nor slots; somebody else has them
+    int shards = 1;                  ///< shares that a batch is cut into, each a run of the program
+
+    constexpr bool operator==(const strategy_traits&) const = default;
+};
+
+/// Who a process is among those that train one model together.
+struct membership {
+    int index = 0, count = 1;
+    constexpr bool chief() const { return index == 0; }   ///< whose files and messages count
+    constexpr bool operator==(const membership&) const = default;
+};
+
+/// A strategy: a value that a trainer or an estimator is given and copies. It describes; it owns no memory, threads or
+/// sockets. single (strategy/single.hpp) is the one that costs nothing.
+///
+/// Device
+///     `device`, a compute_device: programs are compiled for it.
+/// Traits
+///     `traits`, a strategy_traits: a constant.
+/// Session
+///     `session<Programs>`, made from (strategy, threads): what the trainer owns; see strategy_session. `Programs` is a
+///     model_programs. `threads` are the host's that the model may work with, 0: as the strategy or its device has it.
+template <class S>
+concept strategy = std::copyable<S> && requires {
+    typename S::device;
+    { S::traits } -> std::convertible_to<strategy_traits>;
+} && compute_device<typename S::device>;
+
+/// The session of a strategy for a model's programs P: owns the replicas, and the threads and connections, if any. A
+/// trainer makes it, and tells it what to do, from one thread.
+///
+/// Step
+///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the
+///     whole batch, where members share one.
+/// Local
+///     `local()`: the replica that evaluation and prediction run on, and that outputs are read from.
+/// Read, write
+///     `read(address, to, floats)` and `write(address, from, floats)`: parameters, slots and states, from and to wherever
+///     they live. `clear_slots()`: all slots are zeros.
+/// Publish
+///     `publish()` follows a run of writes (initial values, what a file held): every member then has the chief's.
+/// Refresh
+///     `refresh()` comes before evaluation and prediction: local() then has the newest weights.
+/// Members
+///     `member()`: this process's place. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
+/// Errors
+///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first change: a step that
+///     threw has counted for nobody, or every member is told that it did not.
+/// Moves
+///     A session moves, with its trainer.
+template <class T, class P>
+concept strategy_session = std::movable<T> &&
+    requires(T& t, const T& c, const batch_view& b, const step_values& v, address a, float* x, const float* y, std::int64_t n,
+             span<double> sums) {
+        { t.template step<0>(b, v, unobserved{}) } -> std::same_as<step_result>;
+        { t.local() } -> std::convertible_to<replica<P>&>;
+        { c.local() } -> std::convertible_to<const replica<P>&>;
+        c.read(a, x, n);
+        t.write(a, y, n);
+        t.clear_slots();
+        t.publish();
+        t.refresh();
+        t.reduce(sums);
+        { c.member() } -> std::same_as<membership>;
+        { c.threads() } -> std::same_as<int>;
+    };
+
+namespace detail {
+
+/// What the strategy asks of the programs, besides what the user does.
+constexpr program_options options_under(program_options o, strategy_traits t) {
+    if (t.stored_gradients) o.store_gradients = true;
+    return o;
+}
+
+} // namespace detail
+
+} // namespace sinter

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
+#include <sinter/compiler/evaluate_stages.hpp>
+#include <sinter/data/batch_view.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
+#include <sinter/train/initialize.hpp>
+#include <sinter/train/optimizers/none.hpp>
+#include <sinter/train/settings.hpp>
+
+/// What all trainers have: a model's variables, evaluation and prediction, and the count of steps. trainer
+/// (train/trainer.hpp) and alternating_trainer add the step itself.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// A strategy, or what stands in for one that is none: trainers' constructors have the one compile error.
+template <class S>
+using sound_strategy = std::conditional_t<strategy<S>, S, single<stand_in_device>>;
+template <class S>
+sound_strategy<S> sound(const S& s) {
+    if constexpr (strategy<S>) return s;
+    else return {};
+}
+
+/// How a model's programs are asked for under a strategy.
+template <class Net, class Loss, class Optimizer, program_mode M, build_options Build, class Strategy>
+using request_under = request<Net, Loss, std::conditional_t<Strategy::traits.updates_here, Optimizer, no_optimizer>, M,
+                              Build.max_batch / Strategy::traits.shards, Strategy::device::target,
+                              options_under(Build.program, Strategy::traits)>;
+
+} // namespace detail
+
+/// `Programs`: model_programs, of which the first training program's request stands for all.
+template <class Programs, class Optimizer, build_options Build, class Strategy>
+class basic_trainer {
+    using device_type = typename detail::sound_strategy<Strategy>::device;
+
+public:
+    using programs = Programs;
+    using training = typename Programs::template training<0>;
+    using evaluation = typename Programs::evaluation;
+    using prediction = typename Programs::prediction;
+    using strategy_type = detail::sound_strategy<Strategy>;
+    using session_type = typename strategy_type::template session<Programs>;
+
+    /// Bytes that each replica takes on its device: parameters, gradients, optimizer state, activations and the kernels'
+    /// scratch memory. A constant. Evaluation and prediction work in the same memory (should one of them need more for its
+    /// activations or scratch memory, it takes that anew when it is first asked for).
+    static constexpr std::int64_t bytes() { return replica<Programs>::bytes(); }
+    static constexpr int max_batch() { return Build.max_batch; }
+    static constexpr build_options build = Build;                ///< that its programs are compiled with
+    static constexpr program_options policy = Build.program;
+
+    /// Trainers move; spans that predict() and output() gave stay good. One that was moved from can be assigned to, or end.
+    basic_trainer(basic_trainer&&) = default;
+    basic_trainer& operator=(basic_trainer&&) = default;
+
+    /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the start.
+    SINTER_COLD void reset() {
+        step_ = 0;
+        auto fill = [&](const variable_info& v) { write(v, v.at, first(v).data()); };
+        for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
+        for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
+        session_.clear_slots();
+        if constexpr (has_first_of_slot<Optimizer>() || average_slot >= 0)
+            for (int i = 0; i < training::v.n_parameters; ++i)
+                for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
+        session_.publish();
+    }
+    /// The next batch's examples do not continue those of the last: states that each example has one of (recurrent layers'
+    /// under `carried`) begin anew.
+    SINTER_COLD void begin_sequences() {
+        for (int i = 0; i < training::v.n_states; ++i)
+            if (const variable_info& v = training::v.states[i]; v.of_examples) write(v, v.at, first(v).data());
+        session_.publish();
+    }
+
+    /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
+    float evaluate(const data::batch_view& b) {
+        detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
+        session_.refresh();
+        return session_.local().evaluate(b, values_of(nullptr));
+    }
+    /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where the loss is weighted or ignores labels,
+    /// the sum of what they weigh. Losses of batches, and gradients, times this add up to those of all batches together.
+    double loss_weight() const { return session_.local().loss_weight(); }
+    /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict. Throws
+    /// option_error where there is no such output.
+    span<const float> predict(const data::batch_view& b, int i = 0) {
+        detail::evaluate_stages<typename detail::request_of<prediction>::type>();
+        detail::need_output(i, prediction::v.n_outputs, "predict");
+        session_.refresh();
+        session_.local().predict(b, values_of(nullptr));
+        return output(i);
+    }
+    /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the device has memory of its own
+    /// this copies.
+    span<const float> output(int i = 0) const {
+        detail::need_output(i, training::v.n_outputs, "output");
+        return session_.local().output(i);
+    }
+
+    // ---- what the model is made of
+    static constexpr int parameters() { return training::v.n_parameters; }
+    static const variable_info& parameter(int i) { return training::v.parameters[i]; }
+    static constexpr int states() { return training::v.n_states; }
+    static const variable_info& state(int i) { return training::v.states[i]; }
+    static std::string path(const variable_info& v) { return path_of(training::scopes, v); }
+    static shape output_shape(int i = 0) {
+        detail::need_output(i, training::v.n_outputs, "output_shape");
+        return training::v.output_shapes[i];
+    }
+    /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those that end in candidate_scores.
+    shape last_output_shape(int i = 0) const {
+        detail::need_output(i, training::v.n_outputs, "last_output_shape");
+        return session_.local().output_shape(i);
+    }
+
+    /// A parameter, state or gradient in its plain form (row-major, extents as declared).
+    std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
+    std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
+    /// The last step's gradient; only under program_options{.store_gradients = true} or where the optimizer clips.
+    /// Where gradients are accumulated it is that of the loss times loss_weight().
+    std::vector<float> gradient(const variable_info& v) const {
+        if (v.gradient.where() == space::none && detail::update_stage<typename training::request>::in_place)
+            throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
+                               "program_options{.store_gradients = true}");
+        return plain_at(v, v.gradient);
+    }
+    void set_plain(const variable_info& v, const float* x) { write(v, v.at, x), session_.publish(); }
+    void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x), session_.publish(); }
+    /// A variable's numbers as they will lie in memory: whoever sets several makes all of them, which may fail, and then puts
+    /// them there, which on the CPU cannot. `slot` as above, or -1 for the variable itself.
+    struct packed_values {
+        address to;
+        std::vector<float> x;
+    };
+    packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
+        return {slot < 0 ? v.at : slot_address(v, slot), from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
+    }
+    void put(const std::vector<packed_values>& all) {
+        for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
+        session_.publish();
+    }
+
+    std::int64_t steps() const { return step_; }
+    void set_steps(std::int64_t n) { step_ = n; }
+
+    /// How many slots the optimizer keeps for a parameter: none for a frozen one.
+    static constexpr int slots_of(const variable_info& v) { return v.group == frozen_group ? 0 : training::v.slots; }
+    static constexpr bool keeps_averages = average_slot_of<Optimizer>() >= 0;
+    /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and these where the averages were:
+    /// evaluate(), predict() and plain() then see averages, and training must not go on before the same call has put all
+    /// back. averaged_weights does both.
+    void exchange_with_averages() {
+        static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
+        session_.local().forget_outputs();
+        std::int64_t most = 0;
+        for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
+        exchanged_.resize(static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
+        float* const own = exchanged_.data();
+        float* const average = own + most;
+        for (int i = 0; i < training::v.n_parameters; ++i) {
+            const variable_info& v = training::v.parameters[i];
+            if (!slots_of(v)) continue;
+            session_.read(v.at, own, v.floats);
+            session_.read(slot_address(v, average_slot), average, v.floats);
+            session_.write(v.at, average, v.floats);
+            session_.write(slot_address(v, average_slot), own, v.floats);
+        }
+        session_.publish();
+    }
+    Optimizer& optimizer() { return optimizer_; }
+    const trainer_options& options() const { return options_; }
+    int threads() const { return session_.threads(); }
+    session_type& session() { return session_; }   ///< the strategy's: replicas, members
+    const session_type& session() const { return session_; }
+
+protected:
+    SINTER_COLD basic_trainer(const Optimizer& optimizer, const Strategy& s, trainer_options o)
+        : optimizer_((detail::evaluate_stages<typename detail::request_of<training>::type>(), optimizer)),   // before all else that needs the program
+          options_(o), session_(detail::sound(s), o.threads) {
+        static_assert(strategy<Strategy>, "this is no strategy: sinter/strategy/strategy.hpp says what one has");
+        static_assert(strategy_session<session_type, Programs>, "the strategy's session lacks a part: sinter/strategy/strategy.hpp");
+        reset();
+    }
+    /// One step of training program I, before which the optimizer has done `updates` of them.
+    template <int I, class Observer>
+    float run_training(const data::batch_view& b, std::int64_t updates, Observer observe) {
+        float scalars[Optimizer::n_scalars + 1] = {};
+        optimizer_.scalars(updates, scalars);
+        const step_result r = session_.template step<I>(b, values_of(scalars), observe);
+        if (r.applied) ++step_;
+        return r.loss;
+    }
+    std::int64_t step_ = 0;
+
+private:
+    Optimizer optimizer_;
+    trainer_options options_;
+    session_type session_;
+    std::vector<float> exchanged_;   ///< weights and averages on their ways
+
+    static constexpr int average_slot = average_slot_of<Optimizer>();
+
+    step_values values_of(const float* scalars) const { return {scalars, options_.seed, step_}; }
+    std::vector<float> first(const variable_info& v) const {
+        return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
+    }
+    SINTER_COLD void fill_slot(const variable_info& v, int k) {
+        const std::vector<float> x = k == average_slot
+            ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), first_of_slot(optimizer_, v.group, k));
+        write(v, slot_address(v, k), x.data());
+    }
+    address slot_address(const variable_info& v, int slot) const {
+        return {space::slot, slot * training::v.z.trained + v.at.offset()};
+    }
+    SINTER_COLD std::vector<float> plain_at(const variable_info& v, address from) const {
+        std::vector<float> packed(static_cast<std::size_t>(v.floats));
+        if (from.where() == space::none) return std::vector<float>(static_cast<std::size_t>(v.s.size()));
+        session_.read(from, packed.data(), v.floats);
+        return to_plain(v, packed.data(), device_type::panel_width, device_type::target.lanes);
+    }
+    SINTER_COLD void write(const variable_info& v, address to, const float* x) {
+        const std::vector<float> packed = from_plain(v, x, device_type::panel_width, device_type::target.lanes);
+        session_.write(to, packed.data(), v.floats);
+    }
+};
+
+} // namespace sinter
