@@ -17,11 +17,12 @@ struct step_values {
     const float* scalars = nullptr;   ///< what the optimizer's scalars() wrote
     std::uint64_t seed = 0;           ///< of random numbers inside the net
     std::int64_t step = 0;            ///< steps before this one
+    batch_shard shard = {};           ///< which part of a larger batch the batch is; by default all of it
 };
 /// What came of a step.
 struct step_result {
     float loss = 0;        ///< mean loss of the batch, before the update
-    bool applied = true;   ///< false: the loss is not finite, and nothing was changed
+    bool applied = true;   ///< false: the loss is not finite, and no parameter, state or slot has changed
 };
 
 /// One copy of a model on one device: memory, the programs that run in it, and what the last run left. Strategies are
@@ -57,21 +58,21 @@ public:
     /// where the batch does not fit the program, and what the device throws.
     template <int I = 0, class Observer = unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
+        return run<training<I>>(b, v, {}, observe);
+    }
+    /// The first half of a step: loss, gradients and states, up to the first launch that needs all of them. Gradients that
+    /// are stored (strategy_traits::gradients) lie at variable_info::gradient then, for read() and write(). Where they are
+    /// fused, some parameters have been updated already, too.
+    template <int I = 0, class Observer = unobserved>
+    step_result gradients(const batch_view& b, const step_values& v, Observer observe = {}) {
+        return run<training<I>>(b, v, {0, training<I>::v.segments.first_update}, observe);
+    }
+    /// The second half, which follows the first: updates by the gradients that are there now. `v` as before.
+    template <int I = 0, class Observer = unobserved>
+    void update(const step_values& v, Observer observe = {}) {
         using P = training<I>;
-        const float* ports[ports_of<P>()];
-        bind_batch<P>(b, ports, true);
-        uncounted_.template hide<P>(ports, b.size);
-        has_outputs_ = false;
-        const step_arguments now{ports, v.scalars, v.seed, v.step, b.size, true};
-        auto& runner = static_cast<training_runner<P>&>(runners_).run;
-        if constexpr (std::is_same_v<decltype(device_.template run<P>(runner, now, observe)), bool>) {
-            if (!device_.template run<P>(runner, now, observe)) return {read_loss<P>(memory_), false};
-        } else {
-            device_.template run<P>(runner, now, observe);
-        }
-        note_outputs<P>(memory_, b.size);
-        note_loss_weight<P>(memory_, b.size);
-        return {read_loss<P>(memory_), true};
+        const step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update}, v.shard};
+        device_.template run<P>(runner_of<P>(), now, observe);
     }
     /// The batch's mean loss by the evaluation program. Throws as step().
     float evaluate(const batch_view& b, const step_values& v) { return run_other(evaluation_, b, v, true); }
@@ -134,6 +135,27 @@ private:
         for (const std::int64_t v : x) n = v > n ? v : n;
         return n;
     }
+    template <class P>
+    typename device::template runner<P>& runner_of() {
+        return static_cast<training_runner<P>&>(runners_).run;
+    }
+    template <class P, class Observer>
+    step_result run(const batch_view& b, const step_values& v, launch_range launches, Observer& observe) {
+        const float* ports[ports_of<P>()];
+        bind_batch<P>(b, ports, true);
+        uncounted_.template hide<P>(ports, b.size);
+        has_outputs_ = false;
+        const step_arguments now{ports, v.scalars, v.seed, v.step, b.size, true, launches, v.shard};
+        auto& runner = runner_of<P>();
+        if constexpr (std::is_same_v<decltype(device_.template run<P>(runner, now, observe)), bool>) {
+            if (!device_.template run<P>(runner, now, observe)) return {read_loss<P>(memory_), false};
+        } else {
+            device_.template run<P>(runner, now, observe);
+        }
+        note_outputs<P>(memory_, b.size);
+        note_loss_weight<P>(memory_, b.size);
+        return {read_loss<P>(memory_), true};
+    }
     template <int... I>
     static constexpr std::int64_t floats(space s, std::integer_sequence<int, I...>) {
         return most({training<I>::v.floats(s)...});
@@ -162,7 +184,7 @@ private:
         memory_.activations = arena(floats(space::activation, n));
         memory_.scratch = arena(scratch(n));
         output_shapes_ = p.output_shapes;
-        (static_cast<training_runner<training<I>>&>(runners_).run.bind(memory_), ...);
+        (runner_of<training<I>>().bind(memory_), ...);
     }
     template <class P>
     static constexpr int ports_of() {
@@ -240,7 +262,7 @@ private:
             const loan<P> lent(memory_, o->own);
             if (!o->bound) o->run.bind(o->own);   // which is where it is now each time
             o->bound = true;
-            device_.template run<P>(o->run, {ports, nullptr, v.seed, v.step, b.size});
+            device_.template run<P>(o->run, {ports, nullptr, v.seed, v.step, b.size, false, {}, v.shard});
             if (with_targets) loss = read_loss<P>(o->own);
             if (with_targets) note_loss_weight<P>(o->own, b.size);
         }

@@ -8,9 +8,11 @@ namespace sinter::inline SINTER_TARGET {
 
 /// What programs must know of a strategy. It enters their request: strategies of equal traits have equal programs.
 struct strategy_traits {
-    bool stored_gradients = false;   ///< gradients are stored, for they are read or changed before the updates
-    bool updates_here = true;        ///< false: the programs have neither updates nor slots; somebody else has them
-    int shards = 1;                  ///< shares that a batch is cut into, each a run of the program
+    /// stored, or reduced in buckets, where somebody reads or changes gradients between the halves of a step.
+    gradient_policy gradients = gradient_policy::fused;
+    int bucket_bytes = 1 << 18;   ///< of gradient_policy::reduced
+    bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
+    int shards = 1;               ///< that a batch is cut into, each a run of a program for so many times fewer examples
 
     constexpr bool operator==(const strategy_traits&) const = default;
 };
@@ -43,7 +45,8 @@ concept strategy = std::copyable<S> && requires {
 ///
 /// Step
 ///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the
-///     whole batch, where members share one.
+///     whole batch, where members share one. On a replica it is replica::step, or gradients(), whatever the strategy does
+///     with them, and update().
 /// Local
 ///     `local()`: the replica that evaluation and prediction run on, and that outputs are read from.
 /// Read, write
@@ -81,7 +84,9 @@ namespace detail {
 
 /// What the strategy asks of the programs, besides what the user does.
 constexpr program_options options_under(program_options o, strategy_traits t) {
-    if (t.stored_gradients) o.store_gradients = true;
+    if (t.gradients == gradient_policy::fused) return o;   // then the user's choice holds
+    o.gradients = t.gradients;
+    o.bucket_bytes = t.bucket_bytes;
     return o;
 }
 
