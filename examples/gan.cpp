@@ -121,9 +121,8 @@ static void train(const example::options& options) {
     const auto tell_both = [](const epoch_result& r) {
         std::printf("epoch %d: the discriminator's loss %.4f, the generator's %.4f\n", r.epoch, r.phase_losses[0],
                     r.phase_losses[1]);
-        return true;
     };
-    const auto history = model.train(training, {.epochs = options.epochs, .after_epoch = tell_both});
+    const auto history = model.train(training, {.epochs = options.epochs}, tell_both);
     if (!options.save.empty()) model.save(options.save);
     write_generator(options);
 

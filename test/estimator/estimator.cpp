@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(steps_are_counted_in_all) {
 BOOST_AUTO_TEST_CASE(a_function_may_end_training) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
-    const auto history = model.train(p, {.epochs = 10, .progress = nullptr, .after_epoch = [](const epoch_result& r) { return r.epoch < 4; }});
+    const auto history = model.train(p, {.epochs = 10, .progress = nullptr}, [](const epoch_result& r) { return r.epoch < 4; });
     BOOST_TEST(history.size() == 4u);
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_trained) {

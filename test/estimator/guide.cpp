@@ -5,11 +5,12 @@
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
 #include <sinter/sinter.hpp>
+#include <sinter/train/hooks/csv_log.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/interrupt.hpp>
 #include <sinter/train/hooks/keep_best.hpp>
 #include <sinter/train/hooks/reduce_on_plateau.hpp>
-#include <sinter/train/hooks/together.hpp>
+#include <sinter/train/hooks/save_checkpoints.hpp>
 #include <sinter/train/losses/mae.hpp>
 #include <sinter/train/losses/per_output.hpp>
 #include <sinter/train/metrics.hpp>
@@ -23,23 +24,18 @@ void train(const data::dataset& training, const data::dataset& held_out) {
     auto validation = held_out | data::batch(64);
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}};
 
-    keep_best best(model, {.file = "best.safetensors"});
-    reduce_on_plateau slower(model, {.factor = 0.5f, .patience = 3});
+    keep_best best({.file = "best.safetensors"});
     early_stop stop({.patience = 8});
-    stop_on_interrupt interrupt;
-    const std::vector<epoch_result> history = model.train(data, {
-        .epochs = 100,
-        .validation = &validation,
-        .after_epoch = together(best, slower, stop),
-        .stop = interrupt.asked(),
-    });
-    best.restore();
+    const std::vector<epoch_result> history = model.train(data, {.epochs = 100, .validation = &validation},
+        best, stop, reduce_on_plateau({.factor = 0.5f, .patience = 3}), csv_log("run.csv"), stop_on_interrupt(),
+        save_checkpoints("run.safetensors", {.every_seconds = 600, .resume = true}));
+    best.restore(model);
 
     const evaluation_result r = model.evaluate(validation);
     std::printf("%zu epochs, the best %d: loss %g, accuracy %g\n", history.size(), best.best_epoch(),
                 r.loss, r.accuracy);
     const std::vector<float> scores = model.predict(validation);   // [examples, 3]
-    model.save("run.safetensors");
+    model.save("net.safetensors");
 }
 
 void measure(data::pipeline& data, data::pipeline& held_out) {
@@ -47,8 +43,8 @@ void measure(data::pipeline& data, data::pipeline& held_out) {
     const evaluation_result r = model.evaluate(held_out, metrics::top_k{2},
                                                metrics::named("third place", metrics::top_k{3}));
     std::printf("%g %g %g\n", r.value("loss"), r.value("top_k"), r.value("third place"));
-    keep_best best(model, {.monitor = "val_top_k"});
-    model.train(data, {.validation = &held_out, .after_epoch = together(best), .metrics = {metrics::top_k{2}}});
+    keep_best best({.monitor = "val_top_k"});
+    model.train(data, {.validation = &held_out, .metrics = {metrics::top_k{2}}}, best);
 }
 
 constexpr auto two = features<4> >> dense<16> >> relu >> [](tensor x) { return outputs(dense<1>(x), dense<3>(x)); };

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite_is_not_saved) {
     m.save(file);
     auto data = pairs({1.8e19f}, {0});
     bool called = false;
-    check_error<data_error>([&] { m.train(data, {.progress = nullptr, .after_epoch = [&](const epoch_result&) { return called = true; }}); },
+    check_error<data_error>([&] { m.train(data, {.progress = nullptr}, [&](const epoch_result&) { called = true; }); },
                             "a weight is not finite", "train, after step 1", "inf");
     BOOST_TEST(!called);
     check_error<data_error>([&] { m.save(file); }, "a weight is not finite", file);

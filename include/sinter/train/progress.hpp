@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/train/progress_line.hpp>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 #include <limits>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET {
-
-/// Seconds of a clock that only goes forward.
-inline double monotonic_seconds() {
-    timespec t{};
-    ::clock_gettime(CLOCK_MONOTONIC, &t);
-    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 enum class progress_style { detect, terminal, plain };
 

@@ -7,7 +7,6 @@
 #include <sinter/train/hooks/interrupt.hpp>
 #include <sinter/train/hooks/keep_best.hpp>
 #include <sinter/train/hooks/reduce_on_plateau.hpp>
-#include <sinter/train/hooks/together.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -17,16 +16,29 @@
 using namespace sinter;
 
 constexpr auto net = features<1> >> dense<1>;
+template <class Estimator>
+using trainer_of = typename Estimator::trainer_type;
 
 static epoch_result result(int epoch, double validation_loss, double accuracy = NAN) {
     return {.epoch = epoch, .accuracy = accuracy, .validation_loss = validation_loss};
+}
+/// Whether the hook goes on after an epoch of this result.
+template <class Hook, class Run>
+static bool goes_on(Hook& hook, Run& run, const epoch_result& r) {
+    run.result = r;
+    hook.epoch_end(run);
+    return !run.stopping();
+}
+static bool goes_on(early_stop& hook, const epoch_result& r) {
+    training_run run;
+    return goes_on(hook, run, r);
 }
 /// The epoch after which it stops; 0: never.
 static int stops_after(early_stop_options o, std::initializer_list<double> values) {
     early_stop stop(o);
     int epoch = 0;
     for (const double v : values)
-        if (!stop(o.what == watched::accuracy ? result(++epoch, 0, v) : result(++epoch, v))) return epoch;
+        if (!goes_on(stop, o.what == watched::accuracy ? result(++epoch, 0, v) : result(++epoch, v))) return epoch;
     return 0;
 }
 
@@ -41,19 +53,22 @@ BOOST_AUTO_TEST_CASE(early_stop_decides) {
     BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 4, 4}) == 3);         // but none of it made patience anew
     BOOST_TEST(stops_after({.what = watched::accuracy, .patience = 2}, {0.5, 0.7, 0.6, 0.7, 0.8}) == 4);
     early_stop stop({.patience = 1});
-    for (const double v : {3., 1., 2.}) stop(result(static_cast<int>(4 - v), v));
+    for (const double v : {3., 1., 2.}) goes_on(stop, result(static_cast<int>(4 - v), v));
     BOOST_TEST(stop.best() == 1);
     BOOST_TEST(stop.best_epoch() == 3);
     BOOST_TEST(stop.stopped());
 }
 BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
     estimator m{net, mse, sgd{.learning_rate = 1}, {.threads = 1}};
-    reduce_on_plateau slower(m, {.factor = 0.5f, .patience = 2, .min_delta = 0, .cooldown = 1, .min_rate = 0.2f});
+    auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
+    model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    reduce_on_plateau slower({.factor = 0.5f, .patience = 2, .min_delta = 0, .cooldown = 1, .min_rate = 0.2f});
+    slower.begin(run);
     const double losses[] = {4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3};
     // waits 0 1 2: halved; one epoch of cooldown has ended when the next is looked at, which counts 1; and so on
     const float rates[] = {1, 1, 0.5f, 0.5f, 0.25f, 0.25f, 0.25f, 0.25f, 0.2f, 0.2f, 0.2f, 0.2f};
     for (int i = 0; i < 12; ++i) {
-        BOOST_TEST(slower(result(i + 1, losses[i])));
+        BOOST_TEST(goes_on(slower, run, result(i + 1, losses[i])));
         BOOST_TEST(m.inner().optimizer().learning_rate.at(0) == rates[i], "epoch " << i + 1);
     }
     BOOST_TEST(slower.reductions() == 3);
@@ -61,21 +76,20 @@ BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
 BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
     estimator m{net, mse, sgd{.learning_rate = 0.1f}, {.threads = 1}};
     const std::string file = "keep_best_test.safetensors";
-    keep_best best(m, {.file = file.c_str()});
-    early_stop stop({.patience = 2});
-    auto hooks = together(best, stop);
+    keep_best best({.file = file.c_str()});
+    auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
+    model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    best.begin(run);
     const auto weight = [&] { return m.inner().plain(m.inner().parameter(0))[0]; };
     const auto put = [&](float w) { m.inner().set_plain(m.inner().parameter(0), &w); };
-    best.restore();   // nothing yet
+    best.restore(m);   // nothing yet
     int epoch = 0;
-    for (const float loss : {3.f, 1.f, 2.f}) {
+    for (const float loss : {3.f, 1.f, 2.f, 4.f}) {
         put(10 * loss);
-        BOOST_TEST(hooks(result(++epoch, static_cast<double>(loss))));
+        BOOST_TEST(goes_on(best, run, result(++epoch, static_cast<double>(loss))));
     }
-    put(40);
-    BOOST_TEST(!hooks(result(++epoch, 4)));
     BOOST_TEST(best.best_epoch() == 2);
-    best.restore();
+    best.restore(m);
     BOOST_TEST(weight() == 10);
     put(0);
     m.load(file);
@@ -85,23 +99,26 @@ BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
 BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
     check_error<option_error>([] { early_stop({.patience = -1}); }, "patience", "early_stop", "-1");
     check_error<option_error>([] { early_stop({.min_delta = -1}); }, "smallest change", "early_stop");
-    estimator m{net, mse, sgd{}, {.threads = 1}};
-    check_error<option_error>([&] { reduce_on_plateau r(m, {.factor = 1}); }, "factor", "reduce_on_plateau");
+    check_error<option_error>([&] { reduce_on_plateau r({.factor = 1}); }, "factor", "reduce_on_plateau");
     estimator scheduled{net, mse, sgd{.learning_rate = cosine(0.1f, 10)}, {.threads = 1}};
-    check_error<option_error>([&] { reduce_on_plateau r(scheduled); }, "schedule", "reduce_on_plateau");
+    auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
+    check_error<option_error>([&] { scheduled.train(data, {.progress = nullptr}, reduce_on_plateau()); }, "schedule", "reduce_on_plateau");
+    BOOST_TEST(scheduled.inner().steps() == 0);
     early_stop stop;
-    check_error<data_error>([&] { stop(result(7, NAN)); }, "not measured", "epoch 7", "validation_loss");
+    check_error<data_error>([&] { goes_on(stop, result(7, NAN)); }, "not measured", "epoch 7", "validation_loss");
 }
 BOOST_AUTO_TEST_CASE(an_interrupt_ends_training_after_its_step) {
     estimator m{net, mse, sgd{}, {.threads = 1}};
     auto data = data::dataset(extents(1), {1, 2, 3, 4}).targets(extents(1), {1, 2, 3, 4}) |
                 data::batch(1);
     stop_on_interrupt interrupt;
-    int asked = 0;
-    const auto history = m.train(data, {.epochs = 50, .progress = nullptr, .stop = [&] {
-                                            if (++asked == 6) std::raise(SIGINT);
-                                            return interrupt.asked()();
-                                        }});
+    struct {
+        int steps = 0;
+        void after_step(training_run&, const data::batch_view&) {
+            if (++steps == 6) std::raise(SIGINT);
+        }
+    } interrupts;
+    const auto history = m.train(data, {.epochs = 50, .progress = nullptr}, interrupts, interrupt);
     BOOST_TEST(static_cast<bool>(interrupt));
     BOOST_TEST(m.inner().steps() == 6);
     BOOST_TEST(history.size() == 2u);

@@ -5,7 +5,6 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/keep_best.hpp>
-#include <sinter/train/hooks/together.hpp>
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
 #include <sinter/train/losses/weighted.hpp>
 #include <sinter/train/metrics.hpp>
@@ -201,10 +200,9 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     data::dataset s(extents(3), inputs());
     s.labels(labels(2), 2);
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
-    keep_best best(m, {.monitor = "val_f1"});
+    keep_best best({.monitor = "val_f1"});
     std::FILE* const shown = std::tmpfile();
-    const auto h = m.train(d, {.epochs = 12, .validation = &v, .progress = shown,
-                                .after_epoch = together(best), .metrics = {metrics::f1{0.4f}}});
+    const auto h = m.train(d, {.epochs = 12, .validation = &v, .progress = shown, .metrics = {metrics::f1{0.4f}}}, best);
     std::rewind(shown);
     char text[4000] = {};
     BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
@@ -222,11 +220,17 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
                               "metrics without data", "train", "f1", "validation");
 }
 BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
-    auto stops = [](bool falls, const char* name, std::initializer_list<double> values) {
+    auto of = [](epoch_result r) {
+        training_run run;
+        run.result = std::move(r);
+        return run;
+    };
+    auto stops = [&](bool falls, const char* name, std::initializer_list<double> values) {
         early_stop stop({.patience = 1, .monitor = name});
         int epoch = 0;
         for (const double v : values)
-            if (!stop({.epoch = ++epoch, .validation_loss = v, .metrics = {{"val_m", v, falls}}})) return epoch;
+            if (training_run run = of({.epoch = ++epoch, .validation_loss = v, .metrics = {{"val_m", v, falls}}}); stop.epoch_end(run), run.stopping())
+                return epoch;
         return 0;
     };
     BOOST_TEST(stops(false, "val_m", {1, 2, 3, 2.5}) == 4);

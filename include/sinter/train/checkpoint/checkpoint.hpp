@@ -35,7 +35,8 @@ struct path_start {
 
 } // namespace detail
 
-/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one under `optimizer/`.
+/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one under `optimizer/`, `run/`
+/// or `hooks/`.
 template <class Trainer>
 constexpr bool names_are_free() {
     const auto taken = [](const variable_info& v) {
@@ -60,8 +61,8 @@ struct saved_variable {
 };
 template <class Trainer>
 SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
-    static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/` for themselves: "
-                                             "call that parameter, state or layer something else");
+    static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/`, `run/` and `hooks/` for "
+                                             "themselves: call that parameter, state or layer something else");
     std::vector<saved_variable> all;
     auto add = [&](const variable_info& v, int slot) {
         const std::string path = Trainer::path(v);
@@ -149,10 +150,11 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     constexpr bool alternates = requires { t.phase_steps(); };
     if constexpr (alternates)
         if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
+    safetensors::contents own{f.source, {}, f.tensors};
+    for (auto i = own.tensors.begin(); i != own.tensors.end();) i = is_of_a_run(i->first) ? own.tensors.erase(i) : std::next(i);
     if (whole) {
-        check_fit<Trainer>(expected, f, true);
+        check_fit<Trainer>(expected, own, true);
     } else {
-        safetensors::contents own{f.source, {}, f.tensors};
         for (const saved_variable& s : variables)
             if (!taken(s)) own.tensors.erase(s.name);
         if (what == saved::weights)

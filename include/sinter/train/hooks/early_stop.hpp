@@ -15,28 +15,34 @@ struct early_stop_options {
 };
 
 /// Ends training when what is watched has not become better for `patience` epochs (Keras'
-/// EarlyStopping; restoring the best weights is keep_best's). A hook: `train(data, {.after_epoch =
-/// together(stop)})`, of the caller's that outlives the call.
+/// EarlyStopping; restoring the best weights is keep_best's). A hook: `train(data, options, stop)`.
+/// What it has counted is part of a saved run; a second call of train() goes on counting.
 class early_stop {
 public:
+    static constexpr const char* name = "early_stop";
     explicit early_stop(early_stop_options o = {}) : o_(o), monitor_(o.what, o.min_delta, "early_stop", o.monitor) {
         if (o.patience < 0)
             throw option_error("patience", "early_stop", std::to_string(o.patience), "0 or more epochs");
     }
-    /// False: stop.
-    bool operator()(const epoch_result& r) {
+    SINTER_COLD void begin(training_run& run) {
+        if (run.resumed && stopped_) run.stop(name);   // the run had ended
+        stopped_ = stopped_ && run.resumed;
+    }
+    SINTER_COLD void epoch_end(training_run& run) {
+        const epoch_result& r = run.result;
         const double x = monitor_.of(r);
-        if (seen_++ < o_.start_from) return true;
+        if (seen_++ < o_.start_from) return;
         ++wait_;
         if (monitor_.better(x)) {
             best_epoch_ = r.epoch;
             const bool passed = monitor_.rises() ? x - o_.min_delta > o_.baseline : x + o_.min_delta < o_.baseline;
             if (passed || o_.baseline != o_.baseline) wait_ = 0;
-            return true;
+            return;
         }
         stopped_ = wait_ >= o_.patience && seen_ > 1;
-        return !stopped_;
+        if (stopped_) run.stop(name);
     }
+    void state(auto& s) { s("wait", wait_)("seen", seen_)("best_epoch", best_epoch_)("stopped", stopped_)("watched", monitor_); }
     bool stopped() const { return stopped_; }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/train/hooks/hook.hpp>
 #include <csignal>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step
-/// that is being done, without an error; a second one ends the program as ever. One at a time.
+/// that is being done, without an error; a second one ends the program as ever. One at a time. A hook:
 ///
-///     stop_on_interrupt interrupt;
-///     model.train(data, {.epochs = 100, .stop = interrupt.asked()});
+///     model.train(data, {.epochs = 100}, stop_on_interrupt());
 class stop_on_interrupt {
 public:
     stop_on_interrupt() {
@@ -23,8 +22,10 @@ public:
     stop_on_interrupt(const stop_on_interrupt&) = delete;
     stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
 
+    void after_step(training_run& run, const batch_view&) {
+        if (seen) run.stop("interrupt");
+    }
     explicit operator bool() const { return seen != 0; }   ///< has it been asked?
-    auto asked() const { return [] { return seen != 0; }; }
 
 private:
     static inline volatile std::sig_atomic_t seen = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/hooks/monitor.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -13,49 +14,76 @@ struct keep_best_options {
 };
 
 /// Keeps the weights and states of the best epoch, in memory and, if a name is given, in a file
-/// (Keras' ModelCheckpoint with save_best_only). restore() puts them back. A hook, as early_stop;
-/// before it, so that the last epoch counts.
-template <class Model>
+/// (Keras' ModelCheckpoint with save_best_only). restore() puts them back. A hook, before early_stop or
+/// behind it. What it keeps is part of a saved run, which is larger by that.
+///
+///     keep_best best({.file = "best.safetensors"});
+///     model.train(data, {.epochs = 100, .validation = &held_out}, best);
+///     best.restore(model);
 class keep_best {
 public:
-    explicit keep_best(Model& model, keep_best_options o = {})
-        : model_(model), o_(o), file_(o.file), monitor_(o.what, o.min_delta, "keep_best", o.monitor) {}
-    /// Throws what save() throws.
-    bool operator()(const epoch_result& r) {
-        if (!monitor_.better(monitor_.of(r))) return true;
-        best_epoch_ = r.epoch;
-        kept_.clear();
-        each([&](const auto& v) { kept_.push_back(trainer().plain(v)); });
-        if (!file_.empty()) save(trainer(), file_, o_.parts);
-        return true;
+    static constexpr const char* name = "keep_best";
+    explicit keep_best(keep_best_options o = {})
+        : parts_(o.parts), file_(o.file), monitor_(o.what, o.min_delta, "keep_best", o.monitor) {}
+
+    /// mismatch_error if what it has kept is of another model.
+    template <class Run>
+    SINTER_COLD void begin(Run& run) {
+        if (!kept_.empty()) need_size_of(run.model);
     }
-    /// Puts the best epoch's weights and states into the model; the optimizer's memory and the
-    /// number of steps stay. Does nothing as long as no epoch was looked at.
-    void restore() {
+    /// Throws what save() throws.
+    template <class Run>
+    SINTER_COLD void epoch_end(Run& run) {
+        if (!monitor_.better(monitor_.of(run.result))) return;
+        best_epoch_ = run.result.epoch;
+        kept_.clear();
+        each(run.model, [&](const auto& v) {
+            const std::vector<float> x = run.model.plain(v);
+            kept_.insert(kept_.end(), x.begin(), x.end());
+        });
+        if (!file_.empty()) save(run.model, file_, parts_);
+    }
+    void state(auto& s) { s("best_epoch", best_epoch_)("weights", kept_)("watched", monitor_); }
+
+    /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's memory and the number of steps
+    /// stay. Does nothing as long as no epoch was looked at. mismatch_error if the model is another one.
+    template <class Model>
+    SINTER_COLD void restore(Model& model) const {
+        auto& t = trainer_of(model);
         if (kept_.empty()) return;
-        auto next = kept_.begin();
-        each([&](const auto& v) { trainer().set_plain(v, (next++)->data()); });
+        need_size_of(t);
+        const float* next = kept_.data();
+        each(t, [&](const auto& v) {
+            t.set_plain(v, next);
+            next += v.s.size();
+        });
     }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet
 
 private:
-    Model& model_;
-    keep_best_options o_;
+    saved parts_;
     std::string file_;
     detail::monitor monitor_;
-    std::vector<std::vector<float>> kept_;
+    std::vector<float> kept_;   ///< all variables, one behind the other
     int best_epoch_ = 0;
 
-    auto& trainer() {
-        if constexpr (requires { model_.inner(); }) return model_.inner();
-        else return model_;
+    template <class Model>
+    static auto& trainer_of(Model& m) {
+        if constexpr (requires { m.inner(); }) return m.inner();
+        else return m;
     }
-    template <class F>
-    void each(F f) {
-        auto& t = trainer();
+    template <class Trainer, class F>
+    static void each(Trainer& t, F f) {
         for (int i = 0; i < t.parameters(); ++i) f(t.parameter(i));
         for (int i = 0; i < t.states(); ++i) f(t.state(i));
+    }
+    template <class Trainer>
+    void need_size_of(Trainer& t) const {
+        std::size_t n = 0;
+        each(t, [&](const auto& v) { n += static_cast<std::size_t>(v.s.size()); });
+        if (n != kept_.size())
+            throw mismatch_error("the weights that were kept are of another model", name, joined({kept_.size(), " numbers"}), joined({n}));
     }
 };
 

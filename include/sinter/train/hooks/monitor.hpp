@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/estimator/estimator.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/train/hooks/hook.hpp>
+#include <sinter/train/hooks/hook_state.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -43,6 +45,7 @@ public:
         return true;
     }
     double best() const { return best_; }
+    void state(auto& s) { s("best", best_)("falls", falls_); }   ///< for checkpoints (train/hooks/hook_state.hpp)
     void reset() {
         constexpr double infinity = std::numeric_limits<double>::infinity();
         best_ = rises() ? -infinity : infinity;

@@ -16,47 +16,54 @@ struct plateau_options {
 };
 
 /// Lowers the learning rate where what is watched no longer becomes better (Keras'
-/// ReduceLROnPlateau). `model`: an estimator or a trainer whose optimizer has a learning_rate that
-/// is a number; option_error where it is a schedule. The rate is not in saved files: who resumes
-/// sets it again. A hook, as early_stop.
-template <class Model>
+/// ReduceLROnPlateau). For optimizers with a learning_rate that is a number; option_error where it is a
+/// schedule. The rate and what was counted are part of a saved run.
 class reduce_on_plateau {
 public:
-    explicit reduce_on_plateau(Model& model, plateau_options o = {})
-        : rate_(rate_of(model)), o_(o), monitor_(o.what, o.min_delta, "reduce_on_plateau", o.monitor) {
-        if (!(o.factor > 0 && o.factor < 1))
-            throw option_error("factor", "reduce_on_plateau", std::to_string(o.factor), "between 0 and 1");
+    static constexpr const char* name = "reduce_on_plateau";
+    explicit reduce_on_plateau(plateau_options o = {}) : o_(o), monitor_(o.what, o.min_delta, name, o.monitor) {
+        if (!(o.factor > 0 && o.factor < 1)) throw option_error("factor", name, std::to_string(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
-            throw option_error("patience or cooldown", "reduce_on_plateau", joined({o.patience, ", ", o.cooldown}),
-                               "0 or more epochs");
-        if (rate_.at_step || rate_.custom || rate_.warmup)
-            throw option_error("the learning rate is a schedule", "reduce_on_plateau", "a schedule", "a number");
+            throw option_error("patience or cooldown", name, joined({o.patience, ", ", o.cooldown}), "0 or more epochs");
     }
-    bool operator()(const epoch_result& r) {
-        const double x = monitor_.of(r);
+    template <class Run>
+    SINTER_COLD void begin(Run& run) {
+        schedule& rate = rate_of(run);
+        if (rate.at_step || rate.custom || rate.warmup) throw option_error("the learning rate is a schedule", name, "a schedule", "a number");
+        if (run.resumed) rate.peak = rate_;
+        rate_ = rate.peak;
+    }
+    template <class Run>
+    SINTER_COLD void epoch_end(Run& run) {
+        const double x = monitor_.of(run.result);
+        float& rate = rate_of(run).peak;
         if (cooldown_ > 0) --cooldown_, wait_ = 0;
         if (monitor_.better(x)) wait_ = 0;
-        else if (cooldown_ == 0 && ++wait_ >= o_.patience && rate_.peak > o_.min_rate) {
-            const float lower = rate_.peak * o_.factor;
-            rate_.peak = lower > o_.min_rate ? lower : o_.min_rate;
+        else if (cooldown_ == 0 && ++wait_ >= o_.patience && rate > o_.min_rate) {
+            const float lower = rate * o_.factor;
+            rate = lower > o_.min_rate ? lower : o_.min_rate;
             ++reductions_;
             cooldown_ = o_.cooldown;
             wait_ = 0;
         }
-        return true;
+        rate_ = rate;
     }
-    float rate() const { return rate_.peak; }
+    void state(auto& s) { s("rate", rate_)("wait", wait_)("cooldown", cooldown_)("reductions", reductions_)("watched", monitor_); }
+
+    float rate() const { return rate_; }
     int reductions() const { return reductions_; }
 
 private:
-    schedule& rate_;
     plateau_options o_;
     detail::monitor monitor_;
+    float rate_ = 0;   ///< as this hook left it
     int wait_ = 0, cooldown_ = 0, reductions_ = 0;
 
-    static schedule& rate_of(Model& m) {
-        if constexpr (requires { m.inner(); }) return m.inner().optimizer().learning_rate;
-        else return m.optimizer().learning_rate;
+    template <class Run>
+    static schedule& rate_of(Run& run) {
+        constexpr bool has_one = requires { run.model.optimizer().learning_rate.peak; };
+        static_assert(has_one, "reduce_on_plateau: the optimizer has no learning_rate of its own");
+        return run.model.optimizer().learning_rate;
     }
 };
 

@@ -64,6 +64,7 @@ public:
         right_ += other.right_;
         count_ += other.count_;
     }
+    void state(auto& s) { s("right", right_)("count", count_); }   ///< for checkpoints (train/hooks/hook_state.hpp)
     /// In [0, 1]; NaN as long as nothing was added.
     double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }
     std::int64_t right() const { return right_; }

@@ -17,6 +17,7 @@ public:
         sum_ += other.sum_;
         weight_ += other.weight_;
     }
+    void state(auto& s) { s("sum", sum_)("weight", weight_); }   ///< for checkpoints (train/hooks/hook_state.hpp)
     /// NaN as long as nothing was added that counts.
     double value() const { return sum_ / weight_; }
     double weight() const { return weight_; }   ///< of all together

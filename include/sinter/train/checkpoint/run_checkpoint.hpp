@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/checkpoint/checkpoint.hpp>
+#include <sinter/train/hooks/hook_calls.hpp>
+#include <sinter/train/hooks/hook_state.hpp>
+
+/// The checkpoint of a run: what save() writes of its trainer (train/checkpoint/checkpoint.hpp), and with it where the data
+/// are, what the loop has summed of the epoch so far (`run/...`) and the state of hooks (`hooks/NAME/...`; of several of
+/// one name the second is NAME_2). A run that goes on from it ends bit for bit as one that was not disturbed. load() takes
+/// such a file as well, and leaves `run/` and `hooks/` alone.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// All that a run has besides its trainer.
+template <class Run>
+SINTER_COLD void list_run(Run& run, hook_state& s, data::position& at) {
+    s.begin("run");
+    s("pass", at.epoch)("index", at.index);
+    run.state(s);
+    std::vector<std::string_view> names;
+    for (const hook_calls& h : run.hooks) {
+        if (!h.state) continue;
+        int same = 1;
+        for (const std::string_view n : names) same += n == h.name;
+        names.push_back(h.name);
+        s.begin(same == 1 ? joined({"hooks/", h.name}) : joined({"hooks/", h.name, "_", same}));
+        h.state(h.hook, s);
+    }
+}
+
+} // namespace detail
+
+/// Throws what save() throws.
+template <class Run>
+SINTER_COLD void save_run(Run& run, const std::string& file) {
+    hook_state s(hook_state::mode::write);
+    data::position at = run.data.position();
+    detail::list_run(run, s, at);
+    detail::save_with(s.entries(), run.model, file, saved::whole);
+}
+
+/// Throws what load() throws; mismatch_error as well where the file is not of a run, or of one with other hooks. Then
+/// nothing has changed.
+template <class Run>
+SINTER_COLD void load_run(Run& run, const std::string& file) {
+    const safetensors::file f = safetensors::read(file);
+    data::position at;
+    hook_state check(hook_state::mode::check, &f);
+    detail::list_run(run, check, at);
+    std::vector<std::string> lines = check.differences();
+    for (const auto& [name, tensor] : f.tensors)
+        if (detail::is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
+            lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
+    if (!lines.empty()) {
+        std::string list = joined({"the file is not of a run with these hooks, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
+        for (const std::string& line : lines) (list += "\n  ") += line;
+        throw mismatch_error(list + "\nA run goes on with the hooks that it was saved with, in their order. To go on otherwise, load the "
+                                    "model by load(), which leaves hooks alone", file);
+    }
+    hook_state read(hook_state::mode::read, &f);
+    detail::load_with({}, f, run.model, saved::whole, [&] {
+        detail::list_run(run, read, at);
+        run.data.seek(at);
+    });
+    run.resumed = true;
+}
+
+} // namespace sinter

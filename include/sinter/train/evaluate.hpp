@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/bind_batch.hpp>
+#include <sinter/train/metrics/accuracy.hpp>
+#include <sinter/train/metrics/mean.hpp>
+#include <sinter/train/passes.hpp>
+#include <sinter/train/results.hpp>
+
+/// Evaluation: one pass over data with the evaluation program, and whatever metrics are asked for.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+template <class Trainer>
+using loss_of = typename Trainer::training::request::loss;
+/// The loss's first target, if it is class numbers for the net's first output: then accuracy can be counted.
+template <class Trainer>
+inline constexpr target_list first_target_of = targets_of<loss_of<Trainer>>(1);
+template <class Trainer>
+inline constexpr bool classifies = first_target_of<Trainer>.n > 0 && first_target_of<Trainer>.at[0].kind == target_kind::class_index &&
+                                   first_target_of<Trainer>.at[0].output == 0;
+
+/// Weights of the loss an example; 0 where it takes none.
+template <class Trainer>
+constexpr int weights_an_example() {
+    constexpr auto& p = Trainer::training::v;
+    for (int i = 0; i < p.n_targets; ++i)
+        if (p.targets[i].weight) return p.targets[i].s.size();
+    return 0;
+}
+/// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several, but for what
+/// the loss ignores.
+template <class Trainer>
+void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::batch_view& b) {
+    if constexpr (classifies<Trainer>) {
+        static constexpr target_spec target = first_target_of<Trainer>.at[0];
+        const span<const float> y = t.output();
+        const int classes = t.last_output_shape().last();
+        const int rows = static_cast<int>(y.size()) / classes;
+        if (!target.ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
+        const int of_weights = weights_an_example<Trainer>(), of_rows = rows / b.size;
+        for (int i = 0; i < rows; ++i) {
+            if (target.ignores && b.labels[i] == target.also) continue;
+            if (b.weights && b.weights[i * of_weights / of_rows] == 0.f) continue;
+            accuracy.add(y.data() + static_cast<std::int64_t>(i) * classes, b.labels + i, 1, classes);
+        }
+    }
+}
+/// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of rows that count.
+template <class Trainer>
+SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metrics::detail::running& to, const data::batch_view& b) {
+    static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
+    need_output(m.output(), Trainer::training::v.n_outputs, m.name().c_str());
+    int k = 0, seen[2] = {};   // floats, whole numbers
+    for (; k < all.n; ++k) {
+        const target_kind kind = all.at[k].kind;
+        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output)) break;
+        if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
+            ++seen[kind == target_kind::class_index || kind == target_kind::indices];
+    }
+    if (k == all.n)
+        throw option_error("the loss has no target for this output", m.name(), joined({"output ", m.output()}),
+                           "an output with class numbers or floats like it");
+    const target_spec& target = all.at[k];
+    const bool whole = target.kind == target_kind::class_index;
+    const data::input_view t = target_column(b, whole, seen[whole]);
+    const span<const float> y = trainer.output(m.output());
+    const shape s = trainer.last_output_shape(m.output());
+    const int columns = s.rank ? s.last() : 1, rows = static_cast<int>(y.size()) / columns;
+    const int of_weights = weights_an_example<Trainer>(), of_rows = rows / b.size;
+    const auto counts = [&](int i) {
+        return !(whole && target.ignores && t.indices[i] == target.also) &&
+               !(b.weights && b.weights[i / of_rows * of_weights + i % of_rows * of_weights / of_rows] == 0.f);
+    };
+    for (int i = 0, end = 0; i < rows; i = end + 1) {
+        for (end = i; end < rows && counts(end);) ++end;
+        if (end == i) continue;
+        const std::int64_t at = std::int64_t{i} * columns;
+        to.add(m.name().c_str(), {y.data() + at, whole ? t.indices + i : nullptr, whole ? nullptr : t.values + at, end - i, columns});
+    }
+}
+
+} // namespace detail
+
+/// One pass over `data`, from its beginning, without training. data_error where there are none, or batches do not fit.
+/// With metrics, each of the output that it is meant for: what the loss does not count (ignored labels, weights of 0) they
+/// are not given either. option_error where one does not fit its output or the loss has no target for that.
+template <class Trainer>
+SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data, const std::vector<metrics::named>& measured = {}) {
+    detail::need_an_end(data, "evaluate");
+    detail::begin_pass(data);
+    metrics::mean loss;
+    metrics::accuracy accuracy;
+    evaluation_result r;
+    std::vector<std::unique_ptr<metrics::detail::running>> running;
+    for (const metrics::named& m : measured) running.push_back(m.begin());
+    detail::one_pass(data, [&](const data::batch_view& b) {
+        const float l = t.evaluate(b);   // which refuses a batch that does not fit
+        loss.add(static_cast<double>(l), t.loss_weight());
+        detail::count_accuracy(t, accuracy, b);
+        for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
+        r.examples += b.size;
+        return true;
+    });
+    if (r.examples == 0) throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
+    r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
+    r.accuracy = detail::classifies<Trainer> ? accuracy.value() : epoch_result::unknown;
+    for (std::size_t i = 0; i < running.size(); ++i)
+        r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls(), std::move(running[i])});
+    return r;
+}
+
+} // namespace sinter

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/hooks/hook.hpp>
+#include <sinter/train/progress.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// Shows each epoch as it goes (train/progress.hpp). train() has this hook itself where train_options::progress is a file;
+/// as a hook of the caller's it shows what it is told to: `model.train(data, {.progress = nullptr}, progress_bar(stdout,
+/// {.line_every = 60}))`.
+class progress_bar {
+public:
+    /// Null: silence.
+    explicit progress_bar(std::FILE* out, progress_options o = {}) {
+        if (out) bar_ = std::make_unique<progress>(out, o);
+    }
+    SINTER_COLD void begin(training_run&) { values_.clear(); }
+    SINTER_COLD void epoch_begin(training_run& run) {
+        if (bar_) bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}), run.examples_a_pass);
+    }
+    void after_step(training_run& run, const batch_view&) {
+        if (!bar_) return;
+        const named_value seen{"accuracy", run.result.training_accuracy};
+        const bool counted = run.result.training_accuracy == run.result.training_accuracy;
+        bar_->update(run.result.examples, run.result.loss, counted ? span<const named_value>(&seen, 1) : values_);
+    }
+    SINTER_COLD void pass_end(training_run&) {
+        if (bar_) bar_->stop_clock();
+    }
+    SINTER_COLD void epoch_end(training_run& run) {
+        if (!bar_) return;
+        const epoch_result& r = run.result;
+        values_.clear();
+        const auto add = [&](const char* name, double value) {
+            if (value == value) values_.push_back({name, value});
+        };
+        add("val_loss", r.validation_loss);
+        add("val_accuracy", r.accuracy);
+        for (const metric_value& m : r.metrics) values_.push_back({m.name.c_str(), m.value});   // good as long as the results are
+        std::vector<named_value> shown = values_;
+        if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
+        bar_->finish(r.loss, shown);
+    }
+
+private:
+    std::unique_ptr<progress> bar_;
+    std::vector<named_value> values_;   ///< of the last validation, shown while nothing else is known
+};
+
+} // namespace sinter

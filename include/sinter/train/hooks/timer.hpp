@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/target_namespace.hpp>
+#include <cstdint>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// When it is time for something: every so many steps, or every so many seconds.
+class step_timer {
+public:
+    /// option_error for less than nothing, for both, and for neither.
+    SINTER_COLD step_timer(std::int64_t steps, double seconds, const char* hook, double (*clock)())
+        : steps_(steps), seconds_(seconds), clock_(clock) {
+        if (steps < 0 || !(seconds >= 0))
+            throw option_error("steps or seconds between two times", hook,
+                               steps < 0 ? std::to_string(steps) : std::to_string(seconds), "0 or more");
+        if ((steps > 0) == (seconds > 0))
+            throw option_error("when it is time", hook, steps > 0 ? "steps and seconds" : "neither steps nor seconds",
+                               "either every_steps or every_seconds");
+    }
+    void begin() { last_ = clock_(); }
+    /// Is it time, behind step `n`? Steps count from the model's first, so that a resumed run has them where it would have.
+    bool due(std::int64_t n) {
+        if (steps_ > 0) return n % steps_ == 0;
+        const double now = clock_();
+        if (now - last_ < seconds_) return false;
+        last_ = now;
+        return true;
+    }
+
+private:
+    std::int64_t steps_;
+    double seconds_, last_ = 0;
+    double (*clock_)();
+};
+
+} // namespace sinter::detail

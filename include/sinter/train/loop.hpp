@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/evaluate.hpp>
+#include <sinter/train/hooks/check_finite.hpp>
+#include <sinter/train/hooks/progress_bar.hpp>
+#include <sinter/train/hooks/validate.hpp>
+#include <sinter/train/options.hpp>
+
+/// The loop of training: epochs, steps, and the hooks around them.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+template <class Trainer>
+inline constexpr int phases_of = 1;
+template <class Trainer>
+    requires requires { Trainer::phases; }
+inline constexpr int phases_of<Trainer> = Trainer::phases;
+
+/// Whether accuracy is counted in training: where a step's outputs are at hand. From a GPU they would have to be copied, and
+/// it would wait for that in each step. (Labels with a range of their own may be of more classes than training scores.)
+template <class Trainer>
+constexpr bool counts_in_training() {
+    return classifies<Trainer> && first_target_of<Trainer>.at[0].below == 0 && Trainer::strategy_type::device::shares_memory;
+}
+/// Whether training ends here: the one place where that is decided, once a step. Where several processes train one model,
+/// all end if one of them asks for it.
+template <class Trainer>
+bool agree_to_stop(Trainer& t, bool mine) {
+    double asking = mine;
+    t.session().reduce(span<double>(&asking, 1));
+    return asking > 0;
+}
+
+/// What the loop itself has seen of an epoch.
+template <int Phases>
+struct epoch_sums {
+    metrics::mean losses[std::size_t{Phases}];
+    metrics::accuracy accuracy;
+
+    void state(auto& s) {
+        static constexpr const char* names[] = {"loss", "loss_1", "loss_2", "loss_3", "loss_4", "loss_5", "loss_6", "loss_7"};
+        static_assert(Phases <= 8);
+        for (int i = 0; i < Phases; ++i) s(names[i], losses[i]);
+        s("accuracy", accuracy);
+    }
+};
+
+} // namespace detail
+
+/// A run whose hooks know what is trained: an estimator's trainer, or another class of the same calls.
+template <class Trainer>
+struct model_run : training_run {
+    Trainer& model;         ///< steps, variables and their values, the optimizer
+    data::pipeline& data;   ///< that it is trained on; not to be read from
+
+    /// Asks for the whole run to be saved in this file, once all hooks have had the present call; what is asked for before a
+    /// step or at a pass's end is done after the step or at the epoch's end. Whoever calls this or load_checkpoint includes
+    /// <sinter/train/checkpoint/run_checkpoint.hpp>.
+    SINTER_COLD void save_checkpoint(std::string file) {
+        files_.push_back(std::move(file));
+        save_ = [](model_run& r, const std::string& f) { save_run(r, f); };
+    }
+    /// Goes on where a saved run was: in resume() alone.
+    SINTER_COLD void load_checkpoint(const std::string& file) { load_run(*this, file); }
+
+    // ---- of the loop
+    using sums_type = detail::epoch_sums<detail::phases_of<Trainer>>;
+    span<const detail::hook_calls> hooks;
+    validate* validation = nullptr;   ///< of the options
+    sums_type sums{};
+    bool within_pass = false;   ///< the epoch's steps have begun, and not ended
+    double began = 0;           ///< when the pass began, less what a resumed one had taken before
+
+    model_run(Trainer& t, data::pipeline& d, span<const detail::hook_calls> h) : model(t), data(d), hooks(h) { step = t.steps(); }
+    /// A call of all hooks, and what they have asked for in it.
+    SINTER_COLD void tell(detail::hook_call call) {
+        detail::tell(hooks, call, *this);
+        if (call != detail::hook_call::pass_end) save_what_is_asked();
+    }
+    void save_what_is_asked() {
+        if (!files_.empty()) save_all();
+    }
+    /// What the loop remembers, in a checkpoint.
+    void state(auto& s) {
+        s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums", sums);
+        if (validation) s("validation", *validation);
+    }
+
+private:
+    std::vector<std::string> files_;   ///< to be saved
+    void (*save_)(model_run&, const std::string&) = nullptr;
+
+    SINTER_COLD void save_all() {
+        const std::vector<std::string> files = std::move(files_);
+        files_.clear();
+        if (within_pass) result.seconds = monotonic_seconds() - began;
+        for (const std::string& f : files) {
+            save_(*this, f);
+            for (const detail::hook_calls& h : hooks)
+                if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f);
+        }
+    }
+};
+
+/// The loop. Works with any class that has trainer's calls.
+template <class Trainer>
+class training_loop {
+public:
+    using run_type = model_run<Trainer>;
+
+    SINTER_COLD training_loop(Trainer& t, data::pipeline& data, const train_options& o, span<const detail::hook_calls> hooks)
+        : t_(t), o_(o), finite_(o.not_finite), bar_(o.progress), run_(t, data, {}) {
+        using detail::calls_of;
+        if (o.epochs < 0) throw option_error("number of epochs", "train", joined({o.epochs}), "0 or more");
+        if (o.max_steps < 0) throw option_error("number of steps", "train", joined({o.max_steps}), "0 or more");
+        if (data.size() == data::endless && o.max_steps == 0)
+            throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
+        if (!o.validation && !o.metrics.empty())
+            throw option_error("metrics without data to measure", "train", o.metrics[0].name(), "validation");
+        run_.epochs = o.epochs > 0 || o.max_steps > 0 ? o.epochs : 1;
+        run_.max_steps = o.max_steps;
+        run_.examples_a_pass = data.size() > 0 ? data.size() : 0;
+        hooks_ = std::make_unique<detail::hook_calls[]>(3 + hooks.size());
+        detail::hook_calls* next = hooks_.get();
+        *next++ = calls_of<run_type, false>(finite_);
+        if (o.progress) *next++ = calls_of<run_type, false>(bar_);
+        if (o.validation) {
+            validation_ = std::make_unique<validate>(*o.validation, o.metrics);
+            *next++ = calls_of<run_type, false>(*validation_);
+        }
+        for (const detail::hook_calls& h : hooks) *next++ = h;
+        run_.hooks = {hooks_.get(), static_cast<std::size_t>(next - hooks_.get())};
+        run_.validation = validation_.get();
+        for (const detail::hook_calls& h : run_.hooks) before_ = before_ || h.before_step, after_ = after_ || h.after_step;
+    }
+    /// All epochs, or those that are left of a run that a hook has loaded.
+    SINTER_COLD std::vector<epoch_result> run() {
+        using enum detail::hook_call;
+        std::vector<epoch_result> history;
+        run_.tell(resume);
+        run_.step = t_.steps();
+        need_a_rate();
+        run_.tell(begin);
+        bool more = !detail::agree_to_stop(t_, run_.stopping() || enough_steps());
+        while (more && (run_.within_pass || !(run_.epochs > 0) || run_.epoch < run_.epochs)) {
+            more = one_epoch();
+            history.push_back(std::move(run_.result));
+            run_.result = {};
+        }
+        run_.tell(end);
+        return history;
+    }
+
+private:
+    Trainer& t_;
+    const train_options& o_;
+    check_finite finite_;
+    progress_bar bar_;
+    std::unique_ptr<validate> validation_;
+    std::unique_ptr<detail::hook_calls[]> hooks_;
+    run_type run_;
+    bool before_ = false, after_ = false;   ///< whether any hook has these calls
+
+    bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
+
+    /// Whether there is to be another one.
+    SINTER_COLD bool one_epoch() {
+        using enum detail::hook_call;
+        epoch_result& r = run_.result;
+        const bool goes_on = run_.within_pass;   // where a run was saved
+        if (!goes_on) {
+            ++run_.epoch;
+            run_.sums = {};
+            r = {};
+        }
+        r.epoch = run_.epoch;
+        run_.within_pass = true;
+        run_.tell(epoch_begin);
+        bool more = true;
+        run_.began = monotonic_seconds() - r.seconds;
+        detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
+        if (r.examples == 0) throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
+        r.seconds = monotonic_seconds() - run_.began;
+        sum_up();
+        if (!more) run_.tell(pass_stopped);
+        if (detail::phases_of<Trainer> > 1)
+            for (const metrics::mean& m : run_.sums.losses) r.phase_losses.push_back(m.value());
+        run_.tell(pass_end);
+        run_.within_pass = false;
+        run_.tell(epoch_end);
+        return more && !detail::agree_to_stop(t_, run_.stopping());
+    }
+    /// Whether there is to be another one.
+    bool one_step(const data::batch_view& b) {
+        if constexpr (detail::phases_of<Trainer> > 1) run_.phase = t_.next_phase();
+        if (before_)
+            for (const detail::hook_calls& h : run_.hooks)
+                if (h.before_step) h.before_step(h.hook, run_, b);
+        run_.loss = t_.step(b);
+        run_.step = t_.steps();
+        if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
+            run_.sums.losses[run_.phase].add(static_cast<double>(run_.loss), t_.loss_weight());
+            if constexpr (detail::counts_in_training<Trainer>())
+                if (run_.phase == 0) detail::count_accuracy(t_, run_.sums.accuracy, b);
+            run_.result.examples += b.size;
+        }
+        if (after_) {
+            sum_up();
+            for (const detail::hook_calls& h : run_.hooks)
+                if (h.after_step) h.after_step(h.hook, run_, b);
+        }
+        run_.save_what_is_asked();
+        return !detail::agree_to_stop(t_, run_.stopping() || enough_steps());
+    }
+    void sum_up() {
+        const metrics::mean& loss = run_.sums.losses[0];
+        run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
+        if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy.value();
+    }
+    /// A rate below zero climbs; NaN or infinity ends in weights that are that.
+    SINTER_COLD void need_a_rate() {
+        if constexpr (requires { t_.optimizer().learning_rate.at(std::int64_t{}); }) {
+            const float rate = t_.optimizer().learning_rate.at(t_.steps());
+            if (!(rate >= 0 && rate <= std::numeric_limits<float>::max()))
+                throw option_error("learning rate", joined({"train, step ", t_.steps() + 1}), std::to_string(rate),
+                                   "0 or more, and finite");
+        }
+    }
+};
+
+} // namespace sinter
