@@ -4,6 +4,7 @@
 #include <sinter/ops/detail/less_maximum.hpp>
 #include <sinter/ops/internal/batch_share.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
+#include <sinter/ops/internal/global_loss_weight.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/cond.hpp>
@@ -33,10 +34,16 @@ struct surroundings {
     int batch = 1, iteration = 0;   ///< turn: of the loop whose body is evaluated
     int global_batch = 0;      ///< examples of all shards; 0: these are all
     std::uint64_t shard = 0;
+    std::vector<double> loss_weights;   ///< of all shards; none: each mean's own
     std::vector<numbers> ports, parameters, states;
     std::vector<double> scalars;
 
     int all() const { return global_batch ? global_batch : batch; }
+    double weight(int which, double own) const {
+        if (loss_weights.empty()) return own;
+        constexpr int of_gradient = rule<op::global_loss_weight>::of_gradient;
+        return which < of_gradient ? loss_weights.at(static_cast<std::size_t>(which)) : 0;
+    }
 };
 
 /// Element `index` of random stream `stream` of a shard, in that turn of a loop; outside of loops the turn is 0.
@@ -145,6 +152,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
     using detail::slide;
     switch (n.k) {
         case op::constant: y[0] = static_cast<double>(n.f); return y;
+        case op::global_loss_weight: y[0] = o.weight(n.p[0], x[0][0]); return y;
         case op::runtime_scalar: y[0] = o.scalars.at(static_cast<std::size_t>(n.p[0])); return y;
         case op::column_index:
             for (int i = 0; i < size; ++i) y[i] = i % s.last();

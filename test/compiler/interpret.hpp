@@ -238,6 +238,7 @@ private:
         else if (w.is(op::column_index)) to = col;
         else if (w.is(op::loop_index)) to = iteration_;
         else if (w.is(op::random_uniform)) to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, iteration_, m_.o.shard);
+        else if (w.is(op::global_loss_weight)) to = m_.o.weight(w.arg, get(w.a));
         else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
         else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), get(w.c()), m_.o);
     }

@@ -96,6 +96,9 @@ public:
         for (int i = 0; i < g_.parameters.n; ++i) o.parameters.push_back(fill(g_.n[g_.parameters[i].id].s, 0));
         for (int i = 0; i < g_.states.n; ++i) o.states.push_back(fill(g_.n[g_.states[i].id].s, 0));
         o.scalars = {0.125, 0.01, 0.5, 0.25, 0.75, 0.5, 0.0625, 1.5};
+        o.shard = random_() % 3;
+        o.global_batch = batch + below(3) * batch;
+        if (chance(2)) o.loss_weights = {3 + normal(random_), 5 + normal(random_)};
         return o;
     }
 
@@ -110,11 +113,22 @@ private:
     int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
     bool chance(int n) { return below(n) == 0; }
     tensor pick() { return tensors_[static_cast<std::size_t>(below(static_cast<int>(tensors_.size())))]; }
+    /// By one of the ways in which losses are made means, of the batch's own examples or of all shards'.
     static tensor mean_of(tensor t) {
         t = ops::tanh(ops::plain(t));
         t = ops::reshape(t, extents(t.shape().size()));
         t = mean(t * t, {-1});
-        return t.shape().batched ? ops::over_batch(sum(t, {batch_axis})) : t;
+        if (!t.shape().batched) return ops::unary<op::batch_share>(t);
+        const tensor total = sum(t, {batch_axis});
+        switch (t.id % 4) {
+            case 0: return ops::over_batch(total);
+            case 1: return ops::unary<op::batch_share>(ops::over_batch(total));
+            case 2: return ops::over_global_batch(total);
+            default: break;
+        }
+        const tensor weight = sum(t * t + 0.5f, {batch_axis});
+        const tensor all = make<op::global_loss_weight>(t.g, weight.shape(), {weight}, {t.id / 4 % 2});
+        return total * ops::exp(-ops::log(all));   // a quotient is what a test breaks
     }
     const char* name() {
         static const char* const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};

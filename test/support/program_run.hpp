@@ -20,6 +20,8 @@ struct program_facts {
     view<const scope_entry> scopes;
     const address* output_at;
     address loss;
+    view<const address> loss_weights;
+    int loss_weights_ready;
     int max_batch;
     std::int64_t floats[5], scratch;   ///< of parameters, gradients, states, slots, activations
 };
@@ -27,14 +29,16 @@ template <class P>
 program_facts facts_of() {
     constexpr auto& p = P::v;
     return {{p.parameters, p.n_parameters}, {p.states, p.n_states}, {p.inputs, p.n_inputs}, {p.targets, p.n_targets},
-            {p.output_shapes, p.n_outputs}, P::graph.scopes, p.outputs, p.loss, p.max_batch,
+            {p.output_shapes, p.n_outputs}, P::graph.scopes, p.outputs, p.loss,
+            {p.loss_weights, p.n_loss_weights}, p.loss_weights_ready, p.max_batch,
             {p.floats(space::parameter), p.floats(space::gradient), p.floats(space::state), p.floats(space::slot), p.floats(space::activation)},
             cpu_runner<P>::scratch_floats()};
 }
 
 class program_run {
 public:
-    explicit program_run(const program_facts& p) : output_at_(p.output_at), loss_at_(p.loss) {
+    explicit program_run(const program_facts& p)
+        : loss_weights_ready(p.loss_weights_ready), output_at_(p.output_at), loss_at_(p.loss), loss_weights_at_(p.loss_weights) {
         parameters.assign(p.parameters.begin(), p.parameters.end());
         states.assign(p.states.begin(), p.states.end());
         outputs.assign(p.outputs.begin(), p.outputs.end());
@@ -66,16 +70,18 @@ public:
     batch_shard shard = {};                          ///< of a global batch; by default each batch is one
     std::vector<float> loss_weights;                 ///< this batch's own, from before a launch of the last run read the global ones
     std::function<void()> before_loss_weights;       ///< called then
+    int loss_weights_ready = -1;                     ///< the launch before which they are there
+    launch_range launches = {};                      ///< that a run runs
     model_memory memory;
 
     /// One run. Ports are inputs, then targets, for the first `batch` examples. Before it, all memory that a run need
     /// not keep is filled with NaN, and so is what lies behind the ports' examples: nothing may depend on them.
     void run(int batch, const std::vector<doubles>& ports, std::int64_t step = 0) {
-        std::vector<arena> held;
+        held_.clear();
         std::vector<const float*> at;
         for (const doubles& a : ports) {
             const shape& s = at.size() < inputs.size() ? inputs[at.size()] : targets[at.size() - inputs.size()];
-            arena& m = held.emplace_back(static_cast<std::int64_t>(a.v.size()) + 16);
+            arena& m = held_.emplace_back(static_cast<std::int64_t>(a.v.size()) + 16);
             fill_nan(m);
             for (int i = 0; i < a.size(); ++i) {
                 m.data()[i] = static_cast<float>(a[i]);
@@ -92,8 +98,17 @@ public:
         fill_nan(memory.scratch);
         before_.clear();
         for (const variable_info& v : parameters) before_.push_back(value(v));
-        launch({at.data(), scalars, seed, step, batch, false, {}, shard});
+        launch({at.data(), scalars, seed, step, batch, false, launches, shard});
         if (loss_at_.where() != space::none) loss = *memory.at(loss_at_);
+    }
+    /// The launches behind those that run() was told to stop at.
+    void run_rest(int batch, std::int64_t step = 0) {
+        launch({nullptr, scalars, seed, step, batch, false, {launches.end}, shard});
+        if (loss_at_.where() != space::none) loss = *memory.at(loss_at_);
+    }
+    void read_loss_weights() {
+        loss_weights.clear();
+        for (const address a : loss_weights_at_) loss_weights.push_back(*memory.at(a));
     }
 
     std::vector<float> value(const variable_info& v) const { return to_plain(v, memory.at(v.at), cpu_device::panel_width, cpu::lanes); }
@@ -136,6 +151,8 @@ protected:
     const address* output_at_;
     address loss_at_;
     std::vector<std::vector<float>> before_;
+    std::vector<arena> held_;   ///< ports
+    view<const address> loss_weights_at_;
     virtual void launch(const step_arguments&) = 0;
 };
 
@@ -149,9 +166,8 @@ private:
     cpu_runner<P> runner_;
     void launch(const step_arguments& s) override {
         runner_.run(team_, s, [&](int i, bool before) {
-            if (i != P::v.loss_weights_ready || !before) return;
-            loss_weights.clear();
-            for (int k = 0; k < P::v.n_loss_weights; ++k) loss_weights.push_back(*memory.at(P::v.loss_weights[k]));
+            if (i != loss_weights_ready || !before) return;
+            read_loss_weights();
             if (before_loss_weights) before_loss_weights();
         });
     }

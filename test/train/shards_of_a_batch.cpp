@@ -202,6 +202,38 @@ BOOST_AUTO_TEST_CASE(shards_in_which_nothing_counts) {
     for (const auto& g : none.gradients)
         for (const double e : g) BOOST_TEST(e == 0);
 }
+/// Each shard in a replica of its own, which stops in the midst of its step until the weights of all have been added up.
+BOOST_AUTO_TEST_CASE(steps_that_wait_for_the_weights_of_all_shards) {
+    using net_type = std::remove_const_t<decltype(sequence_net)>;
+    using loss_type = decltype(weighted(ignoring));
+    const auto one = make_run<net_type, loss_type, as_fused, examples>();
+    const std::vector<doubles> all = drawn_ports(*one, 3);
+    one->run(examples, all);
+    sums whole;
+    whole.add(*one);
+    std::vector<std::unique_ptr<program_run>> replicas;
+    const cut sizes{4, 3, 3};
+    float weight = 0;
+    int begin = 0;
+    for (const int n : sizes) {
+        program_run& p = *replicas.emplace_back(make_run<net_type, loss_type, as_fused, examples>());
+        std::vector<doubles> ports;
+        for (const doubles& x : all) ports.push_back(x.part(begin, n));
+        BOOST_REQUIRE(p.loss_weights_ready > 0);
+        p.launches.end = p.loss_weights_ready;
+        p.run(n, ports);
+        p.read_loss_weights();
+        weight += p.loss_weights.at(0);
+        begin += n;
+    }
+    sums parts;
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+        replicas[i]->shard = {.index = i, .global_batch = examples, .loss_weights = &weight};
+        replicas[i]->run_rest(sizes[i]);
+        parts.add(*replicas[i]);
+    }
+    check_close(whole, parts, 1e-6);
+}
 /// What evaluation gives of each shard adds up likewise; without what all shards hold, by loss weights.
 BOOST_AUTO_TEST_CASE(evaluation) {
     const auto p = make_run<std::remove_const_t<decltype(sequence_net)>, std::remove_const_t<decltype(ignoring)>, as_fused, examples,
