@@ -64,6 +64,24 @@ struct both {
     }
 };
 
+/// Records the loss of each step, and ends training once it is small. The losses are saved with a run.
+struct small_loss {
+    static constexpr const char* name = "small_loss";
+    std::vector<float> losses;
+    void after_step(training_run& run, const data::batch_view&) {
+        losses.push_back(run.loss);
+        if (run.loss < 0.05f) run.stop("the loss is small");
+    }
+    void state(hook_state& s) { s("losses", losses); }
+};
+
+void train_until_small(data::pipeline& data) {
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 0.01f}};
+    small_loss small;
+    model.train(data, {.epochs = 1000}, small, [](const epoch_result& r) { std::printf("%g\n", r.loss); });
+    std::printf("after %zu steps\n", small.losses.size());
+}
+
 static data::dataset examples(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> y;
@@ -87,6 +105,17 @@ BOOST_AUTO_TEST_CASE(options_and_hooks) {
     model.load("run.safetensors");
     BOOST_TEST(model.evaluate(held_out).loss < untrained / 2);
     std::filesystem::current_path(before);
+}
+BOOST_AUTO_TEST_CASE(a_hook_of_ones_own) {
+    auto data = data::source(examples(90)) | data::batch(32);
+    train_until_small(data);
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 0.01f}};
+    small_loss small;
+    const auto history = model.train(data, {.epochs = 1000, .progress = nullptr}, small);
+    BOOST_TEST(history.size() < 1000u);   // it ended training
+    BOOST_TEST(small.losses.back() < 0.05f);
+    for (std::size_t i = 0; i + 1 < small.losses.size(); ++i) BOOST_TEST(small.losses[i] >= 0.05f);
+    BOOST_TEST(small.losses.size() == static_cast<std::size_t>(model.inner().steps()));
 }
 BOOST_AUTO_TEST_CASE(metrics_by_name) {
     estimator model{net, softmax_cross_entropy, adam{}};
