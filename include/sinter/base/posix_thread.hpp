@@ -58,8 +58,8 @@ private:
         delete static_cast<F*>(f);
         return nullptr;
     }
-    SINTER_COLD bool start(void* (*run)(void*), void* with) {
-        const int fault = ::pthread_create(&handle_, nullptr, run, with);
+    SINTER_COLD bool start(void* (*begin)(void*), void* with) {
+        const int fault = ::pthread_create(&handle_, nullptr, begin, with);
         joinable_ = fault == 0;
         if (fault) errno = fault;
         return joinable_;

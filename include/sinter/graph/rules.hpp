@@ -78,6 +78,14 @@ struct kernel_extents {
         int i = 0;
         for (std::int64_t x : v) e[i++] = x;
     }
+    /// A number of call::e by its kernel's name for its position.
+    struct extent_value {
+        int at;
+        std::int64_t value;
+    };
+    constexpr void set(std::initializer_list<extent_value> v) const {
+        for (const extent_value& x : v) e[x.at] = x.value;
+    }
     constexpr void by_example(const shape& of, std::int64_t rows_of_one) {
         batched = of.batched;
         rows = rows_of_one;

@@ -41,6 +41,9 @@ struct call {
     fused_producer before = {};           ///< what makes the first operand's rows
 };
 
+/// Positions in call::p of a kernel that has one operand and stores its result itself.
+namespace copy_operand { enum : int { from, to }; }
+
 /// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a
 /// while lies in that one's room, which is in the caches then.
 constexpr int first_part(const call& c) { return c.end > c.first ? c.first : c.part; }

@@ -13,8 +13,23 @@ namespace op {
 inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};
 }
 
-/// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows. p = {w is [N, K]: see
-/// compiler/passes/transposed_weights.hpp}.
+/// Positions in call::e and call::p. What begins with zeros and goes by rows is known when the launch is emitted.
+namespace gemm_extent { enum : int { depth, columns, row_step, transposed, begins_with_zeros, by_rows }; }
+namespace gemm_tn_extent { enum : int { rows, columns, zero_rows }; }
+namespace transpose_extent { enum : int { rows, columns }; }   // of the operand
+namespace matmul_extent {
+enum : int { rows, columns, depth, a_step, b_step, a_row_step, b_row_step, inner, a_group_step, b_group_step };
+}
+namespace product_operand { enum : int { a, b }; }
+namespace gemm_tn_operand { enum : int { a, d, sum_of_d }; }
+
+/// Positions in node::p: is gemm's w [N, K] (compiler/passes/transposed_weights.hpp), is the sum of gemm_tn's d a
+/// second result (compiler/passes/column_sums.hpp), which of a matmul's operands are transposed.
+namespace gemm_attribute { enum : int { transposed }; }
+namespace gemm_tn_attribute { enum : int { sums_d }; }
+namespace matmul_attribute { enum : int { transpose_a, transpose_b }; }
+
+/// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows.
 template <>
 struct rule<op::gemm> : root_op_rule {
     static constexpr const char* name = "gemm";
@@ -22,13 +37,15 @@ struct rule<op::gemm> : root_op_rule {
     static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * n.s.size() * in[0].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).last(), r.y().last(), r.x(0).last(), r.n.p[0]});
+        k.set({{gemm_extent::depth, r.x(0).last()}, {gemm_extent::columns, r.y().last()},
+               {gemm_extent::row_step, r.x(0).last()},
+               {gemm_extent::transposed, r.n.p[gemm_attribute::transposed]}});
         k.by_example(r.y(), r.y().rows());
         if (r.one_example && k.rows == 1) k.set_fixed({r.x(0).last(), r.y().last()});
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// w[K, N] = sum over rows of a[m, K] d[m, N]. p = {is the sum of d's rows a second result: see compiler/passes/column_sums.hpp}.
+/// w[K, N] = sum over rows of a[m, K] d[m, N].
 template <>
 struct rule<op::gemm_tn> : root_op_rule {
     static constexpr const char* name = "gemm_tn";
@@ -37,10 +54,10 @@ struct rule<op::gemm_tn> : root_op_rule {
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node&, const node* in) { return 2L * in[0].s.size() * in[1].s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set_fixed({r.n.p[0]});
-        k.set({r.y().d[0], r.y().d[1]});
+        k.set_fixed({r.n.p[gemm_tn_attribute::sums_d]});
+        k.set({{gemm_tn_extent::rows, r.y().d[0]}, {gemm_tn_extent::columns, r.y().d[1]}});
         k.by_example(r.x(0), r.x(0).rows());
-        k.second_result = r.n.p[0] != 0;
+        k.second_result = r.n.p[gemm_tn_attribute::sums_d] != 0;
     }
     static constexpr void gradient(gradient_of& g);
 };
@@ -48,7 +65,9 @@ template <>
 struct rule<op::weight_transpose> : root_op_rule {
     static constexpr const char* name = "weight_transpose";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().d[1], r.y().d[0]}); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({{transpose_extent::rows, r.y().d[1]}, {transpose_extent::columns, r.y().d[0]}});
+    }
     static constexpr void gradient(gradient_of& g) { g.add(0, transposed(ops::pack(g.d))); }
     /// Packed weights [K, N] as packed [N, K].
     static constexpr tensor transposed(tensor w) {
@@ -58,20 +77,24 @@ struct rule<op::weight_transpose> : root_op_rule {
         return make<op::weight_transpose>(w.g, t, {w});
     }
 };
-/// Batched product of plain operands, p = {transpose a, transpose b}.
+/// Batched product of plain operands.
 template <>
 struct rule<op::matmul> : root_op_rule {
     static constexpr const char* name = "matmul";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
         const shape& a = in[0].s;
-        return 2L * n.s.size() * (n.p[0] ? a.d[a.rank - 2] : a.last());
+        return 2L * n.s.size() * (n.p[matmul_attribute::transpose_a] ? a.d[a.rank - 2] : a.last());
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const shape &a = r.x(0), &b = r.x(1), &y = r.y();
-        const std::int64_t rows = y.d[y.rank - 2], inner = r.n.p[0] ? a.d[a.rank - 2] : a.last();
-        k.set_fixed({r.n.p[0], r.n.p[1]});
-        k.set({rows, y.last(), inner, rows * inner, inner * y.last(), a.last(), b.last(), 1});
+        const bool ta = r.n.p[matmul_attribute::transpose_a], tb = r.n.p[matmul_attribute::transpose_b];
+        const std::int64_t rows = y.d[y.rank - 2], depth = ta ? a.d[a.rank - 2] : a.last();
+        k.set_fixed({ta, tb});
+        k.set({{matmul_extent::rows, rows}, {matmul_extent::columns, y.last()}, {matmul_extent::depth, depth},
+               {matmul_extent::a_step, rows * depth}, {matmul_extent::b_step, depth * y.last()},
+               {matmul_extent::a_row_step, a.last()}, {matmul_extent::b_row_step, b.last()},
+               {matmul_extent::inner, 1}});
         k.by_example(y, y.size() / (y.last() * rows));
     }
     static constexpr void gradient(gradient_of& g);
@@ -160,7 +183,7 @@ using ops::matmul;
 using ops::transposed;
 
 constexpr void rule<op::matmul>::gradient(gradient_of& g) {
-    const bool ta = g.n().p[0], tb = g.n().p[1];
+    const bool ta = g.n().p[matmul_attribute::transpose_a], tb = g.n().p[matmul_attribute::transpose_b];
     const tensor a = g.x(0), b = g.x(1), d = g.d;
     if (g.wants(0)) g.add(0, ta ? ops::batched_matmul(b, d, tb, true) : ops::batched_matmul(d, b, false, !tb));
     if (g.wants(1)) g.add(1, tb ? ops::batched_matmul(d, a, true, ta) : ops::batched_matmul(a, d, !ta, false));

@@ -80,7 +80,7 @@ private:
     /// before and after a product goes row by row, while weights stay with the thread that updates them: columns are better where these
     /// are larger than the rows, and in a loop's turns, which have few. What goes into a loop shall lie as these have it.
     constexpr bool shares_rows(const kernel_extents& k) const {
-        return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[1];
+        return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[gemm_extent::columns];
     }
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
@@ -170,10 +170,10 @@ private:
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
         if (n.k == op::gemm) {
-            e[4] = idle_.begins_with_zeros(n.in[0], q.loop);
-            e[5] = shares_rows(k);
+            e[gemm_extent::begins_with_zeros] = idle_.begins_with_zeros(n.in[0], q.loop);
+            e[gemm_extent::by_rows] = shares_rows(k);
         }
-        if (n.k == op::gemm_tn && !k.second_result) e[2] = zero_rows(n);
+        if (n.k == op::gemm_tn && !k.second_result) e[gemm_tn_extent::zero_rows] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

@@ -90,7 +90,13 @@ private:
         return s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
     }
     /// Multiply-adds of a product, of one example if it is batched.
-    static constexpr std::int64_t terms_of_one(const launch& l, const std::int64_t* e) { return l.m * e[0] * e[1]; }
+    static constexpr std::int64_t terms_of_one(const launch& l, const std::int64_t* e) {
+        static_assert(+gemm_tn_extent::rows == +gemm_extent::depth &&
+                      +gemm_tn_extent::columns == +gemm_extent::columns);
+        static_assert(+product_sum_extent::depth == +gemm_extent::depth &&
+                      +product_sum_extent::columns == +gemm_extent::columns);
+        return l.m * e[gemm_extent::depth] * e[gemm_extent::columns];
+    }
     constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const { return terms_of_one(l, e) * (l.batched ? max_batch_ : 1); }
     /// See launch::brief_to.
     constexpr int brief_to(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
@@ -99,7 +105,8 @@ private:
             return static_cast<int>(n < max_batch_ ? n : max_batch_);
         };
         if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.instructions().n);
-        if (s.kind == op::weight_transpose) return e[0] * e[1] <= 1 << 14 ? max_batch_ : 0;
+        if (s.kind == op::weight_transpose)
+            return e[transpose_extent::rows] * e[transpose_extent::columns] <= 1 << 14 ? max_batch_ : 0;
         return is_product(s) ? fitting(small_product, terms_of_one(l, e)) : 0;
     }
     /// The number of the equal spec that is there already, or of this one, now added.

@@ -11,7 +11,7 @@
 /// rows. What a loop's turns or an attention's gradient leave would be read once more for it, from memory; but the weights' gradient,
 /// where it copies its operands on the way, has them in the first-level cache:
 ///
-///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) with p[0] = 1, and its pick
+///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) that sums d, too, and its pick
 ///
 /// The pick is a new node, for the sum may stand before the product; the sum is dead then.
 namespace sinter::inline SINTER_TARGET {
@@ -53,9 +53,10 @@ private:
         if (!pays(std::int64_t{s.rows()} * (s.batched ? batch : 1), s.last())) return false;
         for (int v = 0; v < g_.n.n; ++v) {
             node& x = g_.n[v];
-            if (x.k != op::gemm_tn || x.p[0] || x.loop || x.epoch != g_.n[sum].epoch || base(x.in[1]) != base(rows)) continue;
+            if (x.k != op::gemm_tn || x.p[gemm_tn_attribute::sums_d] || x.loop || x.epoch != g_.n[sum].epoch ||
+                base(x.in[1]) != base(rows)) continue;
             if (!(g_.n[x.in[1]].s == s) || may_leave_out(x.in[0])) continue;
-            x.p[0] = 1;
+            x.p[gemm_tn_attribute::sums_d] = 1;
             g_.scope = g_.n[sum].scope;
             gradient = make<op::get_output>(&g_, g_.n[sum].s, {tensor{&g_, v}}, {1}).id;
             return true;

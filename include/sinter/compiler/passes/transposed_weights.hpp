@@ -7,7 +7,7 @@
 /// The gradient of a dense layer's input is few rows times the transpose of its weights. That transpose need not lie in memory:
 /// the kernel turns a piece of the weights at a time, in the first-level cache, as it multiplies.
 ///
-///     gemm(d, weight_transpose(W))      becomes   gemm(d, W) with p[0] = 1
+///     gemm(d, weight_transpose(W))      becomes   gemm(d, W), transposed
 ///
 /// in place; the transpose is dead then. It stays where others read it too, and within loops, which need it in each turn; but
 /// a library that reads either way at no cost never needs it (`free`).
@@ -37,7 +37,7 @@ constexpr void transpose_weights(const graph_view& g, view<node> n, int batch, b
         node& x = n[v];
         if (readers[x.in[1]] != 1 && !free) continue;
         x.in[1] = n[x.in[1]].in[0];
-        x.p[0] = 1;
+        x.p[gemm_attribute::transposed] = 1;
     }
 }
 

@@ -92,7 +92,7 @@ private:
         if (static_cast<std::int64_t>(batch_) * columns * N > most_unique_floats) return false;
         if (!plain(n_[d].s, N) || !plain(n_[product].s, N) || (numbers >= 0 && !plain(n_[numbers].s, rest))) return false;
 
-        const int p[] = {columns, width, offset, rest, numbers_first};
+        const int p[] = {columns, width, offset, rest, numbers_first};   // as unique_attribute has them
         const int weights = n_[product].in[1];
         become(op::unique_rows, info_of<op::unique_rows>, gather, {g.in[0], g.in[1]}, p);
         n_[gather].s = batch_of(unique_floats(columns, width));

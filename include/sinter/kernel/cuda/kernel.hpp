@@ -182,13 +182,27 @@ private:
             engine.template elements<from_memory, W...>(s, c);
         }
     }
+    static product gemm_of(const work& w, float* raw) {
+        using namespace gemm_extent;
+        const std::int64_t inner = w.e[depth], n = w.e[columns];
+        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.m, n, inner, w.e[row_step],
+                w.e[transposed] ? inner : n, false, w.e[transposed] != 0};
+    }
+    static product gemm_tn_of(const work& w, float* raw) {
+        const std::int64_t rows = w.e[gemm_tn_extent::rows], columns = w.e[gemm_tn_extent::columns];
+        return {w.p[gemm_tn_operand::a], w.p[gemm_tn_operand::d], raw, rows, columns, w.m, rows, columns, true, false};
+    }
+    static product matmul_of(const work& w, float* raw) {
+        using namespace matmul_extent;
+        const int* const x = w.s->extents;
+        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.e[rows], w.e[columns], w.e[depth],
+                w.e[a_row_step], w.e[b_row_step], x[matmul_attribute::transpose_a] != 0,
+                x[matmul_attribute::transpose_b] != 0, w.m, w.e[a_step], w.e[b_step]};
+    }
     static product product_of(const work& w, float* raw) {
-        const std::int64_t* e = w.e;
-        if constexpr (K == op::gemm)
-            return {w.p[0], w.p[1], raw, w.m, e[1], e[0], e[2], e[3] ? e[0] : e[1], false, e[3] != 0};
-        else if constexpr (K == op::gemm_tn) return {w.p[0], w.p[1], raw, e[0], e[1], w.m, e[0], e[1], true, false};
-        else
-            return {w.p[0], w.p[1], raw, e[0], e[1], e[2], e[5], e[6], w.s->extents[0] != 0, w.s->extents[1] != 0, w.m, e[3], e[4]};
+        if constexpr (K == op::gemm) return gemm_of(w, raw);
+        else if constexpr (K == op::gemm_tn) return gemm_tn_of(w, raw);
+        else return matmul_of(w, raw);
     }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;

@@ -30,9 +30,9 @@ constexpr walk_extents walk_of(const work& w) {
     const int* x = w.s->extents;
     switch (K) {
         case walk::flat: return {w.m, 1};
-        case op::gemm: return {w.m, e[1]};
-        case op::gemm_tn: return {e[0], e[1]};
-        case op::matmul: return {w.m * e[0], e[1]};
+        case op::gemm: return {w.m, e[gemm_extent::columns]};
+        case op::gemm_tn: return {e[gemm_tn_extent::rows], e[gemm_tn_extent::columns]};
+        case op::matmul: return {w.m * e[matmul_extent::rows], e[matmul_extent::columns]};
         case op::conv: return {w.m * x[3] * x[4], x[5]};
         case op::conv_input_gradient: return {w.m * x[0] * x[1], x[2]};
         case op::conv_weight_gradient: return {std::int64_t{x[6]} * x[7] * x[2], x[5]};
@@ -52,9 +52,9 @@ constexpr walk_extents walk_of(const work& w) {
         case op::to_steps:
         case op::from_steps: return {w.m, e[1]};
         case op::gather_rows: return {w.m, e[0]};
-        case op::weight_transpose: return {e[1], e[0]};
+        case op::weight_transpose: return {e[transpose_extent::columns], e[transpose_extent::rows]};
         case op::pack_weights:
-        case op::unpack_weights: return {e[0], e[1]};
+        case op::unpack_weights: return {e[weights_extent::rows], e[weights_extent::columns]};
         default: return {w.m, e[extent::columns]};
     }
 }

@@ -9,11 +9,15 @@ namespace op {
 inline constexpr op_name pack_weights{"pack_weights"}, unpack_weights{"unpack_weights"};
 }
 
+namespace weights_extent { enum : int { rows, columns }; }   // in call::e, of the plain matrix
+
 template <>
 struct rule<op::pack_weights> : root_op_rule {
     static constexpr const char* name = "pack_weights";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().rows(), r.y().last()}); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({{weights_extent::rows, r.y().rows()}, {weights_extent::columns, r.y().last()}});
+    }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::unpack(g.d)); }
 };
 template <>

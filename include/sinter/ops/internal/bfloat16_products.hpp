@@ -11,12 +11,16 @@ inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bf
     bfloat16_gemm_tn{"bfloat16_gemm_tn"};
 }
 
+namespace weight_pairs_extent { enum : int { rows, columns }; }   // of the weights, in call::e
+
 /// Packed weights [K][N], rounded, as packed pairs [(K + 1) / 2][N] of rows 2 t and 2 t + 1; behind an odd K there are zeros.
 template <>
 struct rule<op::bfloat16_weights> : root_op_rule {
     static constexpr const char* name = "bfloat16_weights";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.x(0).d[0], r.x(0).d[1]}); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({{weight_pairs_extent::rows, r.x(0).d[0]}, {weight_pairs_extent::columns, r.x(0).d[1]}});
+    }
 };
 /// y = a w: a float32, which the kernel rounds, w pairs.
 template <>
@@ -25,7 +29,8 @@ struct rule<op::bfloat16_gemm> : root_op_rule {
     static constexpr bool steps = true;
     static constexpr long flops(const node& n, const node* in) { return rule<op::gemm>::flops(n, in); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).last(), r.y().last(), r.x(0).last()});
+        k.set({{gemm_extent::depth, r.x(0).last()}, {gemm_extent::columns, r.y().last()},
+               {gemm_extent::row_step, r.x(0).last()}});
         k.by_example(r.y(), r.y().rows());
     }
 };

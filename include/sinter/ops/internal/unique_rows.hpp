@@ -14,7 +14,8 @@
 ///     unique_weights(keys, sums, d[, numbers])           the weights' gradient
 ///     unique_table(keys, sums, weights) -> [V, E]        the table's gradient
 ///
-/// p = {C, E, first of the weights' rows that belong to columns, R, first of the numbers'} throughout.
+/// The attributes are the same throughout: C, E, the first of the weights' rows that belong to columns, R, the first of
+/// the numbers'.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -22,12 +23,25 @@ inline constexpr op_name unique_rows{"unique_rows"}, unique_product{"unique_prod
     unique_weights{"unique_weights"}, unique_table{"unique_table"};
 }
 
+namespace unique_attribute { enum : int { columns, width, first, numbers, numbers_first }; }   // in node::p
+/// In call::e of all five kernels; all_rows: of the weights or of the table; lazy: only the rows that occur are wanted.
+namespace unique_extent { enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy }; }
+/// In call::p.
+namespace unique_rows_operand { enum : int { table, indices, keys }; }
+namespace unique_product_operand { enum : int { keys, weights, numbers }; }
+namespace unique_sums_operand { enum : int { keys, d, sums }; }
+namespace unique_weights_operand { enum : int { keys, sums, d, numbers }; }
+namespace unique_table_operand { enum : int { keys, sums, weights }; }
+
 namespace detail {
-/// e, for all five kernels: C, E, N, R, the weights' first row of the columns and of the numbers, then what some add: all rows of
-/// the weights or of the table, and whether only the rows that occur are wanted.
-constexpr void unique_extents(const kernel_request& r, kernel_extents& k, int n, std::int64_t more = 0, std::int64_t last = 0) {
+constexpr void unique_extents(const kernel_request& r, kernel_extents& k, int outputs, std::int64_t all_rows = 0,
+                              bool lazy = false) {
     const int* p = r.n.p;
-    k.set({p[0], p[1], n, p[3], p[2], p[4], more, last});
+    k.set({{unique_extent::columns, p[unique_attribute::columns]}, {unique_extent::width, p[unique_attribute::width]},
+           {unique_extent::outputs, outputs}, {unique_extent::numbers, p[unique_attribute::numbers]},
+           {unique_extent::first, p[unique_attribute::first]},
+           {unique_extent::numbers_first, p[unique_attribute::numbers_first]},
+           {unique_extent::all_rows, all_rows}, {unique_extent::lazy, lazy}});
     k.batched = true;   // c.m: examples
 }
 } // namespace detail

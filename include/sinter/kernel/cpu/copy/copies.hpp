@@ -36,13 +36,16 @@ private:
     }
 };
 
-/// A plain matrix [e0][e1] to panels, or back; p[0] to p[1].
+/// A plain matrix to panels, or back.
 template <bool Unpack>
 struct packing {
     static void run(const call& c) {
         if (c.part != 0) return;
-        if constexpr (Unpack) unpack_panels(c.p[0], c.p[1], c.e[0], c.e[1], 2 * lanes, lanes);
-        else pack_panels(c.p[0], c.p[1], c.e[0], c.e[1], 2 * lanes, lanes);
+        const float* const from = c.p[copy_operand::from];
+        float* const to = c.p[copy_operand::to];
+        const std::int64_t rows = c.e[weights_extent::rows], columns = c.e[weights_extent::columns];
+        if constexpr (Unpack) unpack_panels(from, to, rows, columns, 2 * lanes, lanes);
+        else pack_panels(from, to, rows, columns, 2 * lanes, lanes);
     }
 };
 

@@ -8,10 +8,9 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[b][M][N] = op(A[b]) op(B[b]) for c.m pairs of plain row-major matrices, as attention needs them.
-/// A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB. p[0] = A, p[1] = B.
-/// e = {M, N, K, stride of A, stride of B, floats from one row of A to the next, the same of B, inner}: with
-/// inner <= 1, matrix b of A begins at b * stride (0: all share one). Otherwise the batch has two levels, such as
-/// batch x heads: e[8] and e[9] are the strides of A and B between groups of `inner` matrices, e[3] and e[4] those
+/// A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB.
+/// With inner <= 1, matrix b of A begins at b * a_step (0: all share one). Otherwise the batch has two levels, such as
+/// batch x heads: a_group_step and b_group_step lie between groups of `inner` matrices, a_step and b_step between those
 /// within a group; stride 0 broadcasts at either level. The body's off = (b * M + i) * N + j, row = b * M + i.
 /// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
 template <bool TransA, bool TransB, class Body, int Cases = -1>
@@ -19,19 +18,24 @@ struct matmul {
     static constexpr int copies = 1;
     template <int C>
     using only = matmul<TransA, TransB, Body, C>;
-    static constexpr int cases(const std::int64_t* e, std::int64_t) { return TransA && e[2] >= least_copied_depth ? copies : 0; }
+    static constexpr int cases(const std::int64_t* e, std::int64_t) {
+        return TransA && e[matmul_extent::depth] >= least_copied_depth ? copies : 0;
+    }
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
-        const std::int64_t M = c.e[0], N = c.e[1], K = c.e[2], inner = c.e[7];
-        product q{nullptr, TransA ? 1 : c.e[5], TransA ? c.e[5] : 1, nullptr, c.e[6],
+        using namespace matmul_extent;
+        const std::int64_t M = c.e[rows], N = c.e[columns], K = c.e[depth], in_group = c.e[inner];
+        product q{nullptr, TransA ? 1 : c.e[a_row_step], TransA ? c.e[a_row_step] : 1, nullptr, c.e[b_row_step],
                   TransB ? right::columns : right::rows, M, N, K, false, 0, 0};
         // Shares are of matrices while those suffice, so that each operand is gathered by one thread only.
         const bool whole = c.m >= c.parts;
         const std::int64_t end = whole ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t b = whole ? share(c.m, c.part, c.parts) : 0; b < end; ++b) {
-            const bool nested = inner > 1;
-            q.a = c.p[0] + (nested ? b / inner * c.e[8] + b % inner * c.e[3] : b * c.e[3]);
-            q.b = c.p[1] + (nested ? b / inner * c.e[9] + b % inner * c.e[4] : b * c.e[4]);
+            const bool nested = in_group > 1;
+            q.a = c.p[product_operand::a] + (nested ? b / in_group * c.e[a_group_step] + b % in_group * c.e[a_step] :
+                                             b * c.e[a_step]);
+            q.b = c.p[product_operand::b] + (nested ? b / in_group * c.e[b_group_step] + b % in_group * c.e[b_step] :
+                                             b * c.e[b_step]);
             q.off = b * M * N;
             q.row = b * M;
             const int part = whole ? 0 : c.part, parts = whole ? 1 : c.parts;

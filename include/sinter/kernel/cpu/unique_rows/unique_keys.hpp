@@ -10,11 +10,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// e of the kernels of ops/internal/unique_rows.hpp.
+/// The extents of the kernels of ops/internal/unique_rows.hpp.
 struct unique_shape {
     std::int64_t columns, width, outputs, numbers, first, numbers_first;
     explicit unique_shape(const std::int64_t* e)
-        : columns(e[0]), width(e[1]), outputs(e[2]), numbers(e[3]), first(e[4]), numbers_first(e[5]) {}
+        : columns(e[unique_extent::columns]), width(e[unique_extent::width]), outputs(e[unique_extent::outputs]),
+          numbers(e[unique_extent::numbers]), first(e[unique_extent::first]),
+          numbers_first(e[unique_extent::numbers_first]) {}
 };
 
 /// A batch's keys, the distinct rows of each column, one column's after the other's: where they lie.

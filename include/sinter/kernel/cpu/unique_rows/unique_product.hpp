@@ -5,20 +5,23 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[m][N]: of each example its numbers' product with their rows of the weights, plus its keys' products with theirs.
-/// p[0] = keys, p[1] = weights, packed [e[6]][N], p[2] = numbers [m][R]. First all keys are multiplied, then each example adds
+/// The weights are packed [all_rows][N], the numbers [m][R]. First all keys are multiplied, then each example adds
 /// its own; the order of sums is the same whatever the batch. N is a multiple of lanes.
 template <class Body>
 struct unique_product {
     static constexpr bool only_divides = true;
-    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) { return m * (e[0] + 1) * e[2]; }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
+        return m * (e[unique_extent::columns] + 1) * e[unique_extent::outputs];
+    }
 
     static void prepare(const call& c) {
         const unique_shape s(c.e);
-        const unique_keys k(c.p[0], s, c.m);
+        const unique_keys k(c.p[unique_product_operand::keys], s, c.m);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         float* of_examples = c.scratch;
         if (s.numbers && begin < end)
-            multiply(of_examples + begin * s.outputs, c.p[2] + begin * s.numbers, s.numbers, end - begin, c, s.numbers_first, s);
+            multiply(of_examples + begin * s.outputs, c.p[unique_product_operand::numbers] + begin * s.numbers,
+                     s.numbers, end - begin, c, s.numbers_first, s);
         for_each_column(k, s, c, [&](std::int64_t column, std::int64_t first, std::int64_t last) {
             const float* rows = k.rows + first * s.width;
             multiply(of_keys(c, s) + first * s.outputs, rows, s.width, last - first, c, s.first + column * s.width, s);
@@ -26,7 +29,7 @@ struct unique_product {
     }
     static void run(const call& c) {
         const unique_shape s(c.e);
-        const unique_keys k(c.p[0], s, c.m);
+        const unique_keys k(c.p[unique_product_operand::keys], s, c.m);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
             for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS { add<vectors>(i, j, k, s, c); });
     }
@@ -38,7 +41,8 @@ private:
                          const unique_shape& s) {
         for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
             const bool whole = s.outputs - j >= panel_width;
-            const float* b = c.p[1] + j * c.e[6] + first * (whole ? panel_width : lanes);
+            const float* b = c.p[unique_product_operand::weights] + j * c.e[unique_extent::all_rows] +
+                             first * (whole ? panel_width : lanes);
             (whole ? multiply_rows<2> : multiply_rows<1>)(to + j, s.outputs, x, depth, rows, b,
                                                           whole ? panel_width : lanes, depth);
         }

@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The keys of c.m examples. p[0] = table [V][E], p[1] = int32 indices [m][C], checked when the batch was bound; p[2] = the
-/// keys; e[6] = V. One part does all. Column by column, and within a column in the order of first use.
+/// The keys of c.m examples. The table is [V][E], indices are int32 [m][C], checked when the batch was
+/// bound; V is all_rows. One part does all. Column by column, and within a column in the order of first use.
 struct find_unique_rows {
     static constexpr std::int64_t slots(std::int64_t rows, std::int64_t lookups) {
         std::int64_t n = 16;
@@ -13,14 +13,14 @@ struct find_unique_rows {
         return rows < n ? rows : n;   // a slot for each row, or a hash table
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
-        return 2 * slots(e[6], m * e[0]);
+        return 2 * slots(e[unique_extent::all_rows], m * e[unique_extent::columns]);
     }
 
     static void run(const call& c) {
         if (c.part != 0) return;
         const unique_shape s(c.e);
-        const unique_keys k(c.p[2], s, c.m);
-        const std::int64_t n = slots(c.e[6], c.m * s.columns), C = s.columns;
+        const unique_keys k(c.p[unique_rows_operand::keys], s, c.m);
+        const std::int64_t n = slots(c.e[unique_extent::all_rows], c.m * s.columns), C = s.columns;
         const work w(c, n);
         std::memset(w.latest, -1, 4 * static_cast<std::size_t>(n));
         k.column[0] = 0;
@@ -28,7 +28,7 @@ struct find_unique_rows {
         bool rises = true;   // rows do so from column to column: then each is one column's
         for (std::int64_t j = 0; j < C; ++j) {
             const auto offset = static_cast<std::uint32_t>(2 * (C - j) * c.m);
-            k.column[j + 1] = n < c.e[6] ? find<true>(k, w, k.column[j], offset, j, C, n, c)
+            k.column[j + 1] = n < c.e[unique_extent::all_rows] ? find<true>(k, w, k.column[j], offset, j, C, n, c)
                                          : find<false>(k, w, k.column[j], offset, j, C, n, c);
             place(k, w, highest, rises, j, C);
         }
@@ -42,7 +42,7 @@ private:
         const std::int32_t* index;
         work(const call& c, std::int64_t slots)
             : latest(reinterpret_cast<std::uint32_t*>(c.scratch)), slot_row(latest + slots),
-              index(reinterpret_cast<const std::int32_t*>(c.p[1])) {}
+              index(reinterpret_cast<const std::int32_t*>(c.p[unique_rows_operand::indices])) {}
         template <bool Hashed>
         SINTER_INLINE std::uint32_t& latest_of(std::uint32_t row, std::int64_t n) const {
             if constexpr (!Hashed) return latest[row];
@@ -99,7 +99,7 @@ private:
         const std::int32_t* const row = k.row;
         float* to = k.rows;
         for (std::int64_t key = 0, keys = k.column[s.columns]; key < keys; ++key, to += width) {
-            const float* from = c.p[0] + row[key] * width;
+            const float* from = c.p[unique_rows_operand::table] + row[key] * width;
             std::int64_t j = 0;
             for (; j + lanes <= width; j += lanes) store(to + j, load(from + j));
             for (; j < width; ++j) to[j] = from[j];
@@ -117,7 +117,8 @@ private:
         std::memset(w.latest, -1, 4 * static_cast<std::size_t>(n));
         for (std::int32_t key = 0; key < keys; ++key) {
             const auto row = static_cast<std::uint32_t>(k.row[key]);
-            std::uint32_t& latest = n < c.e[6] ? w.latest_of<true>(row, n) : w.latest_of<false>(row, n);
+            std::uint32_t& latest = n < c.e[unique_extent::all_rows] ? w.latest_of<true>(row, n)
+                                                                     : w.latest_of<false>(row, n);
             if (latest == nobody) k.heads[heads++] = key;
             else k.next[latest] = key;
             latest = static_cast<std::uint32_t>(key);

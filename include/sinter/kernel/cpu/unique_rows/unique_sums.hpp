@@ -4,14 +4,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// p[2][key][N] = the sum of the rows of D [m][N] (p[1]) of the examples that have this key, from the last to the first. p[0] = keys.
+/// sums[key][N] = the sum of the rows of D [m][N] of the examples that have this key, from the last to the first.
 /// How many examples a key has is a coin's toss, so nothing branches on it: each example adds its row to the sum, which is stored, and of
 /// which nothing is kept behind a key's first example.
 struct unique_sums {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
         const unique_shape s(c.e);
-        const unique_keys k(c.p[0], s, c.m);
+        const unique_keys k(c.p[unique_sums_operand::keys], s, c.m);
         for_each_column(k, s, c, [&](std::int64_t column, std::int64_t begin, std::int64_t end) {
             for_each_block(s.outputs, [&](auto vectors, std::int64_t j) SINTER_ALWAYS {
                 add<vectors>(begin, end, k.before + column * c.m, j, k, s, c);
@@ -25,8 +25,8 @@ private:
                                               const unique_keys& k, const unique_shape& s, const call& c) {
         const std::int32_t* const last = k.last;
         const std::int64_t outputs = s.outputs;
-        const float* const d = c.p[1] + j;
-        float* const to = c.p[2] + j;
+        const float* const d = c.p[unique_sums_operand::d] + j;
+        float* const to = c.p[unique_sums_operand::sums] + j;
         vf sum[std::size_t{NV}];
         clear_block(sum);
         std::int32_t kept = 0;

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. p[0] = keys,
-/// p[1] = sums [keys][N], p[2] = weights, packed [K][N]; e[6] = V, e[7]: lazy, as scatter_rows has it: the body is an
+/// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. The sums
+/// are [keys][N], the weights packed [K][N]. Lazy, as scatter_rows has it: the body is an
 /// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
 template <class Body>
 struct unique_table {
@@ -14,7 +14,8 @@ struct unique_table {
     static constexpr bool only_divides = true;
     static constexpr std::int64_t step(std::int64_t width) { return round_up(width, lanes); }   ///< from row to row
     static constexpr std::int64_t scratch(const std::int64_t* e, int, std::int64_t m) {
-        return e[0] * (e[2] + m) * step(e[1]) + (e[7] ? 0 : e[6]);
+        const unique_shape s(e);
+        return s.columns * (s.outputs + m) * step(s.width) + (e[unique_extent::lazy] ? 0 : e[unique_extent::all_rows]);
     }
 
     static void prepare(const call& c) {
@@ -24,12 +25,12 @@ struct unique_table {
         for (std::int64_t i = share(s.columns, c.part, c.parts); i < share(s.columns, c.part + 1, c.parts); ++i)
             for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
                 const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
-                const float* from = c.p[2] + j * K + (s.first + i * s.width) * w;
+                const float* from = c.p[unique_table_operand::weights] + j * K + (s.first + i * s.width) * w;
                 if (p.paired) transpose_into_pairs(from, p.transposed + (i * s.outputs + j) * step);
                 else transpose_matrix(from, w, s.width, w, p.transposed + (i * s.outputs + j) * step, step, false);
             }
         if (p.head_of && c.part == 0) {
-            std::memset(p.head_of, -1, 4 * static_cast<std::size_t>(c.e[6]));
+            std::memset(p.head_of, -1, 4 * static_cast<std::size_t>(c.e[unique_extent::all_rows]));
             for (std::int32_t h = 0; h < *p.k.head_count; ++h) p.head_of[p.k.row[p.k.heads[h]]] = p.k.heads[h];
         }
     }
@@ -54,7 +55,7 @@ struct unique_table {
         const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
         if (p.at_once) return;
-        const std::int64_t n = c.e[7] ? *p.k.head_count : c.e[6];
+        const std::int64_t n = c.e[unique_extent::lazy] ? *p.k.head_count : c.e[unique_extent::all_rows];
         const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
         if (p.s.width == lanes) sum_rows<true>(begin, end, p, c);
         else sum_rows<false>(begin, end, p, c);
@@ -68,12 +69,14 @@ private:
         std::int32_t* head_of;     ///< of all rows, unless lazy
         bool at_once;              ///< every row has one key, so its sum is known when the key's product is
         bool paired;               ///< turned weights lie as multiply_paired_tile wants them
-        explicit places(const call& c) : s(c.e), k(c.p[0], s, c.m) {
+        explicit places(const call& c) : s(c.e), k(c.p[unique_table_operand::keys], s, c.m) {
             transposed = c.scratch;
             of_keys = transposed + s.columns * s.outputs * step(s.width);
             paired = s.width == lanes && s.outputs % panel_width == 0;
-            at_once = !paired && c.e[7] && s.width % lanes == 0 && *k.head_count == k.column[s.columns];
-            head_of = c.e[7] ? nullptr : reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
+            at_once = !paired && c.e[unique_extent::lazy] && s.width % lanes == 0 &&
+                *k.head_count == k.column[s.columns];
+            head_of = c.e[unique_extent::lazy] ? nullptr :
+                reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
     static constexpr int height = registers >= 32 ? 8 : 6;   ///< how many keys are multiplied at once
@@ -101,7 +104,7 @@ private:
     __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
                                                         const places& p, const call& c) {
         const std::int64_t n = p.s.outputs, step = unique_table::step(p.s.width);
-        const float* const sums = c.p[1];
+        const float* const sums = c.p[unique_table_operand::sums];
         const auto some = [&](auto rows, std::int64_t key) SINTER_ALWAYS {
             Tile::template run<decltype(rows)::value>(p.of_keys + key * step + j, sums + key * n, b, n, step, step);
         };
@@ -119,7 +122,7 @@ private:
         alignas(64) float products[std::size_t{height * NR * lanes}];
         const call c = by;
         const std::int64_t n = p.s.outputs, width = p.s.width, step = unique_table::step(width);
-        const float* const sums = c.p[1];
+        const float* const sums = c.p[unique_table_operand::sums];
         const std::int32_t* const rows = p.k.row;
         const auto some = [&](auto count, std::int64_t key, std::int64_t from) SINTER_ALWAYS {
             constexpr int MR = decltype(count)::value;

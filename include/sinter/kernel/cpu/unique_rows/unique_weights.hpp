@@ -8,24 +8,26 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. p[0] = keys, p[1] = sums [keys][N],
-/// p[2] = D [m][N], p[3] = numbers [m][R]; e[6] = K. The body gets what gemm_tn's gets. N is a multiple of lanes.
+/// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. Sums are [keys][N],
+/// D [m][N], numbers [m][R]; K is all_rows. The body gets what gemm_tn's gets. N is a multiple of lanes.
 template <class Body>
 struct unique_weights {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
         const unique_shape s(c.e);
-        const unique_keys k(c.p[0], s, c.m);
+        const unique_keys k(c.p[unique_weights_operand::keys], s, c.m);
         const std::int64_t panels = (s.outputs + panel_width - 1) / panel_width, n = panels * (s.columns + (s.numbers ? 1 : 0));
         for (std::int64_t i = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts); i < end; ++i) {
             const std::int64_t column = i / panels, j = i % panels * panel_width;
             if (column < s.columns) {
                 const std::int64_t key = k.column[column];
-                multiply(k.rows + key * s.width, s.width, c.p[1] + key * s.outputs, k.column[column + 1] - key,
+                multiply(k.rows + key * s.width, s.width, c.p[unique_weights_operand::sums] + key * s.outputs,
+                         k.column[column + 1] - key,
                          s.first + column * s.width, j, s, f, c);
             } else {
-                multiply(c.p[3], s.numbers, c.p[2], c.m, s.numbers_first, j, s, f, c);
+                multiply(c.p[unique_weights_operand::numbers], s.numbers, c.p[unique_weights_operand::d], c.m,
+                         s.numbers_first, j, s, f, c);
             }
         }
     }
@@ -50,7 +52,7 @@ private:
             done.sums = sums + (begin - row) * w;
             done.rows = static_cast<int>(row + height - begin);
             done.row = first + begin;
-            done.off = j * c.e[6] + done.row * w;
+            done.off = j * c.e[unique_extent::all_rows] + done.row * w;
             f.finish(done, c);
         }
     }

@@ -14,9 +14,10 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
-/// p[0] = A, row-major; p[1] = B, packed [K][N], or (`turned`) its transpose, packed [N][K]. e = {K, N, floats from one row of A to
-/// the next, turned, is A zero in its loop's first turn?, do parts have some rows each, where there are enough?}. c.m = m >= 1. The
-/// body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// A is row-major, B packed [K][N] or, if transposed, packed [N][K]. begins_with_zeros: A is zero in its loop's first
+/// iteration. by_rows: parts have some rows each, where there are enough. c.m = m >= 1. The body's off is row * N +
+/// col.
+/// The bits of a row do not depend on the other rows.
 /// Zeros of A are skipped where they are many, unless B is turned.
 /// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
 template <class Body, int Cases = -1>
@@ -27,19 +28,25 @@ struct gemm {
     template <int C>
     using only = gemm<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
-        const product q{nullptr, e[2], 1, nullptr, 0, right::panels, most_rows, e[1], e[0], false, 0, 0};
-        return (e[4] ? begins_with_zeros : 0) | (!e[3] && is_narrow_product(q) ? narrow | 1 << narrow_loop(q.columns) << loops : 0) |
-               (!e[3] && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) | (e[1] % lanes ? ragged : 0) |
-               (follows_well<Body>() && !e[3] && suits_pipelining(q) ? follows : 0) | (e[3] && suits_transposed_weights(q) ? transposes : 0);
+        const std::int64_t K = e[gemm_extent::depth], N = e[gemm_extent::columns];
+        const bool transposed = e[gemm_extent::transposed];
+        const product q{nullptr, e[gemm_extent::row_step], 1, nullptr, 0, right::panels, most_rows, N, K, false, 0, 0};
+        return (e[gemm_extent::begins_with_zeros] ? begins_with_zeros : 0) |
+               (!transposed && is_narrow_product(q) ? narrow | 1 << narrow_loop(q.columns) << loops : 0) |
+               (!transposed && suits_sparse_left(q) ? skips_zeros : 0) | (is_small_product(q) ? small : 0) |
+               (N % lanes ? ragged : 0) | (follows_well<Body>() && !transposed && suits_pipelining(q) ? follows : 0) |
+               (transposed && suits_transposed_weights(q) ? transposes : 0);
     }
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body, false, (Cases & small) != 0, (Cases & ragged) == 0, true>();
-        const bool transposed = c.e[3];
-        const product all{c.p[0], c.e[2], 1, c.p[1], 0, transposed ? right::transposed_panels : right::panels, c.m, c.e[1], c.e[0], false, 0, 0};
+        const bool transposed = c.e[gemm_extent::transposed];
+        const product all{c.p[product_operand::a], c.e[gemm_extent::row_step], 1, c.p[product_operand::b], 0,
+                          transposed ? right::transposed_panels : right::panels, c.m, c.e[gemm_extent::columns],
+                          c.e[gemm_extent::depth], false, 0, 0};
         product q = all;   // by any number of rows, as parts may have
-        q.by_rows = c.e[5] && c.m >= c.parts * tile_rows;
+        q.by_rows = c.e[gemm_extent::by_rows] && c.m >= c.parts * tile_rows;
         if constexpr (Cases & begins_with_zeros)
-            if (c.first_turn && c.e[4]) return run_share(q, f, c, finish_zeros);
+            if (c.first_turn && c.e[gemm_extent::begins_with_zeros]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & transposes)
             if (transposed && suits_transposed_weights(all) && fills_lanes(all)) return run_transposed_weights(all, f, c);
         if (transposed) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights

@@ -22,7 +22,7 @@ struct gemm_row {
     static void run(const call& by) {
         const call c = by;   // a copy: the body's stores cannot be seen to leave the original alone
         if (!c.finite_weights) return groups_of(c, every_term{});
-        marked_terms some(c.p[0]);
+        marked_terms some(c.p[product_operand::a]);
         if (some.count <= K * 3 / 4) groups_of(c, some);
         else groups_of(c, every_term{});
     }
@@ -87,7 +87,7 @@ private:
     template <int P, bool Last, class Terms>
     static SINTER_INLINE void group(std::int64_t p, const call& c, const Terms& terms) {
         constexpr int V = 2 * P, whole = Last && narrow ? V - 2 : V;
-        const float *x = c.p[0], *b = c.p[1] + p * step;
+        const float *x = c.p[product_operand::a], *b = c.p[product_operand::b] + p * step;
         vf s[std::size_t{V}];
         clear_block(s);
         if constexpr (whole > 0)

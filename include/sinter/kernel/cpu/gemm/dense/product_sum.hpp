@@ -10,7 +10,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The tiles [tile, end) of a sum of products, c.e[2] of them, whose operands are c.p[0], c.p[1] and so on: q is the first. All products'
+/// The tiles [tile, end) of a sum of products, whose operands are those of one after those of another: q is the first.
+/// All products'
 /// tiles of one panel of columns follow each other, each from the sums that the product before has left.
 template <class = void>
 __attribute__((noinline)) inline void run_product_sum(const product& q, const epilogue& f, const call& c, std::int64_t tile,
@@ -30,8 +31,9 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
         if (group > carried_tiles) group = carried_tiles;
         finished done = panel_results(q, j0, w, static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w));
         const std::int64_t panel_off = done.off;
-        for (int k = 0; k < c.e[2]; ++k) {
-            const bool last_one = k + 1 == c.e[2];
+        const std::int64_t products = c.e[product_sum_extent::products];
+        for (int k = 0; k < products; ++k) {
+            const bool last_one = k + 1 == products;
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
             const bool prefetches = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
             const float* const next = prefetches ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
@@ -60,14 +62,17 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
     }
 }
 
-/// Y[m][N] = the sum of A[m][K] * B over some pairs p = {A, B, A, B, ...}, as gemm has them. e = {K, N, pairs}. c.m = m >= 1. The body's
-/// off is row * N + col. The bits of a row do not depend on the other rows.
+/// Y[m][N] = the sum of A[m][K] * B over some pairs, operands {A, B, A, B, ...}, as gemm has them. c.m = m >= 1. The
+/// body's off is row * N + col. The bits of a row do not depend on the other rows.
 template <class Body>
 struct product_sum {
     static constexpr bool only_divides = true;
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
-        run_share({c.p[0], c.e[0], 1, c.p[1], 0, right::panels, c.m, c.e[1], c.e[0], false, 0, 0}, f, c, run_product_sum);
+        const std::int64_t depth = c.e[product_sum_extent::depth], columns = c.e[product_sum_extent::columns];
+        run_share({c.p[product_operand::a], depth, 1, c.p[product_operand::b], 0, right::panels, c.m, columns, depth,
+                   false, 0, 0},
+                  f, c, run_product_sum);
     }
 };
 

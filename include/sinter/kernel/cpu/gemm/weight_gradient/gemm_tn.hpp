@@ -16,13 +16,13 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
-/// p[0] = A and p[1] = D, row-major; e = {K, N, rows of one example that are zero in A: so many first ones, or, negative, last
-/// ones}. c.m = m >= 1.
+/// A and D are row-major. zero_rows: rows of one example that are zero in A, so many first ones, or, negative, last
+/// ones. c.m = m >= 1.
 /// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
 /// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
 /// Zeros of A or of D are skipped where they are many. Deep sums copy both operands on the way (transposed_product.hpp).
 /// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
-/// `Sums`: p[2] = the sum of D's rows, [N].
+/// `Sums`: the sum of D's rows, [N], is a result as well.
 template <class Body, int Cases = -1, bool Sums = false>
 struct gemm_tn {
     static constexpr bool only_divides = true;
@@ -31,13 +31,14 @@ struct gemm_tn {
     template <int C>
     using only = gemm_tn<Body, C, Sums>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
-        product q{nullptr, 1, e[0], nullptr, e[1], right::rows, e[0], e[1], most_rows, true, 0, 0};
+        const std::int64_t K = e[gemm_tn_extent::rows], N = e[gemm_tn_extent::columns];
+        product q{nullptr, 1, K, nullptr, N, right::rows, K, N, most_rows, true, 0, 0};
         if (q.columns <= narrow_gradient) return narrow;
         int c = (has_few_rows(q) ? few : 0) | (packs(e, most_rows) ? copies : 0) | (is_small_product(q) ? small : 0);
         q.depth = std::min(most_rows, most_examples);
         if (suits_sparse_inputs(q)) c |= skips_inputs;
         q.depth = std::min(most_rows, sparse_examples);
-        if (suits_sparse_gradient(q)) c |= skips_gradients | input_blocks(e[0]).bit() << widths;
+        if (suits_sparse_gradient(q)) c |= skips_gradients | input_blocks(K).bit() << widths;
         return c;
     }
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
@@ -46,21 +47,25 @@ struct gemm_tn {
     static constexpr std::int64_t deep_of_far = registers < 32 ? 9 : deep;
 
     static constexpr bool packs(const std::int64_t* e, std::int64_t m) {
-        return e[1] >= wide && (m >= deep || (m >= deep_of_far && e[0] >= wide && e[0] * e[1] > memory_floats));
+        const std::int64_t K = e[gemm_tn_extent::rows], N = e[gemm_tn_extent::columns];
+        return N >= wide && (m >= deep || (m >= deep_of_far && K >= wide && K * N > memory_floats));
     }
     static product product_of(const call& c) {
-        const std::int64_t zeros = c.e[2] * c.batch, first = zeros > 0 ? zeros : 0, rows = c.m - (zeros < 0 ? -zeros : zeros);
+        const std::int64_t zeros = c.e[gemm_tn_extent::zero_rows] * c.batch, first = zeros > 0 ? zeros : 0;
+        const std::int64_t rows = c.m - (zeros < 0 ? -zeros : zeros);
         if (rows < 1) return product_of(c, 0, c.m);
         return product_of(c, first, rows);
     }
     static product product_of(const call& c, std::int64_t first, std::int64_t rows) {
-        return {c.p[0] + first * c.e[0], 1, c.e[0], c.p[1] + first * c.e[1], c.e[1], right::rows, c.e[0], c.e[1], rows, true, 0, 0};
+        const std::int64_t K = c.e[gemm_tn_extent::rows], N = c.e[gemm_tn_extent::columns];
+        return {c.p[gemm_tn_operand::a] + first * K, 1, K, c.p[gemm_tn_operand::d] + first * N, N, right::rows, K, N,
+                rows, true, 0, 0};
     }
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body, true, (Cases & small) != 0>();
         const product q = product_of(c);
         if constexpr (Sums) {
-            if (packs(c.e, q.depth)) return run_copies(q, f, c, c.p[2]);
+            if (packs(c.e, q.depth)) return run_copies(q, f, c, c.p[gemm_tn_operand::sum_of_d]);
             sum_rows(q, c);
         }
         if constexpr (Cases & narrow)
@@ -90,7 +95,7 @@ struct gemm_tn {
             const int n = end - j < lanes ? static_cast<int>(end - j) : lanes;
             vf s = zero();
             for (std::int64_t i = 0; i < q.depth; ++i) s += load(q.b + i * q.b_step + j, n);
-            store(c.p[2] + j, s, n);
+            store(c.p[gemm_tn_operand::sum_of_d] + j, s, n);
         }
     }
 };
