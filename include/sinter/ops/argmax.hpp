@@ -11,17 +11,21 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name argmax{"argmax"}; }
 
-/// p = {outer, n, inner, smallest instead?}.
+namespace argmax_attribute { enum : int { outer, n, inner, smallest }; }   // in node::p
+namespace argmax_extent { enum : int { n, inner, smallest }; }             // in call::e
+
 template <>
 struct rule<op::argmax> : root_op_rule {
     static constexpr const char* name = "argmax";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.p[3]});
-        k.by_example(r.y(), r.n.p[0]);
+        const int* const p = r.n.p;
+        k.set({{argmax_extent::n, p[argmax_attribute::n]}, {argmax_extent::inner, p[argmax_attribute::inner]},
+               {argmax_extent::smallest, p[argmax_attribute::smallest]}});
+        k.by_example(r.y(), p[argmax_attribute::outer]);
     }
-    static constexpr int below(const node& n) { return n.p[1]; }
+    static constexpr int below(const node& n) { return n.p[argmax_attribute::n]; }
 };
 
 namespace ops {

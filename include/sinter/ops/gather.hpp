@@ -11,12 +11,23 @@ namespace op {
 inline constexpr op_name gather{"gather"}, scatter_add{"scatter_add"};
 }
 
+/// In node::p of both. Element [o, i, j] of the slices [outer, count, inner] belongs to [o, index, j] of the whole
+/// [outer, n, inner]; the steps are those of the indices along outer, count and inner.
+namespace gather_attribute { enum : int { outer, n, inner, count, outer_step, step, inner_step, number }; }
+/// In call::e: the same, then the floats of one example of the whole and the indices of one example, 0 where all share
+/// them.
+namespace gather_extent {
+enum : int { outer, n, inner, count, outer_step, step, inner_step, whole_example, indices_example };
+}
+/// In call::p.
+namespace gather_operand { enum : int { whole, indices, slices }; }
+namespace scatter_add_operand { enum : int { indices, slices, whole }; }
+
 namespace detail {
-/// p = {outer, n, inner, count, steps of the indices along outer, count and inner}: element [o, i, j] of the slices belongs to
-/// [o, index, j] of the whole.
 constexpr void gather_extents(const kernel_request& r, kernel_extents& k, const shape& whole, const shape& indices, const shape& y) {
-    const int* const p = r.n.p;
-    k.set({p[0], p[1], p[2], p[3], p[4], p[5], p[6], whole.batched ? whole.size() : 0, indices.batched ? indices.size() : 0});
+    for (int i = 0; i < gather_attribute::number; ++i) k.e[i] = r.n.p[i];
+    k.e[gather_extent::whole_example] = whole.batched ? whole.size() : 0;
+    k.e[gather_extent::indices_example] = indices.batched ? indices.size() : 0;
     k.by_example(y, 1);
 }
 } // namespace detail
@@ -73,12 +84,12 @@ using ops::gather;
 
 constexpr void rule<op::gather>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::scatter_add>(g.g, g.x(0).shape(), {g.x(1), g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]}));
+    g.add(0, make<op::scatter_add>(g.g, g.x(0).shape(), {g.x(1), g.d}, n.p));
 }
 constexpr void rule<op::scatter_add>::gradient(gradient_of& g) {
     const node n = g.n();
     if (!g.wants(1)) return;
-    g.add(1, make<op::gather>(g.g, g.x(1).shape(), {g.d, g.x(0)}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]}));
+    g.add(1, make<op::gather>(g.g, g.x(1).shape(), {g.d, g.x(0)}, n.p));
 }
 
 } // namespace sinter

@@ -8,16 +8,25 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name place_index{"place_index"}; }
 
-/// The number, in row-major order, of each place that the operand's last axis names; p = {extents of those axes, their product}.
+namespace place_index_attribute {
+enum : int { first_axis, below = max_rank };
+}   // namespace place_index_attribute
+namespace place_index_extent {
+enum : int { rank, first_axis };
+}   // namespace place_index_extent
+
+/// The number, in row-major order, of each place that the operand's last axis names.
 template <>
 struct rule<op::place_index> : root_op_rule {
     static constexpr const char* name = "place_index";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).last(), r.n.p[0], r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4]});
+        k.e[place_index_extent::rank] = r.x(0).last();
+        for (int i = 0; i < max_rank; ++i)
+            k.e[place_index_extent::first_axis + i] = r.n.p[place_index_attribute::first_axis + i];
         k.by_example(r.y(), r.y().size());
     }
-    static constexpr int below(const node& n) { return n.p[max_rank]; }
+    static constexpr int below(const node& n) { return n.p[place_index_attribute::below]; }
 };
 
 namespace ops {

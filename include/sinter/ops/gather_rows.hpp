@@ -13,11 +13,20 @@ namespace op {
 inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"};
 }
 
+namespace gather_rows_extent { enum : int { width, rows }; }      // in call::e, of the table
+namespace gather_rows_operand { enum : int { table, indices }; }  // in call::p
+/// In call::e. Lazy: only the rows that occur are updated; body_reads: not the kernel but its body has the sums.
+namespace scatter_rows_extent { enum : int { width, rows, lazy, body_reads }; }
+/// What body_reads may be: nothing; sums of the rows that occur; sums of a round of steps, of the rows that hold
+/// anything but -0.
+namespace scatter_rows_sums { enum : int { none, occurring, of_round }; }
+namespace scatter_rows_operand { enum : int { indices, rows }; }  // in call::p; of a round: the table's sums
+
 template <>
 struct rule<op::gather_rows> : root_op_rule {
     static constexpr const char* name = "gather_rows";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).last(), r.x(0).d[0]});
+        k.set({{gather_rows_extent::width, r.x(0).last()}, {gather_rows_extent::rows, r.x(0).d[0]}});
         k.by_example(r.y(), r.y().rows());
     }
     static constexpr void gradient(gradient_of& g);
@@ -29,7 +38,8 @@ struct rule<op::scatter_rows> : root_op_rule {
     static constexpr bool steps = true;
     static constexpr bool sums_rows = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.y().last(), r.y().d[0], r.updates});   // a lazy update visits only the rows that occur
+        k.set({{scatter_rows_extent::width, r.y().last()}, {scatter_rows_extent::rows, r.y().d[0]},
+               {scatter_rows_extent::lazy, r.updates}});
         k.by_example(r.x(1), r.x(1).rows());
     }
     static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }

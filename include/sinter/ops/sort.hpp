@@ -11,7 +11,11 @@ enum class order { ascending, descending };
 
 namespace op { inline constexpr op_name sort{"sort"}; }
 
-/// The first k of the sorted elements; p = {outer, n, inner, k, descending?}. Second result (pick 1): their places, int32.
+namespace sort_attribute { enum : int { outer, n, inner, count, descending }; }   // in node::p
+namespace sort_extent { enum : int { n, inner, count, descending }; }             // in call::e
+namespace sort_operand { enum : int { from, places, values }; }                   // in call::p
+
+/// The first `count` of the sorted elements. Second result (pick 1): their places, int32.
 template <>
 struct rule<op::sort> : root_op_rule {
     static constexpr const char* name = "sort";
@@ -22,8 +26,12 @@ struct rule<op::sort> : root_op_rule {
         return steps * in->s.size();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4]});
-        k.by_example(r.y(), r.n.p[0]);
+        const int* const p = r.n.p;
+        k.set({{sort_extent::n, p[sort_attribute::n]},
+               {sort_extent::inner, p[sort_attribute::inner]},
+               {sort_extent::count, p[sort_attribute::count]},
+               {sort_extent::descending, p[sort_attribute::descending]}});
+        k.by_example(r.y(), p[sort_attribute::outer]);
         k.second_result = true;
     }
     static constexpr void gradient(gradient_of& g);
@@ -38,7 +46,7 @@ struct sorted {
 constexpr tensor places_of(tensor sorted) {
     shape s = sorted.shape();
     s.type = dtype::i32;
-    return sorted.ok() ? make<op::get_output>(sorted.g, s, {sorted}, {1, sorted.at().p[1]}) : sorted;
+    return sorted.ok() ? make<op::get_output>(sorted.g, s, {sorted}, {1, sorted.at().p[sort_attribute::n]}) : sorted;
 }
 constexpr tensor first_of_sorted(tensor x, int k, int axis, order o) {
     if (!x.ok()) return x;
@@ -60,9 +68,10 @@ using ops::sort;
 
 constexpr void rule<op::sort>::gradient(gradient_of& g) {
     const node n = g.n();
-    const int inner = n.p[2], count = n.p[3];
-    g.add(0, make<op::scatter_add>(g.g, g.x(0).shape(), {ops::places_of(g.y()), g.d},
-                                   {n.p[0], n.p[1], inner, count, count * inner, inner, 1}));
+    const int inner = n.p[sort_attribute::inner], count = n.p[sort_attribute::count];
+    g.add(0, make<op::scatter_add>(
+                 g.g, g.x(0).shape(), {ops::places_of(g.y()), g.d},
+                 {n.p[sort_attribute::outer], n.p[sort_attribute::n], inner, count, count * inner, inner, 1}));
 }
 
 } // namespace sinter

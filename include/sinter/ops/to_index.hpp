@@ -10,15 +10,18 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name to_index{"to_index"}; }
 
+namespace to_index_attribute { enum : int { below }; }   // in node::p
+namespace to_index_extent { enum : int { below }; }      // in call::e
+
 template <>
-struct rule<op::to_index> : root_op_rule {   ///< p = {n}
+struct rule<op::to_index> : root_op_rule {
     static constexpr const char* name = "to_index";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[0]});
+        k.set({{to_index_extent::below, r.n.p[to_index_attribute::below]}});
         k.by_example(r.y(), r.y().size());
     }
-    static constexpr int below(const node& n) { return n.p[0]; }
+    static constexpr int below(const node& n) { return n.p[to_index_attribute::below]; }
 };
 
 namespace ops {

@@ -152,10 +152,10 @@ private:
         write_.body.splice(-1, code, [&](int k) { return operand(parameter, offset, k, last); });
         s.kind = op::scatter_rows;
         std::int64_t* const e = write_.extents();
-        e[0] = table.last();
-        e[1] = table.d[0];
-        e[2] = 1;
-        e[3] = of_round ? 2 : 1;
+        e[scatter_rows_extent::width] = table.last();
+        e[scatter_rows_extent::rows] = table.d[0];
+        e[scatter_rows_extent::lazy] = 1;
+        e[scatter_rows_extent::body_reads] = of_round ? scatter_rows_sums::of_round : scatter_rows_sums::occurring;
         l.m = of_round ? 1 : g_.n[indices].s.size();
         l.batched = !of_round && g_.n[indices].s.batched;
         l.updates = true;

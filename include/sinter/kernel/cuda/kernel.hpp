@@ -83,7 +83,7 @@ struct kernel {
             }
             chains += filter;
             sums = chains;
-            if constexpr (K == op::scatter_rows) sums += round_up(w.e[1] + w.m, 64);
+            if constexpr (K == op::scatter_rows) sums += round_up(w.e[scatter_rows_extent::rows] + w.m, 64);
             end = sums + round_up(B::sums * parts * n.columns + B::buffers * parts * w.e[extent::buffer_stride], 64);
         }
     };
@@ -124,9 +124,11 @@ private:
             source_call s = source_arguments(w, n);
             if constexpr (K == op::scatter_rows) {
                 s.first = reinterpret_cast<std::int32_t*>(w.scratch + at.chains);
-                s.next = s.first + w.e[1];
-                if (w.e[3] != 2)
-                    engine.chain(reinterpret_cast<const std::int32_t*>(w.p[0]), s.first, w.e[1], s.next, w.m);
+                const std::int64_t rows = w.e[scatter_rows_extent::rows];
+                s.next = s.first + rows;
+                if (w.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round)
+                    engine.chain(reinterpret_cast<const std::int32_t*>(w.p[scatter_rows_operand::indices]), s.first,
+                                 rows, s.next, w.m);
             }
             engine.template elements<S, W...>(s, c);
         }
@@ -183,10 +185,10 @@ private:
         }
     }
     static product gemm_of(const work& w, float* raw) {
-        using namespace gemm_extent;
-        const std::int64_t inner = w.e[depth], n = w.e[columns];
-        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.m, n, inner, w.e[row_step],
-                w.e[transposed] ? inner : n, false, w.e[transposed] != 0};
+        const std::int64_t inner = w.e[gemm_extent::depth], n = w.e[gemm_extent::columns];
+        const bool transposed = w.e[gemm_extent::transposed] != 0;
+        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.m, n, inner, w.e[gemm_extent::row_step],
+                transposed ? inner : n, false, transposed};
     }
     static product gemm_tn_of(const work& w, float* raw) {
         const std::int64_t rows = w.e[gemm_tn_extent::rows], columns = w.e[gemm_tn_extent::columns];

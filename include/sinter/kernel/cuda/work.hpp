@@ -48,10 +48,10 @@ constexpr walk_extents walk_of(const work& w) {
         case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};
         case op::middle_sum:
         case op::middle_max: return {(e[2] ? 1 : w.m) * e[1] / e[extent::columns], e[extent::columns]};
-        case op::scatter_rows: return {e[1], e[0]};
+        case op::scatter_rows: return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]};
         case op::to_steps:
         case op::from_steps: return {w.m, e[1]};
-        case op::gather_rows: return {w.m, e[0]};
+        case op::gather_rows: return {w.m, e[gather_rows_extent::width]};
         case op::weight_transpose: return {e[transpose_extent::columns], e[transpose_extent::rows]};
         case op::pack_weights:
         case op::unpack_weights: return {e[weights_extent::rows], e[weights_extent::columns]};

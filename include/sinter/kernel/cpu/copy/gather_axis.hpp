@@ -9,30 +9,33 @@
 /// Slices of a whole at indices along an axis, and their sums back at these places. Indices are known to be places of the axis.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// e = {outer, n, inner, count, index steps along outer, count, inner, whole of one example, indices of one example}. A line: what has
-/// the same place before the axis; element [i, j] of one takes or gives [index, j] of the whole's.
+/// A line: what has the same place before the axis; element [i, j] of one takes or gives [index, j] of the whole's.
 struct indexed_lines {
     std::int64_t outer, n, inner, count, step, inner_step;
     indexed_lines(const call& c, int which)
-        : outer(c.e[0]), n(c.e[1]), inner(c.e[2]), count(c.e[3]), step(c.e[5]), inner_step(c.e[6]),
+        : outer(c.e[gather_extent::outer]), n(c.e[gather_extent::n]), inner(c.e[gather_extent::inner]),
+          count(c.e[gather_extent::count]), step(c.e[gather_extent::step]), inner_step(c.e[gather_extent::inner_step]),
           indices_(reinterpret_cast<const std::int32_t*>(c.p[which])), e_(c.e) {}
-    const std::int32_t* indices(std::int64_t line) const { return indices_ + line / outer * e_[8] + line % outer * e_[4]; }
+    const std::int32_t* indices(std::int64_t line) const {
+        return indices_ + line / outer * e_[gather_extent::indices_example] +
+               line % outer * e_[gather_extent::outer_step];
+    }
 
 private:
     const std::int32_t* indices_;
     const std::int64_t* e_;
 };
 
-/// p[0] = whole, p[1] = indices, p[2] = slices.
 struct gather_axis {
     static void run(const call& c) {
-        const indexed_lines g(c, 1);
+        const indexed_lines g(c, gather_operand::indices);
         const std::int64_t rows = c.m * g.outer * g.count, end = share(rows, c.part + 1, c.parts);
         for (std::int64_t r = share(rows, c.part, c.parts); r < end;) {
             const std::int64_t line = r / g.count, first = r % g.count, left = end - r;
             const std::int64_t last = left < g.count - first ? first + left : g.count;
-            const float* const whole = c.p[0] + line / g.outer * c.e[7] + line % g.outer * g.n * g.inner;
-            pick(g, whole, g.indices(line), c.p[2] + line * g.count * g.inner, first, last);
+            const float* const whole = c.p[gather_operand::whole] + line / g.outer * c.e[gather_extent::whole_example] +
+                                       line % g.outer * g.n * g.inner;
+            pick(g, whole, g.indices(line), c.p[gather_operand::slices] + line * g.count * g.inner, first, last);
             r += last - first;
         }
     }
@@ -50,20 +53,21 @@ private:
         }
     }
 };
-/// p[0] = indices, p[1] = slices, p[2] = whole. In blocks of columns, each of which one part does from the first slice to the last.
+/// In blocks of columns, each of which one part does from the first slice to the last.
 struct scatter_axis {
     static constexpr std::int64_t block = 64;
     static void run(const call& c) {
-        const indexed_lines g(c, 0);
+        const indexed_lines g(c, scatter_add_operand::indices);
         const std::int64_t blocks = (g.inner + block - 1) / block, units = c.m * g.outer * blocks;
         const std::int64_t end = share(units, c.part + 1, c.parts);
         for (std::int64_t u = share(units, c.part, c.parts); u < end; ++u) {
             const std::int64_t line = u / blocks, j = u % blocks * block, width = g.inner - j < block ? g.inner - j : block;
-            float* const to = c.p[2] + line * g.n * g.inner + j;
+            float* const to = c.p[scatter_add_operand::whole] + line * g.n * g.inner + j;
             if (width == g.inner) std::memset(to, 0, 4 * static_cast<std::size_t>(g.n * g.inner));
             else
                 for (std::int64_t i = 0; i < g.n; ++i) std::memset(to + i * g.inner, 0, 4 * static_cast<std::size_t>(width));
-            add(g, c.p[1] + line * g.count * g.inner + j, g.indices(line) + j * g.inner_step, to, width);
+            add(g, c.p[scatter_add_operand::slices] + line * g.count * g.inner + j, g.indices(line) + j * g.inner_step,
+                to, width);
         }
     }
 

@@ -11,31 +11,34 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 struct to_int {
     static void run(const call& c) {
-        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[copy_operand::to]);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
-            to[i] = whole_number(c.p[0][i]);
+            to[i] = whole_number(c.p[copy_operand::from][i]);
     }
 };
-/// p[0] = [m][e0] places in extents e1, ...
+/// [m][rank] places.
 struct place_index {
     static void run(const call& c) {
-        const auto* from = reinterpret_cast<const std::int32_t*>(c.p[0]);
-        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        const auto* from = reinterpret_cast<const std::int32_t*>(c.p[copy_operand::from]);
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[copy_operand::to]);
+        const std::int64_t rank = c.e[place_index_extent::rank];
         const std::int64_t end = share(c.m, c.part + 1, c.parts);
-        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) to[i] = place_number(from + i * c.e[0], c.e + 1, c.e[0]);
+        for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i)
+            to[i] = place_number(from + i * rank, c.e + place_index_extent::first_axis, rank);
     }
 };
-/// p[0] = m blocks [e0][e1]; p[1] = [m][e1], the place of the largest (e2: smallest).
+/// m blocks [n][inner] to [m][inner], the place of the largest or smallest.
 struct arg_extreme {
     static void run(const call& c) {
-        const std::int64_t n = c.e[0], inner = c.e[1], end = share(c.m * inner, c.part + 1, c.parts);
-        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        const std::int64_t n = c.e[argmax_extent::n], inner = c.e[argmax_extent::inner];
+        const std::int64_t end = share(c.m * inner, c.part + 1, c.parts);
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[copy_operand::to]);
         for (std::int64_t r = share(c.m * inner, c.part, c.parts); r < end; ++r) {
-            const float* from = c.p[0] + r / inner * n * inner + r % inner;
+            const float* from = c.p[copy_operand::from] + r / inner * n * inner + r % inner;
             float best = *from;
             std::int32_t place = 0;
             for (std::int64_t i = 1; i < n; ++i)
-                if (displaces(from[i * inner], best, c.e[2] != 0)) {
+                if (displaces(from[i * inner], best, c.e[argmax_extent::smallest] != 0)) {
                     best = from[i * inner];
                     place = static_cast<std::int32_t>(i);
                 }

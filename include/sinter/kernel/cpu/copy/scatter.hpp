@@ -7,14 +7,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order. p[0] = int32
-/// indices, p[1] = rows; e = {E, V, lazy, no sums}. With `lazy` the body sees only the rows that occur: it is an optimizer's
-/// update then, and all others stay as they are. Without, it sees all V rows, zeros where nothing occurred. With `no sums` it
-/// reads what was summed before, and p[1] is not used; where it is 2 the rows are those of p[0], floats [V][E], that hold anything
-/// but -0.
+/// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order.
+/// A lazy one's body sees only the rows that occur: it is an optimizer's update then, and all others stay as they are.
+/// Otherwise it sees all rows, zeros where nothing occurred. Where the body reads what was summed before, the rows are
+/// not used.
 ///
-/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then all parts
-/// share the rows.
+/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then
+/// all parts share the rows.
 template <class Body>
 struct scatter_rows {
     static constexpr int phases = 2;
@@ -28,11 +27,11 @@ struct scatter_rows {
     }
 
     static void run(const call& c) {
-        if (c.part != 0 || c.e[3] == 2) return;
+        if (c.part != 0 || c.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round) return;
         const chains t(c);
         *t.distinct = 0;
         for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
-        const auto* index = reinterpret_cast<const std::int32_t*>(c.p[0]);
+        const auto* index = reinterpret_cast<const std::int32_t*>(c.p[scatter_rows_operand::indices]);
         for (std::int32_t i = 0; i < c.m; ++i) {
             const std::int64_t s = t.find(index[i]);
             t.next[i] = -1;
@@ -48,12 +47,15 @@ struct scatter_rows {
     }
     static void finish(const call& c) {
         const chains t(c);
-        const bool gathered = c.e[3] == 2, sums = c.e[3] == 0;
-        const std::int64_t n = c.e[2] && !gathered ? *t.distinct : c.e[1], end = share(n, c.part + 1, c.parts);
+        const std::int64_t body_reads = c.e[scatter_rows_extent::body_reads];
+        const bool gathered = body_reads == scatter_rows_sums::of_round, sums = body_reads == scatter_rows_sums::none;
+        const bool lazy = c.e[scatter_rows_extent::lazy];
+        const std::int64_t n = lazy && !gathered ? *t.distinct : c.e[scatter_rows_extent::rows];
+        const std::int64_t end = share(n, c.part + 1, c.parts);
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
             if (gathered && !holds_sums(i, c)) continue;
-            const std::int64_t s = gathered ? 0 : c.e[2] ? t.order[i] : t.find(static_cast<std::int32_t>(i));
-            const std::int64_t row = c.e[2] && !gathered ? t.key[s] : i;
+            const std::int64_t s = gathered ? 0 : lazy ? t.order[i] : t.find(static_cast<std::int32_t>(i));
+            const std::int64_t row = lazy && !gathered ? t.key[s] : i;
             sum_row(row, !sums || t.key[s] < 0 ? -1 : t.first[s], t, c);
         }
     }
@@ -72,8 +74,8 @@ private:
             last = first + n;
             next = last + n;
             order = next + c.m;
-            hashed = c.e[1] > n;
-            slots = hashed ? n : c.e[1];
+            hashed = c.e[scatter_rows_extent::rows] > n;
+            slots = hashed ? n : c.e[scatter_rows_extent::rows];
         }
         std::int64_t find(std::int32_t v) const {
             if (!hashed) return v;
@@ -82,24 +84,28 @@ private:
             return s;
         }
     };
-    /// Has anything been gathered in this row of p[0]?
+    /// Has anything been gathered in this row?
     static bool holds_sums(std::int64_t row, const call& c) {
-        const auto* const gathered = reinterpret_cast<const std::int32_t*>(c.p[0]) + row * c.e[0];
+        const std::int64_t width = c.e[scatter_rows_extent::width];
+        const auto* const gathered =
+            reinterpret_cast<const std::int32_t*>(c.p[scatter_rows_operand::indices]) + row * width;
         bool any = false;
-        for (std::int64_t j = 0; j < c.e[0]; ++j) any |= gathered[j] != minus_zero;
+        for (std::int64_t j = 0; j < width; ++j) any |= gathered[j] != minus_zero;
         return any;
     }
     static void sum_row(std::int64_t row, std::int32_t first, const chains& t, const call& c) {
-        const std::int64_t width = c.e[0];
+        const std::int64_t width = c.e[scatter_rows_extent::width];
         std::int64_t j = 0;
         for (; j + lanes <= width; j += lanes) {
             vf s = zero();
-            for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j);
+            for (std::int32_t i = first; i >= 0; i = t.next[i])
+                s += load(c.p[scatter_rows_operand::rows] + i * width + j);
             Body::vector(s, row * width + j, row, static_cast<int>(j), c);
         }
         if (const int n = static_cast<int>(width - j); n > 0) {
             vf s = zero();
-            for (std::int32_t i = first; i >= 0; i = t.next[i]) s += load(c.p[1] + i * width + j, n);
+            for (std::int32_t i = first; i >= 0; i = t.next[i])
+                s += load(c.p[scatter_rows_operand::rows] + i * width + j, n);
             Body::vector(s, n, row * width + j, row, static_cast<int>(j), c);
         }
     }

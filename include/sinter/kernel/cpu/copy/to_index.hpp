@@ -6,14 +6,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m floats p[0] as int32 p[1] in [0, e[0]). Comparisons come first: a float beyond int32 must not be converted.
+/// c.m floats as int32 in [0, below). Comparisons come first: a float beyond int32 must not be converted.
 struct to_index {
     static void run(const call& c) {
-        const auto most = static_cast<std::int32_t>(c.e[0] - 1);
-        auto* to = reinterpret_cast<std::int32_t*>(c.p[1]);
+        const auto most = static_cast<std::int32_t>(c.e[to_index_extent::below] - 1);
+        auto* to = reinterpret_cast<std::int32_t*>(c.p[copy_operand::to]);
         const std::int64_t end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
-            const float x = c.p[0][i];
+            const float x = c.p[copy_operand::from][i];
             to[i] = !(x > 0.f) ? 0 : x >= static_cast<float>(most) ? most : static_cast<std::int32_t>(x);
         }
     }

@@ -10,28 +10,30 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The first e2 of each sorted axis: p[0] = m blocks [e0][e1]; p[1] = places (may be null), p[2] = values, both m blocks [e2][e1];
-/// e3: descending. Few are inserted one by one into the list of the best so far; many are put in order digit by digit, which keeps
-/// equal ones in theirs and branches on no comparison.
+/// The first `count` of each sorted axis of m blocks [n][inner]; places (which may be null) and values are m blocks
+/// [count][inner]. Few are inserted one by one into the list of the best so far; many are put in order digit by digit,
+/// which keeps equal ones in theirs and branches on no comparison.
 struct sorting {
     static constexpr std::int64_t few = 32;
-    static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(5 * e[0], 16); }
+    static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(5 * e[sort_extent::n], 16); }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * workspace(e); }
 
     static void run(const call& c) {
-        const std::int64_t n = c.e[0], inner = c.e[1], k = c.e[2], end = share(c.m * inner, c.part + 1, c.parts);
+        const std::int64_t n = c.e[sort_extent::n], inner = c.e[sort_extent::inner], k = c.e[sort_extent::count];
+        const std::int64_t end = share(c.m * inner, c.part + 1, c.parts);
         auto* const lists = reinterpret_cast<std::uint64_t*>(c.scratch + c.part * workspace(c.e));   // two, then the keys
         auto* const list = reinterpret_cast<std::int32_t*>(lists);
         auto* const keys = reinterpret_cast<float*>(lists + 2 * n);
-        const bool descending = c.e[3] != 0;
+        const bool descending = c.e[sort_extent::descending] != 0;
         for (std::int64_t r = share(c.m * inner, c.part, c.parts); r < end; ++r) {
-            const float* from = c.p[0] + r / inner * n * inner + r % inner;
+            const float* from = c.p[sort_operand::from] + r / inner * n * inner + r % inner;
             for (std::int64_t i = 0; i < n; ++i) keys[i] = from[i * inner];
             const std::int64_t at = r / inner * k * inner + r % inner;
+            auto* const places = reinterpret_cast<std::int32_t*>(c.p[sort_operand::places]);
             const auto show = [&](auto place) {
                 for (std::int64_t i = 0; i < k; ++i) {
-                    c.p[2][at + i * inner] = keys[place(i)];
-                    if (c.p[1]) reinterpret_cast<std::int32_t*>(c.p[1])[at + i * inner] = place(i);
+                    c.p[sort_operand::values][at + i * inner] = keys[place(i)];
+                    if (places) places[at + i * inner] = place(i);
                 }
             };
             if (k <= few) {

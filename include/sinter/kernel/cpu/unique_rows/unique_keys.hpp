@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// The extents of the kernels of ops/internal/unique_rows.hpp.
 struct unique_shape {
     std::int64_t columns, width, outputs, numbers, first, numbers_first;
-    explicit unique_shape(const std::int64_t* e)
+    constexpr explicit unique_shape(const std::int64_t* e)
         : columns(e[unique_extent::columns]), width(e[unique_extent::width]), outputs(e[unique_extent::outputs]),
           numbers(e[unique_extent::numbers]), first(e[unique_extent::first]),
           numbers_first(e[unique_extent::numbers_first]) {}

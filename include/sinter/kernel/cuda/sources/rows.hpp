@@ -11,24 +11,26 @@ namespace sinter::inline SINTER_TARGET::gpu {
 template <>
 struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        return s.a[reinterpret_cast<const std::int32_t*>(s.b)[at.row] * s.e[0] + at.col];
+        return s.a[reinterpret_cast<const std::int32_t*>(s.b)[at.row] * s.e[gather_rows_extent::width] + at.col];
     }
 };
 
 /// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that chain_thread made;
-/// e = {E, V, lazy, no sums}. Lazy: rows that do not occur are left alone, body and all. No sums: the body reads
-/// them; where it is 2 it sees those elements for which a, floats [V][E], holds anything but -0 (a row's are all -0, or none).
+/// extents as in ops/gather_rows.hpp. Of a round, a has the sums, floats, of which a row's are all -0 or none.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) {
         constexpr std::int32_t minus_zero = -2147483647 - 1;   // as bits
-        if (s.e[3] == 2) return reinterpret_cast<const std::int32_t*>(s.a)[at.row * s.e[0] + at.col] != minus_zero;
-        return !s.e[2] || s.first[at.row] >= 0;
+        if (s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round)
+            return reinterpret_cast<const std::int32_t*>(s.a)[at.row * s.e[scatter_rows_extent::width] + at.col] !=
+                   minus_zero;
+        return !s.e[scatter_rows_extent::lazy] || s.first[at.row] >= 0;
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         float sum = 0.f;
-        if (s.e[3]) return sum;
-        for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i]) sum += s.b[i * s.e[0] + at.col];
+        if (s.e[scatter_rows_extent::body_reads]) return sum;
+        for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i])
+            sum += s.b[i * s.e[scatter_rows_extent::width] + at.col];
         return sum;
     }
 };
