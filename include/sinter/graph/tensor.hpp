@@ -18,20 +18,12 @@ struct tensor {
     constexpr sinter::shape shape() const { return ok() ? g->n.p[id].s : sinter::shape{}; }
 };
 
-/// The attributes of a new node: a list, or those of another.
-struct attribute_list {
-    const int* p = nullptr;
-    int n = 0;
-    constexpr attribute_list(std::initializer_list<int> v = {}) : p(v.begin()), n(static_cast<int>(v.size())) {}
-    constexpr attribute_list(const int (&of_node)[max_attributes]) : p(of_node), n(max_attributes) {}
-};
-
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
 
 /// A node of the op that is described. `plain`: from_steps, called for ops that need `plain_operands`. (make<K> is but this: what is a
 /// template of ops, compilers read once for each of a hundred.)
 constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)(tensor), graph* g, const shape& s,
-                      std::initializer_list<tensor> in, attribute_list attributes = {}, float f = 0) {
+                      std::initializer_list<tensor> in, std::initializer_list<int> attributes = {}, float f = 0) {
     node x;
     x.k = about.self.id;
     x.about = &about;
@@ -47,20 +39,26 @@ constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)
             if (g->n.p[x.in[k]].s.form == layout::steps) x.in[k] = plain({g, x.in[k]}).id;
         if (x.s.form == layout::steps) x.s.form = layout::plain;
     }
-    for (int i = 0; i < attributes.n; ++i) x.p[i] = attributes.p[i];
+    int i = 0;
+    for (int a : attributes) x.p[i++] = a;
     return {g, g->take(x)};
 }
 /// Of ops that take operands as they lie.
 constexpr tensor make(const op_info& about, graph* g, const shape& s, std::initializer_list<tensor> in,
-                      attribute_list attributes = {}, float f = 0) {
+                      std::initializer_list<int> attributes = {}, float f = 0) {
     return make(about, false, nullptr, g, s, in, attributes, f);
 }
 template <op_id K>
 constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in,
-                      attribute_list attributes = {}, float f = 0) {
+                      std::initializer_list<int> attributes = {}, float f = 0) {
     if constexpr (info_of<K>.kind == op_kind::elementwise || info_of<K>.kind == op_kind::leaf || info_of<K>.steps)
         return make(info_of<K>, g, s, in, attributes, f);
     else return make(info_of<K>, true, from_steps, g, s, in, attributes, f);
+}
+/// With the attributes of another node.
+template <op_id K>
+constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in, const int (&p)[max_attributes]) {
+    return make<K>(g, s, in, {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]});
 }
 
 constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {

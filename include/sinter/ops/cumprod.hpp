@@ -9,7 +9,6 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name cumprod{"cumprod"}; }
 
-/// p as cumsum's.
 template <>
 struct rule<op::cumprod> : root_op_rule {
     static constexpr const char* name = "cumprod";
@@ -19,10 +18,10 @@ struct rule<op::cumprod> : root_op_rule {
     static constexpr void gradient(gradient_of& g) {
         // element i: the product before it, times d_i + x_{i+1} (d_{i+1} + x_{i+2} (...)) (one further on if exclusive)
         const node n = g.n();
-        const bool exclusive = n.p[3], reverse = n.p[4];
-        const tensor before = make<op::cumprod>(g.g, n.s, {g.x(0)}, {n.p[0], n.p[1], n.p[2], 1, reverse});
+        const bool exclusive = n.p[scan_attribute::exclusive], reverse = n.p[scan_attribute::reverse];
+        const tensor before = detail::scan_like<op::cumprod>(g.g, n, n.s, {g.x(0)}, true, reverse);
         const tensor d = exclusive ? ops::shifted_along(g.d, n, !reverse) : g.d;
-        g.add(0, before * make<op::linear_scan>(g.g, n.s, {d, g.x(0)}, {n.p[0], n.p[1], n.p[2], 1, !reverse}));
+        g.add(0, before * detail::scan_like<op::linear_scan>(g.g, n, n.s, {d, g.x(0)}, true, !reverse));
     }
 };
 

@@ -13,11 +13,27 @@ struct running_options {
 
 namespace op { inline constexpr op_name cumsum{"cumsum"}; }
 
+/// In node::p and call::e of ops that go along the n of [outer, n, inner]. A linear_scan may go ahead where others are
+/// exclusive.
+namespace scan_attribute { enum : int { outer, n, inner, exclusive, ahead = exclusive, reverse }; }
+namespace scan_extent { enum : int { n, inner, exclusive, ahead = exclusive, reverse }; }
+/// In call::p, where only a linear_scan has coefficients; the result is the last.
+namespace scan_operand { enum : int { x, coefficients }; }
+
 namespace detail {
-/// Along the n of [outer, n, inner]: p = {outer, n, inner, exclusive (or ahead: see linear_scan), reverse}.
 constexpr void scan_extents(const kernel_request& r, kernel_extents& k) {
-    k.set({r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4]});
-    k.by_example(r.y(), r.n.p[0]);
+    const int* const p = r.n.p;
+    k.set({{scan_extent::n, p[scan_attribute::n]}, {scan_extent::inner, p[scan_attribute::inner]},
+           {scan_extent::exclusive, p[scan_attribute::exclusive]}, {scan_extent::reverse, p[scan_attribute::reverse]}});
+    k.by_example(r.y(), p[scan_attribute::outer]);
+}
+/// A scan of s along the axis of node `like`.
+template <op_id K>
+constexpr tensor scan_like(graph* g, const node& like, const shape& s, std::initializer_list<tensor> in, bool exclusive,
+                           bool reverse) {
+    const int* const p = like.p;
+    return make<K>(g, s, in,
+                   {p[axis_attribute::outer], p[axis_attribute::n], p[axis_attribute::inner], exclusive, reverse});
 }
 } // namespace detail
 
@@ -29,7 +45,8 @@ struct rule<op::cumsum> : root_op_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::scan_extents(r, k); }
     static constexpr void gradient(gradient_of& g) {
         const node n = g.n();
-        g.add(0, make<op::cumsum>(g.g, n.s, {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], !n.p[4]}));
+        const bool exclusive = n.p[scan_attribute::exclusive], reverse = n.p[scan_attribute::reverse];
+        g.add(0, detail::scan_like<op::cumsum>(g.g, n, n.s, {g.d}, exclusive, !reverse));
     }
 };
 

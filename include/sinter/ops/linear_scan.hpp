@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name linear_scan{"linear_scan"}; }
 
-/// p = {outer, n, inner, ahead, reverse}. Ahead: the element before brings its own coefficient, y_i = a_i + c_{i-1} y_{i-1}.
+/// Attributes as cumsum's. Ahead: the element before brings its own coefficient, y_i = a_i + c_{i-1} y_{i-1}.
 template <>
 struct rule<op::linear_scan> : root_op_rule {
     static constexpr const char* name = "linear_scan";
@@ -25,10 +25,10 @@ namespace ops {
 
 /// Element i is x's element i - 1 along the n of [outer, n, inner], or i + 1 where `back`; the first, or last, is 0.
 constexpr tensor shifted_along(tensor x, const node& scan, bool back) {
-    const int n = scan.p[1];
+    const int n = scan.p[scan_attribute::n];
     if (n == 1) return fill_like(x, 0);
     const shape s = x.shape();
-    x = reshape(x, extents(scan.p[0], n, scan.p[2]));
+    x = reshape(x, extents(scan.p[scan_attribute::outer], n, scan.p[scan_attribute::inner]));
     const shape parts = x.shape();
     box b(parts);
     b.n[1] = n - 1;
@@ -56,8 +56,8 @@ using ops::linear_scan;
 
 constexpr void rule<op::linear_scan>::gradient(gradient_of& g) {
     const node n = g.n();
-    const bool ahead = n.p[3], reverse = n.p[4];
-    const tensor d = make<op::linear_scan>(g.g, n.s, {g.d, g.x(1)}, {n.p[0], n.p[1], n.p[2], !ahead, !reverse});
+    const bool ahead = n.p[scan_attribute::ahead], reverse = n.p[scan_attribute::reverse];
+    const tensor d = detail::scan_like<op::linear_scan>(g.g, n, n.s, {g.d, g.x(1)}, !ahead, !reverse);
     g.add(0, d);
     if (!g.wants(1)) return;
     g.add(1, ahead ? ops::shifted_along(d, n, !reverse) * g.y() : d * ops::shifted_along(g.y(), n, reverse));

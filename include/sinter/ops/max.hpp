@@ -13,7 +13,7 @@ constexpr void max_gradient(gradient_of& g) {
     const tensor x = g.x(0);
     const tensor hit = ops::binary<op::equal>(x, ops::broadcast_to(g.y(), x.shape()));
     const node n = g.n();
-    const tensor ties = make<SumOf>(g.g, g.y().shape(), {hit}, {n.p[0], n.p[1], n.p[2]});
+    const tensor ties = make<SumOf>(g.g, g.y().shape(), {hit}, n.p);
     g.add(0, hit * ops::broadcast_to(g.d / ties, x.shape()));
 }
 } // namespace detail

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name prod{"prod"}; }
 
-/// [outer, n, inner] -> [outer, inner]; p as middle_sum's.
+/// [outer, n, inner] -> [outer, inner]; attributes as middle_sum's.
 template <>
 struct rule<op::prod> : root_op_rule {
     static constexpr const char* name = "prod";
@@ -22,16 +22,19 @@ struct rule<op::prod> : root_op_rule {
         const tensor x = g.x(0);
         if (x.shape().batched && !n.s.batched) return over_batch(g, x, n);
         // the product of those before, and of those behind
-        const tensor before = make<op::cumprod>(g.g, x.shape(), {x}, {n.p[0], n.p[1], n.p[2], 1, 0});
-        const tensor behind = make<op::cumprod>(g.g, x.shape(), {x}, {n.p[0], n.p[1], n.p[2], 1, 1});
+        const tensor before = detail::scan_like<op::cumprod>(g.g, n, x.shape(), {x}, true, false);
+        const tensor behind = detail::scan_like<op::cumprod>(g.g, n, x.shape(), {x}, true, true);
         g.add(0, ops::broadcast_to(g.d, x.shape()) * (before * behind));
     }
     /// As PyTorch: the product of those that are not 0, divided by each of them if none is 0; all of it to the one that is.
     static constexpr void over_batch(gradient_of& g, tensor x, const node& n) {
         const tensor zero = ops::equal(x, 0.f), others = x + zero;
-        const tensor product = make<op::prod>(g.g, n.s, {others}, {1, n.p[1], n.p[2]});
-        const tensor n_zeros = make<op::middle_sum>(g.g, n.s, {zero}, {1, n.p[1], n.p[2]});
-        const auto to_all = [&](float count) { return ops::broadcast_to(g.d * product * ops::equal(n_zeros, count), x.shape()); };
+        const int count = n.p[axis_attribute::n], inner = n.p[axis_attribute::inner];
+        const tensor product = make<op::prod>(g.g, n.s, {others}, {1, count, inner});
+        const tensor n_zeros = make<op::middle_sum>(g.g, n.s, {zero}, {1, count, inner});
+        const auto to_all = [&](float found) {
+            return ops::broadcast_to(g.d * product * ops::equal(n_zeros, found), x.shape());
+        };
         g.add(0, (1.f - zero) * to_all(0.f) / others + zero * to_all(1.f));
     }
 };

@@ -31,16 +31,20 @@ struct rule<op::col_sum> : root_op_rule {
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
     static constexpr void gradient(gradient_of& g) { g.add(0, ops::broadcast_to(g.d, g.x(0).shape())); }
 };
+/// In call::e of reductions over axes in the middle.
+namespace middle_extent { enum : int { n, inner, over_batch }; }
+
 namespace detail {
 /// Over the batch, the kernel's rows are what one block is made of: all slices of all examples.
 constexpr void middle_extents(const kernel_request& r, kernel_extents& k) {
     const bool over_batch = r.x(0).batched && !r.y().batched;
-    k.set({r.n.p[1], r.n.p[2], over_batch});
-    k.by_example(over_batch ? r.x(0) : r.y(), over_batch ? r.n.p[1] : r.n.p[0]);
+    k.set({{middle_extent::n, r.n.p[axis_attribute::n]}, {middle_extent::inner, r.n.p[axis_attribute::inner]},
+           {middle_extent::over_batch, over_batch}});
+    k.by_example(over_batch ? r.x(0) : r.y(), r.n.p[over_batch ? axis_attribute::n : axis_attribute::outer]);
 }
 } // namespace detail
 
-/// [outer, n, inner] -> [outer, inner]; p = {outer, n, inner} of one example. The operand is [.., n.., ..] with the
+/// [outer, n, inner] -> [outer, inner]. The operand is [.., n.., ..] with the
 /// summed axes kept as 1 in the result; outer = 1 where the batch is summed, too.
 template <>
 struct rule<op::middle_sum> : root_op_rule {

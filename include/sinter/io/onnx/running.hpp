@@ -10,17 +10,21 @@ namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
-/// The axis, the batch counted, of a node that knows its operand as [outer, n, inner]: p[0], p[1].
+/// The axis, the batch counted, of a node that knows its operand as [outer, n, inner].
 inline int axis_along(exporter& e, int id) {
     const shape& s = e.s(e.operand(id, 0));
+    const auto& p = e.n(id).p;
     int outer = 1, axis = 0;
-    while (axis + 1 < s.rank && (outer != e.n(id).p[0] || s.d[axis] != e.n(id).p[1])) outer *= s.d[axis++];
+    while (axis + 1 < s.rank && (outer != p[axis_attribute::outer] || s.d[axis] != p[axis_attribute::n]))
+        outer *= s.d[axis++];
     return axis + s.batched;
 }
 inline void emit_cumsum(exporter& e, int id) {
     const auto& p = e.n(id).p;
     const std::string axis = e.m.whole({axis_along(e, id)}, {});
-    e.set(id, e.add(id, "CumSum", {e.value(e.operand(id, 0)), axis}, {integer("exclusive", p[3]), integer("reverse", p[4])}));
+    e.set(id,
+          e.add(id, "CumSum", {e.value(e.operand(id, 0)), axis},
+                {integer("exclusive", p[scan_attribute::exclusive]), integer("reverse", p[scan_attribute::reverse])}));
 }
 /// A Scan of one state: `step` writes what a turn does, from {state, slices...} to {state, result}.
 template <class Step>
@@ -42,20 +46,22 @@ void emit_running(exporter& e, int id, float first, Step step) {
     };
     step(add, names);
     b.outputs.erase(b.outputs.begin(), b.outputs.end() - 2);
-    const std::vector<std::int64_t> axes(static_cast<std::size_t>(n.operands), axis), back(axes.size(), n.p[4]);
+    const std::vector<std::int64_t> axes(static_cast<std::size_t>(n.operands), axis),
+        back(axes.size(), n.p[scan_attribute::reverse]);
     e.set(id, e.add_several(id, "Scan", in, 2, {body("body", std::move(b)), integer("num_scan_inputs", n.operands),
                             ints("scan_input_axes", axes), ints("scan_output_axes", {axis}), ints("scan_input_directions", back),
-                            ints("scan_output_directions", {n.p[4]})})[1]);
+                            ints("scan_output_directions", {n.p[scan_attribute::reverse]})})[1]);
 }
 inline void emit_cumprod(exporter& e, int id) {
     emit_running(e, id, 1.f, [&](auto add, const auto& in) {
         const std::string y = add("Mul", in[0], in[1]);
-        add("Identity", y, ""), add("Identity", e.n(id).p[3] ? in[0] : y, "");   // exclusive: what was before
+        add("Identity", y, ""),
+            add("Identity", e.n(id).p[scan_attribute::exclusive] ? in[0] : y, "");   // exclusive: what was before
     });
 }
 inline void emit_linear_scan(exporter& e, int id) {
     emit_running(e, id, 0.f, [&](auto add, const auto& in) {
-        if (e.n(id).p[3]) {   // ahead: the state has this element's coefficient already
+        if (e.n(id).p[scan_attribute::ahead]) {   // ahead: the state has this element's coefficient already
             const std::string y = add("Add", in[1], in[0]);
             add("Mul", in[2], y), add("Identity", y, "");
         } else {
@@ -66,13 +72,15 @@ inline void emit_linear_scan(exporter& e, int id) {
 }
 inline void emit_argmax(exporter& e, int id) {
     const int x = e.operand(id, 0);
-    const std::string y = e.add(id, e.n(id).p[3] ? "ArgMin" : "ArgMax", {e.value(x)}, {integer("axis", axis_along(e, id))});
+    const std::string y = e.add(id, e.n(id).p[argmax_attribute::smallest] ? "ArgMin" : "ArgMax", {e.value(x)},
+                                {integer("axis", axis_along(e, id))});
     e.set(id, e.reshape(id, e.cast(id, y, element::i32), e.with_batch(e.s(id))));
 }
 inline void emit_sort(exporter& e, int id) {
     const auto& p = e.n(id).p;
-    const auto y = e.add_several(id, "TopK", {e.value(e.operand(id, 0)), e.m.whole({p[3]})}, 2,
-                                 {integer("axis", axis_along(e, id)), integer("largest", p[4])});
+    const auto y =
+        e.add_several(id, "TopK", {e.value(e.operand(id, 0)), e.m.whole({p[sort_attribute::count]})}, 2,
+                      {integer("axis", axis_along(e, id)), integer("largest", p[sort_attribute::descending])});
     e.set(id, y[0]);
     e.second(id) = y[1];
 }

@@ -47,7 +47,9 @@ constexpr walk_extents walk_of(const work& w) {
         case op::max_pool_gradient:
         case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};
         case op::middle_sum:
-        case op::middle_max: return {(e[2] ? 1 : w.m) * e[1] / e[extent::columns], e[extent::columns]};
+        case op::middle_max:
+            return {(e[middle_extent::over_batch] ? 1 : w.m) * e[middle_extent::inner] / e[extent::columns],
+                    e[extent::columns]};
         case op::scatter_rows: return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]};
         case op::to_steps:
         case op::from_steps: return {w.m, e[1]};

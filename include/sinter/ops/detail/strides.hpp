@@ -44,6 +44,9 @@ namespace strided {
 inline constexpr int example = kernel_extents::spare, offset = example + 1, fill = example + 2;
 }
 
+/// In node::p of ops that work along an axis, or over several: as axis_parts has them, of one example.
+namespace axis_attribute { enum : int { outer, n, inner }; }
+
 /// The product of the extents before and after an axis of one example, and its own: [outer, n, inner].
 struct axis_parts {
     int outer = 1, n = 1, inner = 1;

@@ -8,15 +8,16 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of x - m, (x - m)^2 or (x - m) d;
-/// e = {n, inner, which: detail::moment}; p[0] = x, p[1] = m, p[2] = d. A column is one part's work, so always summed in the same order.
+/// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of x - m, (x - m)^2 or (x - m) d.
+/// A column is one part's work, so always summed in the same order.
 template <class Body>
 struct middle_moment {
     static void run(const call& c) {
-        const std::int64_t inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
+        const std::int64_t inner = c.e[moment_extent::inner], columns = c.e[extent::columns], rows = inner / columns;
         const std::int64_t end = share(c.m * rows, c.part + 1, c.parts);
         for (std::int64_t row = share(c.m * rows, c.part, c.parts); row < end; ++row) {
-            const std::int64_t at = row / rows * c.e[0] * inner + row % rows * columns, off = row * columns;
+            const std::int64_t at = row / rows * c.e[moment_extent::n] * inner + row % rows * columns,
+                               off = row * columns;
             std::int64_t j = 0;
             for (; j + several * lanes <= columns; j += several * lanes) sum<several, true>(at + j, off + j, row, j, lanes, c);
             for (; j + lanes <= columns; j += lanes) sum<1, true>(at + j, off + j, row, j, lanes, c);
@@ -31,21 +32,27 @@ private:
     template <int V, bool Full>
     static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n, const call& c) {
         constexpr int rows = several / V;
-        const std::int64_t inner = c.e[1];
+        const std::int64_t inner = c.e[moment_extent::inner];
+        const auto kind = static_cast<sinter::detail::moment>(c.e[moment_extent::kind]);
         vf s[std::size_t{rows * V}], m[std::size_t{V}];
         clear_block(s);
-        unroll<V>([&](int v) SINTER_ALWAYS { m[v] = Body::template read<Full>(c.p[1] + off + v * lanes, n); });
+        unroll<V>([&](int v)
+                      SINTER_ALWAYS { m[v] = Body::template read<Full>(c.p[moment_operand::m] + off + v * lanes, n); });
         const auto add = [&](std::int64_t i, int r) SINTER_ALWAYS {
-            const float *x = c.p[0] + at + i * inner, *d = c.p[2] + at + i * inner;
+            const float *x = c.p[moment_operand::x] + at + i * inner, *d = c.p[moment_operand::d] + at + i * inner;
             unroll<V>([&](int v) SINTER_ALWAYS {
                 const vf apart = Body::template read<Full>(x + v * lanes, n) - m[v];
-                if (c.e[2] == 1) s[r * V + v] += apart;
-                else s[r * V + v] = fma(apart, c.e[2] > 2 ? Body::template read<Full>(d + v * lanes, n) : apart, s[r * V + v]);
+                if (kind == sinter::detail::moment::distance) s[r * V + v] += apart;
+                else
+                    s[r * V + v] = fma(
+                        apart,
+                        kind == sinter::detail::moment::product ? Body::template read<Full>(d + v * lanes, n) : apart,
+                        s[r * V + v]);
             });
         };
         std::int64_t i = 0;
-        for (; i + rows <= c.e[0]; i += rows) unroll<rows>([&](int r) SINTER_ALWAYS { add(i + r, r); });
-        for (; i < c.e[0]; ++i) add(i, 0);
+        for (; i + rows <= c.e[moment_extent::n]; i += rows) unroll<rows>([&](int r) SINTER_ALWAYS { add(i + r, r); });
+        for (; i < c.e[moment_extent::n]; ++i) add(i, 0);
         unroll<V>([&](int v) SINTER_ALWAYS {
             vf all = s[v];
             unroll<rows - 1>([&](int r) SINTER_ALWAYS { all += s[(r + 1) * V + v]; });

@@ -19,16 +19,17 @@ struct multiplies {
     }
 };
 
-/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner], e = {n, inner, 0}; p[0] = operand.
-/// Over the batch, too: one block [c.m][inner], e[2] = 1. A column is one part's work, so always summed in the same order.
+/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner].
+/// Over the batch, too: one block [c.m][inner]. A column is one part's work, so always summed in the same order.
 template <class Combine, class Body>
 struct middle_reduction {
     static void run(const call& c) {
-        const std::int64_t n = c.e[2] ? c.m : c.e[0], blocks = c.e[2] ? 1 : c.m;
-        const std::int64_t inner = c.e[1], columns = c.e[extent::columns], rows = inner / columns;
+        const bool over_batch = c.e[middle_extent::over_batch];
+        const std::int64_t n = over_batch ? c.m : c.e[middle_extent::n], blocks = over_batch ? 1 : c.m;
+        const std::int64_t inner = c.e[middle_extent::inner], columns = c.e[extent::columns], rows = inner / columns;
         const std::int64_t end = share(blocks * rows, c.part + 1, c.parts);
         for (std::int64_t row = share(blocks * rows, c.part, c.parts); row < end; ++row) {
-            const float* from = c.p[0] + row / rows * n * inner + row % rows * columns;
+            const float* from = c.p[copy_operand::from] + row / rows * n * inner + row % rows * columns;
             if constexpr (requires { Combine::lanes_of(vf{}); })
                 if (inner == 1) {   // what is combined lies side by side
                     Body::vector(splat(whole_row(from, n)), 1, row, row, 0, c);

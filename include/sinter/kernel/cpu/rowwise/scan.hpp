@@ -7,14 +7,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Running sums, products or linear recurrences along the n of c.m blocks [n][inner], e = {n, inner, exclusive (or ahead), reverse};
-/// p[0] = operand, (p[1] = coefficients,) last: result.
+/// Running sums, products or linear recurrences along the n of c.m blocks [n][inner].
 template <op_id K>
 struct cumulation {
     static void run(const call& c) {
-        if (c.e[1] >= lanes) return wide(c);
-        if (c.e[3]) c.e[1] == 1 ? narrow<true, true>(c) : narrow<false, true>(c);
-        else c.e[1] == 1 ? narrow<true, false>(c) : narrow<false, false>(c);
+        const std::int64_t inner = c.e[scan_extent::inner];
+        if (inner >= lanes) return wide(c);
+        if (c.e[scan_extent::reverse]) inner == 1 ? narrow<true, true>(c) : narrow<false, true>(c);
+        else inner == 1 ? narrow<true, false>(c) : narrow<false, false>(c);
     }
 
 private:
@@ -39,20 +39,22 @@ private:
     /// In blocks of columns, whose running values stay in cache.
     static void wide(const call& c) {
         constexpr std::int64_t block = 64;
-        const std::int64_t n = c.e[0], inner = c.e[1], blocks = (inner + block - 1) / block;
+        const std::int64_t n = c.e[scan_extent::n], inner = c.e[scan_extent::inner],
+                           blocks = (inner + block - 1) / block;
+        const bool reverse = c.e[scan_extent::reverse];
         const std::int64_t end = share(c.m * blocks, c.part + 1, c.parts);
         for (std::int64_t u = share(c.m * blocks, c.part, c.parts); u < end; ++u) {
             const std::int64_t first = u % blocks * block, left = inner - first, width = left < block ? left : block;
             const std::int64_t at = u / blocks * n * inner + first;
             float carry[block];
             for (std::int64_t j = 0; j < width; ++j) carry[j] = start;
-            for (std::int64_t k = 0; k < n; ++k) row(at + (c.e[3] ? n - 1 - k : k) * inner, width, carry, c);
+            for (std::int64_t k = 0; k < n; ++k) row(at + (reverse ? n - 1 - k : k) * inner, width, carry, c);
         }
     }
     static void row(std::int64_t at, std::int64_t width, float* carry, const call& c) {
-        const float *const x = c.p[0] + at, *const a = c.p[1] + at;
+        const float *const x = c.p[scan_operand::x] + at, *const a = c.p[scan_operand::coefficients] + at;
         float* const y = c.p[result] + at;
-        if (c.e[2])
+        if (c.e[scan_extent::exclusive])
             for (std::int64_t j = 0; j < width; ++j) y[j] = next(x[j], linear ? a[j] : 0.f, carry[j], true);
         else
             for (std::int64_t j = 0; j < width; ++j) y[j] = next(x[j], linear ? a[j] : 0.f, carry[j], false);
@@ -63,11 +65,12 @@ private:
     template <bool One, bool Reverse>
     static void narrow(const call& c) {
         const std::int64_t groups = (c.m + lanes - 1) / lanes, end = share(groups, c.part + 1, c.parts);
-        const std::int64_t length = c.e[0] * c.e[1], squares = (length + lanes - 1) / lanes;
+        const std::int64_t length = c.e[scan_extent::n] * c.e[scan_extent::inner],
+                           squares = (length + lanes - 1) / lanes;
         for (std::int64_t g = share(groups, c.part, c.parts); g < end; ++g) {
             vf carry[lanes];
             unroll<lanes>([&](int j) SINTER_ALWAYS { carry[j] = splat(start); });
-            int column = Reverse ? static_cast<int>(c.e[1]) - 1 : 0;
+            int column = Reverse ? static_cast<int>(c.e[scan_extent::inner]) - 1 : 0;
             const int rows = static_cast<int>(c.m - g * lanes < lanes ? c.m - g * lanes : lanes);
             for (std::int64_t s = 0; s < squares; ++s) {
                 const std::int64_t t = (Reverse ? squares - 1 - s : s) * lanes, at = g * lanes * length + t;
@@ -83,17 +86,17 @@ private:
     static SINTER_INLINE void square(std::int64_t at, std::int64_t length, int rows, int width, vf (&carry)[lanes], int& column,
                                      const call& c) {
         vf x[lanes], a[lanes];
-        load_square(x, c.p[0] + at, length, rows, width);
-        if constexpr (linear) load_square(a, c.p[1] + at, length, rows, width);
-        const bool ahead = c.e[2] != 0;
+        load_square(x, c.p[scan_operand::x] + at, length, rows, width);
+        if constexpr (linear) load_square(a, c.p[scan_operand::coefficients] + at, length, rows, width);
+        const bool ahead = c.e[scan_extent::ahead] != 0;
         vf only = carry[0];
         unroll<lanes>([&](int k) SINTER_ALWAYS {
             const int i = Reverse ? lanes - 1 - k : k;
             if (i >= width) return;
             x[i] = next(x[i], linear ? a[i] : zero(), One ? only : carry[column], ahead);
             if constexpr (!One) {
-                if (Reverse) column = column > 0 ? column - 1 : static_cast<int>(c.e[1]) - 1;
-                else if (++column == c.e[1]) column = 0;
+                if (Reverse) column = column > 0 ? column - 1 : static_cast<int>(c.e[scan_extent::inner]) - 1;
+                else if (++column == c.e[scan_extent::inner]) column = 0;
             }
         });
         carry[0] = One ? only : carry[0];

@@ -47,11 +47,12 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, 
     if (j < 0) first[v] = static_cast<std::int32_t>(i);
 }
 
-/// m blocks [n][inner] to [inner]; e = {n, inner, 0}, a = operand. Over the batch, too: one block [m][inner], e[2] = 1.
+/// m blocks [n][inner] to [inner]. Over the batch, too: one block [m][inner].
 template <bool Max>
 struct middle_reduction : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t inner = s.e[1], n = s.e[2] ? s.m : s.e[0];
+        const std::int64_t inner = s.e[middle_extent::inner],
+                           n = s.e[middle_extent::over_batch] ? s.m : s.e[middle_extent::n];
         const float* from = s.a + at.off / inner * n * inner + at.off % inner;
         float r = *from;
         for (std::int64_t i = 1; i < n; ++i) {
@@ -61,25 +62,29 @@ struct middle_reduction : plain_source {
         return r;
     }
 };
-/// a = m blocks x [n][inner], b = their means [inner], c = d as x where e = {n, inner, detail::moment} says product.
+/// a = m blocks x [n][inner], b = their means [inner], c = d as x where products with it are summed.
 template <>
 struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
     static constexpr int operands = 2;
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
-        return {m * e[1] / e[extent::columns], e[extent::columns]};
+        return {m * e[moment_extent::inner] / e[extent::columns], e[extent::columns]};
     }
     static void arguments(source_call& s, const work& w) {
-        if (w.e[2] < 3) return;
-        s.c = w.p[2];
-        if (s.out) s.out = w.p[3];
+        if (w.e[moment_extent::kind] != static_cast<int>(sinter::detail::moment::product)) return;
+        s.c = w.p[moment_operand::d];
+        if (s.out) s.out = w.p[moment_operand::d + 1];
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t inner = s.e[1], n = s.e[0], first = at.off / inner * n * inner + at.off % inner;
+        const std::int64_t inner = s.e[moment_extent::inner], n = s.e[moment_extent::n],
+                           first = at.off / inner * n * inner + at.off % inner;
+        const auto kind = static_cast<sinter::detail::moment>(s.e[moment_extent::kind]);
         const float mean = s.b[at.off];
         float sum = 0.f;
         for (std::int64_t i = 0; i < n; ++i) {
             const float apart = s.a[first + i * inner] - mean;
-            sum += apart * (s.e[2] == 1 ? 1.f : s.e[2] > 2 ? s.c[first + i * inner] : apart);
+            sum += apart * (kind == sinter::detail::moment::distance  ? 1.f
+                            : kind == sinter::detail::moment::product ? s.c[first + i * inner]
+                                                                      : apart);
         }
         return sum;
     }
