@@ -57,8 +57,9 @@ constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in
 }
 /// With the attributes of another node.
 template <op_id K>
-constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in, const int (&p)[max_attributes]) {
-    return make<K>(g, s, in, {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]});
+constexpr tensor make(graph* g, const shape& s, std::initializer_list<tensor> in, const int (&p)[max_attributes],
+                      float f = 0) {
+    return make<K>(g, s, in, {p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}, f);
 }
 
 constexpr tensor fail(graph* g, fault_kind what, const op_name& where, const shape& got, const shape& needed) {

@@ -33,33 +33,37 @@ struct attention_options {
 
 namespace detail {
 
-/// What attention's nodes keep: p = {heads, heads of keys, shift, lengths?, bias?, stream, bits of dropout's rate}, f = scale.
-/// Key j is seen by query i if j <= i + shift. Where there are no lengths, or no bias, q stands in their places among the
+/// What attention's nodes keep; f = scale. Where there are no lengths, or no bias, q stands in their places among the
 /// operands; without dropout there is no stream.
 struct attention_extents {
     int heads, groups, queries, keys, width, value_width;
     constexpr attention_extents(const int* p, const shape& q, const shape& k, const shape& v)
-        : heads(p[0]), groups(p[1]), queries(q.d[0]), keys(k.d[0]), width(q.size() / (q.d[0] * heads)),
-          value_width(v.size() / (v.d[0] * groups)) {}
+        : heads(p[attention_attribute::heads]), groups(p[attention_attribute::groups]), queries(q.d[0]), keys(k.d[0]),
+          width(q.size() / (q.d[0] * heads)), value_width(v.size() / (v.d[0] * groups)) {}
 };
 constexpr void tell_attention(const kernel_request& r, kernel_extents& k) {
     const int* const p = r.n.p;
     const attention_extents x(p, r.x(0), r.x(1), r.x(2));
-    k.set({x.queries, x.keys, x.heads, x.groups, x.width, x.value_width, std::bit_cast<std::int32_t>(r.n.f), p[2], p[3], p[4]});
-    k.e[kernel_extents::spare + 3] = std::int64_t{p[5]} << 32 | static_cast<std::uint32_t>(p[6]);
-    if (p[4]) {   // floats from one example, head, query of the bias to the next
+    using enum attention_extent::position;
+    k.set({{queries, x.queries}, {keys, x.keys}, {heads, x.heads}, {groups, x.groups}, {width, x.width},
+           {value_width, x.value_width}, {scale, std::bit_cast<std::int32_t>(r.n.f)},
+           {shift, p[attention_attribute::shift]}, {measured, p[attention_attribute::measured]},
+           {biased, p[attention_attribute::biased]}});
+    k.e[dropout] = std::int64_t{p[attention_attribute::stream]} << 32 |
+                   static_cast<std::uint32_t>(p[attention_attribute::dropout]);
+    if (p[attention_attribute::biased]) {   // floats from one example, head, query of the bias to the next
         const shape& b = r.x(4);
         const int rows = b.rank > 1 ? b.d[b.rank - 2] : 1;
-        k.e[kernel_extents::spare] = b.batched ? b.size() : 0;
-        k.e[kernel_extents::spare + 1] = b.rank > 2 && b.d[0] > 1 ? rows * x.keys : 0;
-        k.e[kernel_extents::spare + 2] = rows > 1 ? x.keys : 0;
+        k.e[bias_example] = b.batched ? b.size() : 0;
+        k.e[bias_head] = b.rank > 2 && b.d[0] > 1 ? rows * x.keys : 0;
+        k.e[bias_query] = rows > 1 ? x.keys : 0;
     }
 }
 constexpr long attention_flops(const node& n, const node* in, int products) {
     const attention_extents x(n.p, in[0].s, in[1].s, in[2].s);
     long pairs = 0;
     for (int i = 0; i < x.queries; ++i) {
-        const int seen = i + 1 + n.p[2];
+        const int seen = i + 1 + n.p[attention_attribute::shift];
         pairs += seen < 0 ? 0 : seen > x.keys ? x.keys : seen;
     }
     return products * pairs * x.heads * (x.width + x.value_width);
@@ -76,7 +80,7 @@ struct rule<op::attention> : root_op_rule {
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 2); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::tell_attention(r, k);
-        k.by_example(r.y(), r.n.p[0]);
+        k.by_example(r.y(), r.n.p[attention_attribute::heads]);
         k.second_result = true;
     }
     static constexpr void gradient(gradient_of& g);
@@ -89,7 +93,7 @@ struct rule<op::attention_gradient> : root_op_rule {
     static constexpr long flops(const node& n, const node* in) { return detail::attention_flops(n, in, 5); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::tell_attention(r, k);
-        k.by_example(r.x(0), r.n.p[1]);
+        k.by_example(r.x(0), r.n.p[attention_attribute::groups]);
         k.second_result = k.third_result = true;
     }
     static constexpr void gradient(gradient_of& g) {
@@ -170,19 +174,19 @@ using ops::attention;
 
 constexpr void rule<op::attention>::gradient(gradient_of& g) {
     const node a = g.n();
-    shape rows = sinter::extents(a.p[0], 2, a.s.d[0]);
+    shape rows = sinter::extents(a.p[attention_attribute::heads], 2, a.s.d[0]);
     rows.batched = a.s.batched;
     const tensor q = g.x(0), k = g.x(1), v = g.x(2), sums = make<op::get_output>(g.g, rows, {g.y()}, {1});
     if (g.wants(0) || g.wants(1) || g.wants(2)) {
         const tensor dq = make<op::attention_gradient>(g.g, q.shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},
-                                                       {a.p[0], a.p[1], a.p[2], a.p[3], a.p[4], a.p[5], a.p[6]}, a.f);
+                                                       a.p, a.f);
         g.add(0, dq);
         if (g.wants(1)) g.add(1, make<op::get_output>(g.g, k.shape(), {dq}, {1}));
         if (g.wants(2)) g.add(2, make<op::get_output>(g.g, v.shape(), {dq}, {2}));
     }
-    if (a.p[4] && g.wants(4))
+    if (a.p[attention_attribute::biased] && g.wants(4))
         g.add(4, make<op::attention_bias_gradient>(g.g, g.x(4).shape(), {q, k, v, g.x(3), g.x(4), g.y(), sums, g.d},
-                                                   {a.p[0], a.p[1], a.p[2], a.p[3], a.p[4], a.p[5], a.p[6]}, a.f));
+                                                   a.p, a.f));
 }
 
 } // namespace sinter

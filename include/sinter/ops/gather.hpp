@@ -17,7 +17,7 @@ namespace gather_attribute { enum : int { outer, n, inner, count, outer_step, st
 /// In call::e: the same, then the floats of one example of the whole and the indices of one example, 0 where all share
 /// them.
 namespace gather_extent {
-enum : int { outer, n, inner, count, outer_step, step, inner_step, whole_example, indices_example };
+enum position : int { outer, n, inner, count, outer_step, step, inner_step, whole_example, indices_example };
 }
 /// In call::p.
 namespace gather_operand { enum : int { whole, indices, slices }; }

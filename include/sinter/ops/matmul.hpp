@@ -18,7 +18,7 @@ namespace gemm_extent { enum : int { depth, columns, row_step, transposed, begin
 namespace gemm_tn_extent { enum : int { rows, columns, zero_rows }; }
 namespace transpose_extent { enum : int { rows, columns }; }   // of the operand
 namespace matmul_extent {
-enum : int { rows, columns, depth, a_step, b_step, a_row_step, b_row_step, inner, a_group_step, b_group_step };
+enum position : int { rows, columns, depth, a_step, b_step, a_row_step, b_row_step, inner, a_group_step, b_group_step };
 }
 namespace product_operand { enum : int { a, b }; }
 namespace gemm_tn_operand { enum : int { a, d, sum_of_d }; }

@@ -15,7 +15,12 @@ struct rotary_options {
     float base = 10'000;
 };
 
-/// Operands: x, cosines and sines [2, T, D / 2]. p = {heads, halves?, backwards?}.
+namespace rotary_attribute { enum : int { heads, halves, backwards }; }   // in node::p
+namespace rotary_fixed { enum : int { halves, backwards }; }              // in spec::extents
+namespace rotary_extent { enum : int { places, heads, pairs }; }          // in call::e
+namespace rotary_operand { enum position : int { x, angles, y }; }                 // in call::p
+
+/// Operands: x, cosines and sines [2, T, D / 2].
 template <>
 struct rule<op::rotary> : root_op_rule {
     static constexpr const char* name = "rotary";
@@ -23,13 +28,16 @@ struct rule<op::rotary> : root_op_rule {
     static constexpr long flops(const node& n, const node*) { return 3L * n.s.size(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const shape& angles = r.x(1);
-        k.set_fixed({r.n.p[1], r.n.p[2]});
-        k.set({angles.d[1], r.n.p[0], angles.d[2]});
-        k.by_example(r.y(), angles.d[1] * r.n.p[0]);
+        const int heads = r.n.p[rotary_attribute::heads];
+        k.set_fixed({r.n.p[rotary_attribute::halves], r.n.p[rotary_attribute::backwards]});
+        k.set(
+            {{rotary_extent::places, angles.d[1]}, {rotary_extent::heads, heads}, {rotary_extent::pairs, angles.d[2]}});
+        k.by_example(r.y(), angles.d[1] * heads);
     }
     static constexpr void gradient(gradient_of& g) {   // turned back
-        const node n = g.n();
-        g.add(0, make<op::rotary>(g.g, n.s, {g.d, g.x(1)}, {n.p[0], n.p[1], !n.p[2]}));
+        node n = g.n();
+        n.p[rotary_attribute::backwards] = !n.p[rotary_attribute::backwards];
+        g.add(0, make<op::rotary>(g.g, n.s, {g.d, g.x(1)}, n.p));
     }
 };
 

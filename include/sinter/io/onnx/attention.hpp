@@ -24,13 +24,14 @@ inline std::string by_heads(exporter& e, int id, int operand, int groups, int he
 }
 inline void emit_attention(exporter& e, int id) {
     const node& n = e.n(id);
-    const int heads = n.p[0], groups = n.p[1], shift = n.p[2];
+    const int heads = n.p[attention_attribute::heads], groups = n.p[attention_attribute::groups],
+              shift = n.p[attention_attribute::shift];
     const int queries = e.s(n.in[0]).d[0], keys = e.s(n.in[1]).d[0];
     const float hidden = -std::numeric_limits<float>::infinity();
     const std::string q = by_heads(e, id, n.in[0], groups, heads, false), k = by_heads(e, id, n.in[1], groups, groups, true);
     std::string scores = e.add(id, "MatMul", {q, k});
     scores = e.add(id, "Mul", {scores, e.m.floats("scale", {}, {n.f})});
-    if (n.p[4]) {   // a bias [S], [T, S] or [H, T, S] stands against [groups, H / groups, T, S]
+    if (n.p[attention_attribute::biased]) {   // a bias [S], [T, S] or [H, T, S] against [groups, H / groups, T, S]
         const shape& s = e.s(n.in[4]);
         const std::int64_t rows = s.rank > 1 ? s.d[s.rank - 2] : 1, own = s.rank > 2 ? s.d[0] : 1;
         std::vector<std::int64_t> to{own == 1 ? 1 : groups, own == 1 ? 1 : heads / groups, rows, keys};
@@ -43,7 +44,7 @@ inline void emit_attention(exporter& e, int id) {
             for (int j = 0; j < keys; ++j) mask.push_back(j <= i + shift ? 0.f : hidden);
         scores = e.add(id, "Add", {scores, e.m.floats("causal", {queries, keys}, mask)});
     }
-    if (n.p[3]) {
+    if (n.p[attention_attribute::measured]) {
         std::vector<float> place;
         for (int j = 0; j < keys; ++j) place.push_back(static_cast<float>(j));
         const auto to = static_cast<std::int64_t>(element::f32);
@@ -52,7 +53,8 @@ inline void emit_attention(exporter& e, int id) {
         scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});
     }
     std::string share = e.add(id, "Softmax", {scores}, {integer("axis", -1)});
-    if (n.p[3] || n.p[4] || shift < 0)   // a query that sees no key, or only scores of minus infinity, gets zeros
+    // A query that sees no key, or only scores of minus infinity, gets zeros.
+    if (n.p[attention_attribute::measured] || n.p[attention_attribute::biased] || shift < 0)
         share = e.add(id, "Where", {e.add(id, "IsNaN", {share}), e.m.floats("nothing", {}, {0.f}), share});
     const std::string y = e.add(id, "MatMul", {share, by_heads(e, id, n.in[2], groups, groups, false)});
     std::vector<std::int64_t> order{2, 0, 1, 3};   // [T, groups, H / groups, E]
@@ -65,17 +67,18 @@ inline void emit_attention(exporter& e, int id) {
 inline void emit_rotary(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& angles = e.s(n.in[1]);
-    const int b = n.s.batched, pairs = angles.d[2], axis = b + (n.p[1] ? 2 : 3);
+    const int b = n.s.batched, pairs = angles.d[2], axis = b + (n.p[rotary_attribute::halves] ? 2 : 3);
     const auto one_of = [&](const std::string& x, int i, int along) {
         return e.add(id, "Gather", {x, e.m.whole({i}, {})}, {integer("axis", along)});
     };
-    shape split = extents(angles.d[1], n.p[0], n.p[1] ? 2 : pairs, n.p[1] ? pairs : 2);
+    shape split = extents(angles.d[1], n.p[rotary_attribute::heads], n.p[rotary_attribute::halves] ? 2 : pairs,
+                          n.p[rotary_attribute::halves] ? pairs : 2);
     split.batched = n.s.batched;
     const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(split)), of_table = e.value(n.in[1]);
     const std::string first = one_of(x, 0, axis), second = one_of(x, 1, axis);
     std::string turned[2];   // cosine and sine, for all heads alike
     for (int i = 0; i < 2; ++i) turned[i] = e.reshape(id, one_of(of_table, i, 0), {angles.d[1], 1, pairs});
-    if (n.p[2]) turned[1] = e.add(id, "Neg", {turned[1]});
+    if (n.p[rotary_attribute::backwards]) turned[1] = e.add(id, "Neg", {turned[1]});
     const auto times = [&](const std::string& a, int i) { return e.add(id, "Mul", {a, turned[i]}); };
     const std::string y[] = {e.add(id, "Sub", {times(first, 0), times(second, 1)}),
                              e.add(id, "Add", {times(first, 1), times(second, 0)})};

@@ -7,11 +7,13 @@
 /// few threads read, in the device's. Nothing is summed by two blocks, so results are the same each time.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// A block takes a tile of queries of one head. p = {q, k, v, lengths, bias, maxima and sums or null, result}; m = examples times heads.
+/// A block takes a tile of queries of one head. m = examples times heads.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention.id)> {
     static constexpr int operands = 7;
-    static std::int64_t count(const block_call& c) { return c.m * attention_work::tiles(c.e[0]); }
+    static std::int64_t count(const block_call& c) {
+        return c.m * attention_work::tiles(c.e[attention_extent::queries]);
+    }
 
     static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const thread_team team;
@@ -19,9 +21,10 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
         const std::int64_t tiles = a.tiles(a.queries), first = number % tiles * attention_tile, head = number / tiles % a.heads,
                            example = number / tiles / a.heads, group = head / (a.heads / a.groups),
                            seen = a.seen(example, first + attention_tile);
-        const auto q = a.of_queries(c.p[0], example, head, a.width), y = a.of_queries(c.p[6], example, head, a.value_width);
-        const auto k = a.of_keys(c.p[1], example, group, a.width, seen),
-                   v = a.of_keys(c.p[2], example, group, a.value_width, seen);
+        const auto q = a.of_queries(c.p[attention_operand::q], example, head, a.width),
+                   y = a.of_queries(c.p[attention_operand::result], example, head, a.value_width);
+        const auto k = a.of_keys(c.p[attention_operand::k], example, group, a.width, seen),
+                   v = a.of_keys(c.p[attention_operand::v], example, group, a.value_width, seen);
         team.each([&](int t) {
             if (t < attention_tile) workspace.most[t] = -__FLT_MAX__, workspace.sum[t] = 0.f;
         });
@@ -53,7 +56,7 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
                 for (int j = 0; j < attention_tile; ++j) sum += workspace.scores[t][j];
                 workspace.sum[t] = workspace.sum[t] * workspace.shrink[t] + sum;
             });
-            if (c.e[15])
+            if (c.e[attention_extent::dropout])
                 team.each([&](int t) {
                     for (int i = t; i < attention_tile * attention_tile; i += attention_threads)
                         workspace.scores[i / attention_tile][i % attention_tile] *=
@@ -68,8 +71,8 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
                 float* const at = y.p + query * y.step + i % a.value_width;
                 *at = workspace.sum[r] == 0.f ? 0.f : *at / workspace.sum[r];
             }
-            if (t < attention_tile && first + t < a.queries && c.p[5]) {
-                float* const kept = c.p[5] + a.kept_at(example, head) + first + t;
+            if (t < attention_tile && first + t < a.queries && c.p[attention_operand::kept]) {
+                float* const kept = c.p[attention_operand::kept] + a.kept_at(example, head) + first + t;
                 kept[0] = workspace.most[t];
                 kept[a.queries] = workspace.sum[t];
             }

@@ -7,24 +7,28 @@
 /// that which sums for its keys: no two blocks add to one place.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// p = {q, k, v, lengths, bias, y, maxima and sums, d, ...}.
+/// The addresses are those of attention_gradient_operand.
 struct attention_backward {
     const thread_team& team;
     attention_workspace& workspace;
     const attention_work& a;
     std::int64_t example, head;
 
-    SINTER_HOST_DEVICE attention_work::rows q() const { return a.of_queries(a.c.p[0], example, head, a.width); }
-    SINTER_HOST_DEVICE attention_work::rows d() const { return a.of_queries(a.c.p[7], example, head, a.value_width); }
+    SINTER_HOST_DEVICE attention_work::rows q() const {
+        return a.of_queries(a.c.p[attention_gradient_operand::q], example, head, a.width);
+    }
+    SINTER_HOST_DEVICE attention_work::rows d() const {
+        return a.of_queries(a.c.p[attention_gradient_operand::d], example, head, a.value_width);
+    }
     SINTER_HOST_DEVICE attention_work::rows k(std::int64_t seen) const {
-        return a.of_keys(a.c.p[1], example, group(), a.width, seen);
+        return a.of_keys(a.c.p[attention_gradient_operand::k], example, group(), a.width, seen);
     }
     SINTER_HOST_DEVICE std::int64_t group() const { return head / (a.heads / a.groups); }
 
     /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), the maximum, and 1 / the
     /// sum in `shrink`.
     SINTER_HOST_DEVICE void take_queries(std::int64_t first) const {
-        const auto y = a.of_queries(a.c.p[5], example, head, a.value_width), dy = d();
+        const auto y = a.of_queries(a.c.p[attention_gradient_operand::y], example, head, a.value_width), dy = d();
         team.each([&](int t) {
             float sum = 0.f;
             const std::int64_t query = first + t / 4;
@@ -35,7 +39,7 @@ struct attention_backward {
         team.each([&](int t) {
             if (t >= attention_tile) return;
             workspace.sum[t] = (workspace.a[t][0] + workspace.a[t][1]) + (workspace.a[t][2] + workspace.a[t][3]);
-            const float* const kept = a.c.p[6] + a.kept_at(example, head) + first + t;
+            const float* const kept = a.c.p[attention_gradient_operand::kept] + a.kept_at(example, head) + first + t;
             const bool some = first + t < a.queries && kept[a.queries] != 0.f;
             workspace.most[t] = some ? kept[0] : 0.f;
             workspace.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
@@ -44,7 +48,8 @@ struct attention_backward {
     /// Room's scores become the probabilities that dropout leaves, its gradients those of the scores.
     SINTER_HOST_DEVICE void pairs(std::int64_t query, std::int64_t key, std::int64_t seen) const {
         multiply_rows(team, workspace, workspace.scores, q(), query, k(seen), key);
-        multiply_rows(team, workspace, workspace.gradients, d(), query, a.of_keys(a.c.p[2], example, group(), a.value_width, seen), key);
+        multiply_rows(team, workspace, workspace.gradients, d(), query,
+                      a.of_keys(a.c.p[attention_gradient_operand::v], example, group(), a.value_width, seen), key);
         team.each([&](int t) {
             for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
                 const int r = i / attention_tile, j = i % attention_tile;
@@ -59,14 +64,17 @@ struct attention_backward {
 };
 
 /// The first blocks take a tile of queries of one head, those behind them a tile of keys. Behind the operands:
-/// p[8..10] = {dk or null, dv or null, dq or null}; m = examples times heads of keys.
+/// m = examples times heads of keys.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
     static constexpr int operands = 11;
     static SINTER_HOST_DEVICE std::int64_t query_tiles(const block_call& c) {
-        return c.m / c.e[3] * c.e[2] * attention_work::tiles(c.e[0]);
+        return c.m / c.e[attention_extent::groups] * c.e[attention_extent::heads] *
+               attention_work::tiles(c.e[attention_extent::queries]);
     }
-    static std::int64_t count(const block_call& c) { return query_tiles(c) + c.m * attention_work::tiles(c.e[1]); }
+    static std::int64_t count(const block_call& c) {
+        return query_tiles(c) + c.m * attention_work::tiles(c.e[attention_extent::keys]);
+    }
 
     static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const attention_work a(c);
@@ -76,12 +84,12 @@ struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
 
 private:
     static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_workspace& workspace, std::int64_t number) {
-        if (!a.c.p[10]) return;
+        if (!a.c.p[attention_gradient_operand::dq]) return;
         const thread_team team;
         const std::int64_t tiles = a.tiles(a.queries), query = number % tiles * attention_tile;
         const attention_backward b{team, workspace, a, number / tiles / a.heads, number / tiles % a.heads};
         const std::int64_t seen = a.seen(b.example, query + attention_tile);
-        const auto dq = a.of_queries(a.c.p[10], b.example, b.head, a.width);
+        const auto dq = a.of_queries(a.c.p[attention_gradient_operand::dq], b.example, b.head, a.width);
         clear_rows(team, dq, query);
         b.take_queries(query);
         for (std::int64_t key = 0; key < seen; key += attention_tile) {
@@ -93,10 +101,10 @@ private:
         const thread_team team;
         const std::int64_t tiles = a.tiles(a.keys), key = number % tiles * attention_tile, group = number / tiles % a.groups,
                            example = number / tiles / a.groups, each = a.heads / a.groups;
-        const auto dk = a.of_keys(a.c.p[8], example, group, a.width, a.keys),
-                   dv = a.of_keys(a.c.p[9], example, group, a.value_width, a.keys);
-        if (a.c.p[8]) clear_rows(team, dk, key);
-        if (a.c.p[9]) clear_rows(team, dv, key);
+        const auto dk = a.of_keys(a.c.p[attention_gradient_operand::dk], example, group, a.width, a.keys),
+                   dv = a.of_keys(a.c.p[attention_gradient_operand::dv], example, group, a.value_width, a.keys);
+        if (a.c.p[attention_gradient_operand::dk]) clear_rows(team, dk, key);
+        if (a.c.p[attention_gradient_operand::dv]) clear_rows(team, dv, key);
         for (std::int64_t head = group * each; head < (group + 1) * each; ++head)
             for (std::int64_t query = 0; query < a.queries; query += attention_tile) {
                 const std::int64_t seen = a.seen(example, query + attention_tile);
@@ -104,34 +112,43 @@ private:
                 const attention_backward b{team, workspace, a, example, head};
                 b.take_queries(query);
                 b.pairs(query, key, seen);
-                if (a.c.p[8]) add_product<true>(team, workspace, dk, key, workspace.gradients, b.q(), query, false, a.scale);
-                if (a.c.p[9]) add_product<true>(team, workspace, dv, key, workspace.scores, b.d(), query, false, 1.f);
+                if (a.c.p[attention_gradient_operand::dk])
+                    add_product<true>(team, workspace, dk, key, workspace.gradients, b.q(), query, false, a.scale);
+                if (a.c.p[attention_gradient_operand::dv])
+                    add_product<true>(team, workspace, dv, key, workspace.scores, b.d(), query, false, 1.f);
             }
     }
 };
 
-/// A block takes a tile of the bias's own elements, over all examples, heads and queries that share them. p[8] = the result;
+/// A block takes a tile of the bias's own elements, over all examples, heads and queries that share them.
 /// m = examples.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
     static constexpr int operands = 9;
     static std::int64_t count(const block_call& c) {
-        return (c.e[12] ? c.m : 1) * (c.e[13] ? c.e[2] : 1) * (c.e[14] ? attention_work::tiles(c.e[0]) : 1) *
-               attention_work::tiles(c.e[1]);
+        return (c.e[attention_extent::bias_example] ? c.m : 1) *
+               (c.e[attention_extent::bias_head] ? c.e[attention_extent::heads] : 1) *
+               (c.e[attention_extent::bias_query] ? attention_work::tiles(c.e[attention_extent::queries]) : 1) *
+               attention_work::tiles(c.e[attention_extent::keys]);
     }
     static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const thread_team team;
         const attention_work a(c);
         const std::int64_t key = number % a.tiles(a.keys) * attention_tile, others = number / a.tiles(a.keys),
-                           tiles = c.e[14] ? a.tiles(a.queries) : 1, heads = c.e[13] ? a.heads : 1,
+                           tiles = c.e[attention_extent::bias_query] ? a.tiles(a.queries) : 1,
+                           heads = c.e[attention_extent::bias_head] ? a.heads : 1,
                            own_query = others % tiles * attention_tile, own_head = others / tiles % heads,
                            own = others / tiles / heads;
-        float* const to = c.p[8] + own * c.e[12] + own_head * c.e[13];
-        const attention_work::rows all{to, c.e[14], c.e[14] ? a.queries : 1, a.keys};
+        float* const to = c.p[attention_gradient_operand::dbias] + own * c.e[attention_extent::bias_example] +
+                          own_head * c.e[attention_extent::bias_head];
+        const attention_work::rows all{to, c.e[attention_extent::bias_query],
+                                       c.e[attention_extent::bias_query] ? a.queries : 1, a.keys};
         team.each([&](int t) { each_element(t, all, own_query, key, [](float& at, int, int) { at = 0.f; }); });
-        for (std::int64_t example = own; example < (c.e[12] ? own + 1 : c.m); ++example)
-            for (std::int64_t head = own_head; head < (c.e[13] ? own_head + 1 : a.heads); ++head)
-                for (std::int64_t query = own_query; query < (c.e[14] ? own_query + 1 : a.queries); query += attention_tile) {
+        for (std::int64_t example = own; example < (c.e[attention_extent::bias_example] ? own + 1 : c.m); ++example)
+            for (std::int64_t head = own_head; head < (c.e[attention_extent::bias_head] ? own_head + 1 : a.heads);
+                 ++head)
+                for (std::int64_t query = own_query;
+                     query < (c.e[attention_extent::bias_query] ? own_query + 1 : a.queries); query += attention_tile) {
                     const std::int64_t seen = a.seen(example, query + attention_tile);
                     if (seen <= key) continue;
                     const attention_backward b{team, workspace, a, example, head};
@@ -139,8 +156,9 @@ struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
                     b.pairs(query, key, seen);
                     team.each([&](int t) {
                         each_element(t, all, own_query, key, [&](float& at, int r, int j) {
-                            if (c.e[14]) at += workspace.gradients[r][j];
-                            for (int i = 0; !c.e[14] && i < attention_tile; ++i) at += workspace.gradients[i][j];
+                            if (c.e[attention_extent::bias_query]) at += workspace.gradients[r][j];
+                            for (int i = 0; !c.e[attention_extent::bias_query] && i < attention_tile; ++i)
+                                at += workspace.gradients[i][j];
                         });
                     });
                 }

@@ -5,6 +5,7 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/kernel/cuda/work.hpp>
 #include <sinter/kernel/scalar_arithmetic.hpp>
+#include <sinter/ops/detail/attention_positions.hpp>
 
 /// What attention's GPU kernels share: a block of threads has a tile of queries and one of keys of a head. A kernel is a
 /// sequence of sweeps, in each of which every thread of the block does something for itself, and then all wait for each
@@ -54,8 +55,11 @@ struct attention_work {
     const block_call& c;
 
     SINTER_HOST_DEVICE explicit attention_work(const block_call& k)
-        : queries(k.e[0]), keys(k.e[1]), heads(k.e[2]), groups(k.e[3]), width(k.e[4]), value_width(k.e[5]), shift(k.e[7]),
-          scale(float_of(k.e[6])), kept(1.f - float_of(k.e[15])), c(k) {}
+        : queries(k.e[attention_extent::queries]), keys(k.e[attention_extent::keys]),
+          heads(k.e[attention_extent::heads]), groups(k.e[attention_extent::groups]),
+          width(k.e[attention_extent::width]), value_width(k.e[attention_extent::value_width]),
+          shift(k.e[attention_extent::shift]), scale(float_of(k.e[attention_extent::scale])),
+          kept(1.f - float_of(k.e[attention_extent::dropout])), c(k) {}
     static SINTER_HOST_DEVICE float float_of(std::int64_t low_bits) {
         const auto bits = static_cast<std::int32_t>(low_bits);
         float f;
@@ -81,8 +85,8 @@ struct attention_work {
     SINTER_HOST_DEVICE std::int64_t seen(std::int64_t example, std::int64_t end) const {
         std::int64_t most = (end < queries ? end : queries) + shift;
         if (most > keys) most = keys;
-        if (c.e[8]) {
-            const std::int64_t n = reinterpret_cast<const std::int32_t*>(c.p[3])[example];
+        if (c.e[attention_extent::measured]) {
+            const std::int64_t n = reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])[example];
             if (most > n) most = n;
         }
         return most < 0 ? 0 : most;
@@ -95,15 +99,19 @@ struct attention_work {
     SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key,
                                    std::int64_t seen_keys) const {
         if (query >= queries || key >= seen_keys || key > query + shift) return -__builtin_inff();
-        const float bias = c.e[9] ? c.p[4][example * c.e[12] + head * c.e[13] + query * c.e[14] + key] : 0.f;
+        const float bias = c.e[attention_extent::biased]
+                               ? c.p[attention_operand::bias][example * c.e[attention_extent::bias_example] +
+                                                              head * c.e[attention_extent::bias_head] +
+                                                              query * c.e[attention_extent::bias_query] + key]
+                               : 0.f;
         return ::fmaf(product, scale, bias);   // rounded alike in forward and backward
     }
     /// What dropout multiplies a probability with: the CPU's number, bit by bit.
     SINTER_HOST_DEVICE float mask(std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key) const {
-        if (!c.e[15]) return 1.f;
+        if (!c.e[attention_extent::dropout]) return 1.f;
         const auto index = static_cast<std::uint64_t>(((example * heads + head) * queries + query) * keys + key);
         const std::uint64_t counter = static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step->number) << 16 |
-                                      static_cast<std::uint64_t>(c.e[15]) >> 32;
+                                      static_cast<std::uint64_t>(c.e[attention_extent::dropout]) >> 32;
         return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
 };

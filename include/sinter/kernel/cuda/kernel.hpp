@@ -195,7 +195,7 @@ private:
         return {w.p[gemm_tn_operand::a], w.p[gemm_tn_operand::d], raw, rows, columns, w.m, rows, columns, true, false};
     }
     static product matmul_of(const work& w, float* raw) {
-        using namespace matmul_extent;
+        using enum matmul_extent::position;
         const int* const x = w.s->extents;
         return {w.p[product_operand::a], w.p[product_operand::b], raw, w.e[rows], w.e[columns], w.e[depth],
                 w.e[a_row_step], w.e[b_row_step], x[matmul_attribute::transpose_a] != 0,

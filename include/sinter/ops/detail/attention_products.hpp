@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/attention_positions.hpp>
 #include <sinter/ops/less.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/maximum.hpp>
@@ -17,17 +18,19 @@ class attention_products {
 public:
     /// Of a node whose operands are those of attention_gradient.
     constexpr explicit attention_products(const gradient_of& g) : g_(g), n_(g.n()) {
-        groups_ = n_.p[1], each_ = n_.p[0] / n_.p[1], queries_ = g.x(0).shape().d[0], keys_ = g.x(1).shape().d[0];
+        groups_ = n_.p[attention_attribute::groups], each_ = n_.p[attention_attribute::heads] / groups_,
+        queries_ = g.x(0).shape().d[0], keys_ = g.x(1).shape().d[0];
         q_ = by_heads(g.x(0), each_);
         k_ = by_heads(g.x(1), 1);
         v_ = by_heads(g.x(2), 1);
         d_ = by_heads(g.x(7), each_);
         p_ = probabilities();
-        if (n_.p[5]) {
+        if (n_.p[attention_attribute::stream]) {
             shape s = sinter::extents(groups_, each_, queries_, keys_);
             s.batched = d_.shape().batched;
-            const float kept = 1 - std::bit_cast<float>(n_.p[6]);
-            mask_ = ops::less(make<op::random_uniform>(g.g, s, {}, {n_.p[5]}), kept) * (1 / kept);
+            const float kept = 1 - std::bit_cast<float>(n_.p[attention_attribute::dropout]);
+            mask_ =
+                ops::less(make<op::random_uniform>(g.g, s, {}, {n_.p[attention_attribute::stream]}), kept) * (1 / kept);
         }
         c_ = masked(product(d_, v_, transposed::no, transposed::yes));
         mean_ = row_sum(p_ * c_);
@@ -66,7 +69,8 @@ public:
             if (dv.ok()) t = plus(t, product(masked(p_), dv));
             g.add(7, back(t, g.x(7).shape()));
         }
-        if (n_.p[4] && g.wants(4)) g.add(4, ops::reshape(z, sinter::extents(groups_ * each_, queries_, keys_)));
+        if (n_.p[attention_attribute::biased] && g.wants(4))
+            g.add(4, ops::reshape(z, sinter::extents(groups_ * each_, queries_, keys_)));
     }
 
 private:
@@ -100,15 +104,16 @@ private:
     constexpr tensor probabilities() const {
         constexpr float hidden = -std::numeric_limits<float>::infinity(), least = std::numeric_limits<float>::lowest();
         tensor scores = scaled(product(q_, k_, transposed::no, transposed::yes));
-        if (n_.p[4]) scores = scores + of_bias(ops::unpack(g_.x(4)));
-        const bool some = n_.p[2] + 1 < keys_ || n_.p[3] || n_.p[4];
+        if (n_.p[attention_attribute::biased]) scores = scores + of_bias(ops::unpack(g_.x(4)));
+        const bool some = n_.p[attention_attribute::shift] + 1 < keys_ || n_.p[attention_attribute::measured] ||
+                          n_.p[attention_attribute::biased];
         if (!some) return ops::softmax(scores);
         const tensor key = ops::range(scores, keys_);
-        if (n_.p[2] + 1 < keys_) {
-            const tensor end = ops::range(scores, queries_, static_cast<float>(n_.p[2] + 1));
+        if (n_.p[attention_attribute::shift] + 1 < keys_) {
+            const tensor end = ops::range(scores, queries_, static_cast<float>(n_.p[attention_attribute::shift] + 1));
             scores = ops::where(ops::less(key, ops::reshape(end, sinter::extents(queries_, 1))), scores, hidden);
         }
-        if (n_.p[3]) {
+        if (n_.p[attention_attribute::measured]) {
             const tensor length = ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, 1, 1));
             scores = ops::where(ops::less(key, length), scores, hidden);
         }

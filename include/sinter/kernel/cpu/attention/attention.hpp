@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <class Body>
 struct attention {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
-        return 2 * attention_floats + attention_queries * (e[4] + 4) + attention_panels::floats(attention_queries + attention_keys, e[5]);
+        return 2 * attention_floats + attention_queries * (e[attention_extent::width] + 4) +
+               attention_panels::floats(attention_queries + attention_keys, e[attention_extent::value_width]);
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
 
@@ -24,8 +25,10 @@ struct attention {
         for (std::int64_t i = share(all, c.part, c.parts); i < end; ++i) {
             const std::int64_t head = i / panels;
             attention_ahead next;
-            if (i + 1 < last && (i + 1) % panels == 0) look_ahead(a, (head + 1) / a.heads, (head + 1) % a.heads, c.p[6], next);
-            panel_of_queries(a, {a, head / a.heads, head % a.heads, i % panels * attention_queries}, mine, c.p[6], c.p[5], next);
+            if (i + 1 < last && (i + 1) % panels == 0)
+                look_ahead(a, (head + 1) / a.heads, (head + 1) % a.heads, c.p[attention_operand::result], next);
+            panel_of_queries(a, {a, head / a.heads, head % a.heads, i % panels * attention_queries}, mine,
+                             c.p[attention_operand::result], c.p[attention_operand::kept], next);
         }
     }
 

@@ -4,13 +4,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of what was added to the scores. p = {q, k, v, lengths, bias, y, maxima and sums, d, result}; c.m = examples. A piece
+/// The gradient of what was added to the scores. c.m = examples. A piece
 /// of work is a panel of queries of one matrix of the bias (all queries, where they share one row); it sums over the
 /// examples and heads that share it, in their order.
 template <class Body>
 struct attention_bias_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
-        return attention_backward::floats(e) + attention_queries * round_up(e[1], lanes);
+        return attention_backward::floats(e) + attention_queries * round_up(e[attention_extent::keys], lanes);
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
 
@@ -35,7 +35,7 @@ private:
         for (std::int64_t n = example; n < end_example; ++n)
             for (std::int64_t h = head; h < end_head; ++h)
                 for (std::int64_t i = from; i < end; i += attention_queries) panel_of_queries(a, {a, n, h, i}, b, sums, c);
-        float* const to = c.p[8] + example * a.bias_example + head * a.bias_head;
+        float* const to = c.p[attention_gradient_operand::dbias] + example * a.bias_example + head * a.bias_head;
         if (a.bias_query) {
             const query_panel p(a, example, head, from);
             transpose_matrix(sums, p.width, a.keys, p.count, to + p.first * a.keys, a.keys, true);
@@ -47,7 +47,9 @@ private:
                                  const call& c) {
         const std::int64_t keys = a.seen(p.example, p.first, p.count), group = p.head / (a.heads / a.groups);
         attention_ahead none;
-        if (keys) b.take(a, p, c.p[5], c.p[7], c.p[6]);
+        if (keys)
+            b.take(a, p, c.p[attention_gradient_operand::y], c.p[attention_gradient_operand::d],
+                   c.p[attention_gradient_operand::kept]);
         for (std::int64_t first = 0; first < keys; first += attention_keys) {
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             b.block(a, p, a.k + a.key_at(p.example, group), a.v + a.value_at(p.example, group), first, n, none);

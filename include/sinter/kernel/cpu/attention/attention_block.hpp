@@ -4,6 +4,7 @@
 #include <sinter/kernel/cpu/attention/attention_product.hpp>
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/vector/philox.hpp>
+#include <sinter/ops/detail/attention_positions.hpp>
 
 /// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
 /// over the keys then works on whole vectors. What a causal mask hides is left out vector by vector.
@@ -27,14 +28,22 @@ struct attention_call {
     std::uint64_t seed, counter;                        ///< of the numbers that decide which
 
     explicit attention_call(const call& c)
-        : queries(c.e[0]), keys(c.e[1]), heads(c.e[2]), groups(c.e[3]), width(c.e[4]), value_width(c.e[5]), shift(c.e[7]),
-          scale(std::bit_cast<float>(static_cast<std::int32_t>(c.e[6]))), q(c.p[0]), k(c.p[1]), v(c.p[2]),
-          bias(c.e[9] ? c.p[4] : nullptr), lengths(c.e[8] ? reinterpret_cast<const std::int32_t*>(c.p[3]) : nullptr),
-          bias_example(c.e[12]), bias_head(c.e[13]), bias_query(c.e[14]),
-          kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[15]))), seed(c.seed),
+        : queries(c.e[attention_extent::queries]), keys(c.e[attention_extent::keys]),
+          heads(c.e[attention_extent::heads]), groups(c.e[attention_extent::groups]),
+          width(c.e[attention_extent::width]), value_width(c.e[attention_extent::value_width]),
+          shift(c.e[attention_extent::shift]),
+          scale(std::bit_cast<float>(static_cast<std::int32_t>(c.e[attention_extent::scale]))),
+          q(c.p[attention_operand::q]), k(c.p[attention_operand::k]), v(c.p[attention_operand::v]),
+          bias(c.e[attention_extent::biased] ? c.p[attention_operand::bias] : nullptr),
+          lengths(c.e[attention_extent::measured]
+                      ? reinterpret_cast<const std::int32_t*>(c.p[attention_operand::lengths])
+                      : nullptr),
+          bias_example(c.e[attention_extent::bias_example]), bias_head(c.e[attention_extent::bias_head]),
+          bias_query(c.e[attention_extent::bias_query]),
+          kept(1.f - std::bit_cast<float>(static_cast<std::int32_t>(c.e[attention_extent::dropout]))), seed(c.seed),
           counter(static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
-                  static_cast<std::uint64_t>(c.e[15]) >> 32) {}
-    static constexpr bool drops(const std::int64_t* e) { return e[15] != 0; }
+                  static_cast<std::uint64_t>(c.e[attention_extent::dropout]) >> 32) {}
+    static constexpr bool drops(const std::int64_t* e) { return e[attention_extent::dropout] != 0; }
     bool drops() const { return kept < 1.f; }
 
     std::int64_t query_step() const { return heads * width; }

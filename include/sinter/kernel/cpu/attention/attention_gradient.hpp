@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 struct attention_backward {
     float *q, *d, *probabilities, *gradients, *delta, *most, *share, *mask;
     static constexpr std::int64_t floats(const std::int64_t* e) {
-        return attention_queries * (e[4] + e[5] + 3) + (attention_call::drops(e) ? 3 : 2) * attention_floats;
+        return attention_queries * (e[attention_extent::width] + e[attention_extent::value_width] + 3) +
+               (attention_call::drops(e) ? 3 : 2) * attention_floats;
     }
     attention_backward(const attention_call& a, float* workspace)
         : q(workspace), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
@@ -89,13 +90,15 @@ struct attention_backward {
     }
 };
 
-/// Backward. p = {q, k, v, lengths, bias, y, maxima and sums, d, dk or null, dv or null, dq}; c.m = examples times heads of keys, each
-/// done by one thread: the gradients of its keys and values are summed in scratch space, over its queries in their order.
+/// Backward. c.m = examples times heads of keys, each done by one thread: the gradients of its keys and values are summed in scratch space, over its queries in their order.
 template <class Body>
 struct attention_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
-        return attention_backward::floats(e) + attention_panels::floats(2 * attention_queries + attention_keys + e[1], e[4]) +
-               attention_panels::floats(attention_queries + e[1], e[5]);
+        return attention_backward::floats(e) +
+               attention_panels::floats(2 * attention_queries + attention_keys + e[attention_extent::keys],
+                                        e[attention_extent::width]) +
+               attention_panels::floats(attention_queries + e[attention_extent::keys],
+                                        e[attention_extent::value_width]);
     }
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
 
@@ -117,22 +120,23 @@ private:
                            key = a.key_at(example, g), value = a.value_at(example, g);
         const std::int64_t queries = a.queries_at_once(), keys = a.keys_at_once();
         next.add(a.q + query, a.query_step(), queries, a.width);
-        next.add(c.p[7] + result, a.result_step(), queries, a.value_width);
-        if (!a.one_block()) next.add(c.p[5] + result, a.result_step(), queries, a.value_width);
+        next.add(c.p[attention_gradient_operand::d] + result, a.result_step(), queries, a.value_width);
+        if (!a.one_block())
+            next.add(c.p[attention_gradient_operand::y] + result, a.result_step(), queries, a.value_width);
         next.add(a.k + key, a.key_step(), keys, a.width);
         next.add(a.v + value, a.value_step(), keys, a.value_width);
-        next.add(at(c.p[9], value), a.value_step(), keys, a.value_width);
-        next.add(at(c.p[8], key), a.key_step(), keys, a.width);
-        next.add(at(c.p[10], query), a.query_step(), queries, a.width);
+        next.add(at(c.p[attention_gradient_operand::dv], value), a.value_step(), keys, a.value_width);
+        next.add(at(c.p[attention_gradient_operand::dk], key), a.key_step(), keys, a.width);
+        next.add(at(c.p[attention_gradient_operand::dq], query), a.query_step(), queries, a.width);
     }
     static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* workspace, const call& c, attention_ahead& ahead) {
         const attention_backward b(a, workspace);
         attention_panels q{workspace + attention_backward::floats(c.e), attention_queries, a.width},
             d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
         float* const spare = keys.p + keys.size();   // for what cannot be summed where it shall lie
-        const attention_result dk{at(c.p[8], a.key_at(example, g)), a.key_step(), a.keys, a.width,
-                                  spare + attention_panels::floats(attention_queries, a.width)},
-            dv{at(c.p[9], a.value_at(example, g)), a.value_step(), a.keys, a.value_width,
+        const attention_result dk{at(c.p[attention_gradient_operand::dk], a.key_at(example, g)), a.key_step(), a.keys,
+                                  a.width, spare + attention_panels::floats(attention_queries, a.width)},
+            dv{at(c.p[attention_gradient_operand::dv], a.value_at(example, g)), a.value_step(), a.keys, a.value_width,
                dk.workspace + attention_panels::floats(a.keys, a.width)};
         const float *const k = a.k + a.key_at(example, g), *const v = a.v + a.value_at(example, g);
         const std::int64_t each = a.heads / a.groups;
@@ -140,19 +144,22 @@ private:
             for (std::int64_t from = 0; from < a.queries; from += attention_queries) {
                 const query_panel p(a, example, head, from);
                 const std::int64_t query = a.query_at(example, head) + from * a.query_step(), seen = a.seen(example, from, p.count);
-                const attention_result dq{at(c.p[10], query), a.query_step(), p.count, a.width, spare};
+                const attention_result dq{at(c.p[attention_gradient_operand::dq], query), a.query_step(), p.count,
+                                          a.width, spare};
                 const bool more = head > g * each || from > 0;   // keys and values have gradients already
                 attention_ahead none, &next = head + 1 == (g + 1) * each && from + attention_queries >= a.queries ? ahead : none;
                 if (seen) {
-                    b.take(a, p, c.p[5], c.p[7], c.p[6]);
+                    b.take(a, p, c.p[attention_gradient_operand::y], c.p[attention_gradient_operand::d],
+                           c.p[attention_gradient_operand::kept]);
                     q.take(a.q + query, a.query_step(), p.count);
-                    d.take(c.p[7] + a.result_at(example, head) + from * a.result_step(), a.result_step(), p.count);
+                    d.take(c.p[attention_gradient_operand::d] + a.result_at(example, head) + from * a.result_step(),
+                           a.result_step(), p.count);
                 }
                 for (std::int64_t first = 0; first < seen; first += attention_keys) {
                     const std::int64_t n = seen - first < attention_keys ? seen - first : attention_keys;
                     b.block(a, p, k, v, first, n, next);
                     b.finish(a, p, first, n, a.scale);
-                    if (c.p[10]) keys.take(k + first * a.key_step(), a.key_step(), n);
+                    if (c.p[attention_gradient_operand::dq]) keys.take(k + first * a.key_step(), a.key_step(), n);
                     const attention_target y{nullptr, 0, more};
                     const auto rows_of = [&](const attention_result& to, const float* x, attention_panels& right) {
                         for (std::int64_t j = 0, rows; to.to && j < n; j += rows) {
@@ -163,20 +170,21 @@ private:
                     };
                     rows_of(dv, b.probabilities, d);
                     rows_of(dk, b.gradients, q);
-                    for (std::int64_t i = p.count; c.p[10] && i > 0;) {   // the last ones first, which see the most
+                    const bool wants_dq = c.p[attention_gradient_operand::dq];
+                    for (std::int64_t i = p.count; wants_dq && i > 0;) {   // the last ones first, which see the most
                         const std::int64_t rows = attention_height(i);
                         i -= rows;
                         dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n), keys,
                                {nullptr, 0, first > 0}, next);
                     }
                 }
-                if (c.p[8] && !more) dk.clear(seen, a.keys);
-                if (c.p[9] && !more) dv.clear(seen, a.keys);
-                if (c.p[10] && !seen) dq.clear(0, p.count);
-                if (c.p[10]) dq.finish();
+                if (c.p[attention_gradient_operand::dk] && !more) dk.clear(seen, a.keys);
+                if (c.p[attention_gradient_operand::dv] && !more) dv.clear(seen, a.keys);
+                if (c.p[attention_gradient_operand::dq] && !seen) dq.clear(0, p.count);
+                if (c.p[attention_gradient_operand::dq]) dq.finish();
             }
-        if (c.p[8]) dk.finish();
-        if (c.p[9]) dv.finish();
+        if (c.p[attention_gradient_operand::dk]) dk.finish();
+        if (c.p[attention_gradient_operand::dv]) dv.finish();
     }
 };
 

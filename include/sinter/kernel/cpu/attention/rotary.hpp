@@ -7,14 +7,18 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// p = {x, cosines and sines [2][T][n], y}; e = {T, heads, n}; c.m rows of 2 n elements, `heads` of them at each place.
+/// Cosines and sines are [2][places][pairs]. c.m rows of two elements a pair, `heads` of them at each place.
 template <bool Halves, bool Backwards>
 struct rotary {
     static void run(const call& c) {
-        const std::int64_t places = c.e[0], heads = c.e[1], n = c.e[2], end = share(c.m, c.part + 1, c.parts);
+        using enum rotary_operand::position;
+        const std::int64_t places = c.e[rotary_extent::places], heads = c.e[rotary_extent::heads],
+                           n = c.e[rotary_extent::pairs];
+        const std::int64_t end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t row = share(c.m, c.part, c.parts); row < end; ++row) {
-            const float *const x = c.p[0] + row * 2 * n, *const cosine = c.p[1] + row / heads % places * n;
-            rotate(x, cosine, cosine + places * n, n, c.p[2] + row * 2 * n);
+            const float* const from = c.p[x] + row * 2 * n;
+            const float* const cosine = c.p[angles] + row / heads % places * n;
+            rotate(from, cosine, cosine + places * n, n, c.p[y] + row * 2 * n);
         }
     }
 

@@ -23,7 +23,7 @@ struct matmul {
     }
     static void run(const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
-        using namespace matmul_extent;
+        using enum matmul_extent::position;
         const std::int64_t M = c.e[rows], N = c.e[columns], K = c.e[depth], in_group = c.e[inner];
         product q{nullptr, TransA ? 1 : c.e[a_row_step], TransA ? c.e[a_row_step] : 1, nullptr, c.e[b_row_step],
                   TransB ? right::columns : right::rows, M, N, K, false, 0, 0};

@@ -86,7 +86,7 @@ struct source<static_cast<int>(op::gather.id)> : plain_source {
         return {m * e[gather_extent::outer] * e[gather_extent::count], e[gather_extent::inner]};
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        using namespace gather_extent;
+        using enum gather_extent::position;
         const std::int64_t line = at.row / s.e[count], i = at.row % s.e[count], o = line % s.e[outer],
                            b = line / s.e[outer];
         const std::int64_t from =
@@ -103,7 +103,7 @@ struct source<static_cast<int>(op::scatter_add.id)> : plain_source {
         return {m * e[gather_extent::outer] * e[gather_extent::n], e[gather_extent::inner]};
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        using namespace gather_extent;
+        using enum gather_extent::position;
         const std::int64_t line = at.row / s.e[n], own = at.row % s.e[n], o = line % s.e[outer], b = line / s.e[outer];
         const std::int64_t first = b * s.e[indices_example] + o * s.e[outer_step] + at.col * s.e[inner_step];
         const std::int32_t* index = reinterpret_cast<const std::int32_t*>(s.a) + first;

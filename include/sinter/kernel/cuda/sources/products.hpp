@@ -34,7 +34,7 @@ struct source<static_cast<int>(op::gemm_tn.id)> : plain_source {
 template <>
 struct source<static_cast<int>(op::matmul.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        using namespace matmul_extent;
+        using enum matmul_extent::position;
         const bool ta = s.x[matmul_attribute::transpose_a], tb = s.x[matmul_attribute::transpose_b];
         const std::int64_t matrix = at.row / s.e[rows], i = at.row % s.e[rows];
         const float *a = s.a + matrix * s.e[a_step] + i * (ta ? 1 : s.e[a_row_step]);
