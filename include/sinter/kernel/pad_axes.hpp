@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
+#include <sinter/ops/pad.hpp>
 
 /// Where a margin's elements come from, and where an element was copied to: for kernels of every device.
 namespace sinter::inline SINTER_TARGET {
@@ -12,7 +13,8 @@ struct pad_axis {
     bool edge;
     /// Axis i of five, of the extents that rule<op::pad> gives.
     SINTER_HOST_DEVICE pad_axis(const std::int64_t* e, int i)
-        : out(e[i]), n(e[5 + i] & 0xffffffff), before(e[5 + i] >> 32), edge(e[12] != 0) {}
+        : out(e[pad_extent::outer + i]), n(e[pad_extent::inner + i] & 0xffffffff),
+          before(e[pad_extent::inner + i] >> 32), edge(e[pad_extent::mode] != 0) {}
 
     /// The element that is read for place c.
     SINTER_HOST_DEVICE std::int64_t from(std::int64_t c) const {
@@ -69,7 +71,11 @@ SINTER_HOST_DEVICE void each_pad_copy(const std::int64_t* e, std::int64_t at, in
         f(to);
     }
 }
-SINTER_HOST_DEVICE constexpr std::int64_t padded_size(const std::int64_t* e) { return e[0] * e[1] * e[2] * e[3] * e[4]; }
+SINTER_HOST_DEVICE constexpr std::int64_t padded_size(const std::int64_t* e) {
+    std::int64_t size = 1;
+    for (int i = 0; i < max_rank; ++i) size *= e[pad_extent::outer + i];
+    return size;
+}
 SINTER_HOST_DEVICE constexpr std::int64_t unpadded_size(const std::int64_t* e) {
     std::int64_t size = 1;
     for (int i = 0; i < 5; ++i) size *= e[5 + i] & 0xffffffff;

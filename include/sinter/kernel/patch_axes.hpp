@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
+#include <sinter/ops/extract_patches.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The windows of extract_patches, for kernels of every device; e = {H, W, C, OH, OW, kh, kw, strides, dilations (from 12 on its
-/// last), rows above, columns left}.
+/// The windows of extract_patches, for kernels of every device.
 struct patch_axes {
     std::int64_t H, W, C, OH, OW, kh, kw;
     struct axis {
@@ -21,8 +21,11 @@ struct patch_axes {
         }
     } rows, columns;
     SINTER_HOST_DEVICE explicit patch_axes(const std::int64_t* e)
-        : H(e[0]), W(e[1]), C(e[2]), OH(e[3]), OW(e[4]), kh(e[5]), kw(e[6]), rows{e[3], e[7], e[9], e[13]},
-          columns{e[4], e[8], e[12], e[14]} {}
+        : H(e[patch_extent::H]), W(e[patch_extent::W]), C(e[patch_extent::C]), OH(e[patch_extent::OH]),
+          OW(e[patch_extent::OW]), kh(e[patch_extent::kh]),
+          kw(e[patch_extent::kw]), rows{e[patch_extent::OH], e[patch_extent::v_stride], e[patch_extent::v_dilation],
+                                        e[patch_extent::above]},
+          columns{e[patch_extent::OW], e[patch_extent::h_stride], e[patch_extent::h_dilation], e[patch_extent::left]} {}
 
     struct range {
         std::int64_t first, end;

@@ -15,7 +15,9 @@ inline constexpr op_name avg_pool{"avg_pool"}, avg_pool_gradient{"avg_pool_gradi
 template <>
 struct rule<op::avg_pool> : root_op_rule {
     static constexpr const char* name = "avg_pool";
-    static constexpr long flops(const node& n, const node*) { return static_cast<long>(n.s.size()) * n.p[0] * n.p[1]; }
+    static constexpr long flops(const node& n, const node*) {
+        return static_cast<long>(n.s.size()) * n.p[pool_attribute::kh] * n.p[pool_attribute::kw];
+    }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
     static constexpr void gradient(gradient_of& g);
 };

@@ -14,68 +14,82 @@ inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradi
     conv_weight_gradient{"conv2d_weight_gradient"}, conv_transpose{"conv2d_transpose_weights"};
 }
 
+/// In node::p. Of a gradient that came through a pool: that pool's window, and the convolution's own rows and columns.
+namespace conv_attribute { enum : int { kh, kw, stride, above, left, pool, rows, columns }; }
+/// In call::e of winograd's kernels.
+namespace winograd_extent { enum : int { H, W, CI, OH, OW, CO, above, left }; }
+
 namespace detail {
 /// What the kernels of a convolution of x into y are told; `pool`: the window of a max-pool in the same kernel, or 0.
 constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int pool) {
     const int* const p = r.n.p;
-    k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[0], p[1], p[2], p[3], p[4], pool});
+    k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[conv_attribute::kh], p[conv_attribute::kw],
+                 p[conv_attribute::stride], p[conv_attribute::above], p[conv_attribute::left], pool});
     k.by_example(r.x(0), 1);
 }
 /// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their extents are told at run time.
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
-    const int pool = r.pool ? r.pool->p[0] : 0, tile = r.winograd.tile(x, y, r.n.p[0], r.n.p[1], r.n.p[2], pool);
+    const int pool = r.pool ? r.pool->p[pool_attribute::kh] : 0,
+              tile = r.winograd.tile(x, y, r.n.p[conv_attribute::kh], r.n.p[conv_attribute::kw],
+                                     r.n.p[conv_attribute::stride], pool);
     if (!tile) return false;
-    k.set_fixed({0, tile, r.n.p[0], pool});
-    k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], above, left});
+    k.set_fixed({0, tile, r.n.p[conv_attribute::kh], pool});
+    k.set({{winograd_extent::H, x.d[0]}, {winograd_extent::W, x.d[1]}, {winograd_extent::CI, x.d[2]},
+           {winograd_extent::OH, y.d[0]}, {winograd_extent::OW, y.d[1]}, {winograd_extent::CO, y.d[2]},
+           {winograd_extent::above, above}, {winograd_extent::left, left}});
     k.by_example(r.x(0), 1);
     return true;
 }
 /// Is each pixel of the result made of one pixel, in their order?
 constexpr bool is_pointwise(const node& n) {
     const int* const p = n.p;
-    return p[0] == 1 && p[1] == 1 && p[2] == 1 && p[3] == 0 && p[4] == 0 && p[5] == 0;
+    return p[conv_attribute::kh] == 1 && p[conv_attribute::kw] == 1 && p[conv_attribute::stride] == 1 &&
+           p[conv_attribute::above] == 0 && p[conv_attribute::left] == 0 && p[conv_attribute::pool] == 0;
 }
-/// The convolution's output where its gradient came through a pool: p[5] is that one's window.
+/// The convolution's output where its gradient came through a pool.
 constexpr shape before_pool(shape pooled, const node& n) {
-    if (n.p[5]) pooled.d[0] = n.p[6], pooled.d[1] = n.p[7];
+    if (n.p[conv_attribute::pool]) pooled.d[0] = n.p[conv_attribute::rows], pooled.d[1] = n.p[conv_attribute::columns];
     return pooled;
 }
 /// The pool that the kernel of a gradient is told of; none, where that gradient lies spread out and lists of it do not pay.
 constexpr int pool_of(const node& n, bool lists_pay) {
-    return n.operands == 2 && !lists_pay ? 0 : n.p[5];
+    return n.operands == 2 && !lists_pay ? 0 : n.p[conv_attribute::pool];
 }
 } // namespace detail
 
-/// p = {KH, KW, stride, rows above, columns left, pool window}; operands x, w.
+/// Operands x, w.
 template <>
 struct rule<op::conv> : root_op_rule {
     static constexpr const char* name = "conv2d";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
-        return 2L * n.s.size() * n.p[0] * n.p[1] * in[0].s.last();
+        return 2L * n.s.size() * n.p[conv_attribute::kh] * n.p[conv_attribute::kw] * in[0].s.last();
     }
     static constexpr bool follows_rows(const node& n) { return detail::is_pointwise(n); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.second_result = r.pool != nullptr;
-        if (detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[3], r.n.p[4])) return;
-        detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[0] : 0);
+        if (detail::by_winograd(r, k, r.x(0), r.y(), r.n.p[conv_attribute::above], r.n.p[conv_attribute::left])) return;
+        detail::conv_extents(r, k, r.x(0), r.y(), r.pool ? r.pool->p[pool_attribute::kh] : 0);
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through: then p[5] is its window]. Without
-/// winners p[5] may say that most of the gradient is zero.
+/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through]. Without
+/// winners the pool attribute may say that most of the gradient is zero.
 template <>
 struct rule<op::conv_input_gradient> : root_op_rule {
     static constexpr const char* name = "conv2d_input_gradient";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
-        return 2L * in[0].s.size() * n.p[0] * n.p[1] * n.s.last();
+        return 2L * in[0].s.size() * n.p[conv_attribute::kh] * n.p[conv_attribute::kw] * n.s.last();
     }
     static constexpr bool follows_rows(const node& n) { return detail::is_pointwise(n); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const int* const p = r.n.p;
-        const int pool = detail::pool_of(r.n, detail::lists_input_gradient(r.winograd.lanes, p[0], p[1], r.y().d[2]));
-        if (!pool && detail::by_winograd(r, k, r.x(0), r.y(), p[0] - 1 - p[3], p[1] - 1 - p[4])) return;
+        const int pool = detail::pool_of(r.n, detail::lists_input_gradient(r.winograd.lanes, p[conv_attribute::kh],
+                                                                           p[conv_attribute::kw], r.y().d[2]));
+        if (!pool && detail::by_winograd(r, k, r.x(0), r.y(), p[conv_attribute::kh] - 1 - p[conv_attribute::above],
+                                         p[conv_attribute::kw] - 1 - p[conv_attribute::left]))
+            return;
         detail::conv_extents(r, k, r.y(), detail::before_pool(r.x(0), r.n), pool);
     }
     static constexpr void gradient(gradient_of& g);
@@ -87,12 +101,14 @@ struct rule<op::conv_weight_gradient> : root_op_rule {
     static constexpr bool product = true;
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) {
-        return 2L * in[1].s.size() * n.p[0] * n.p[1] * in[0].s.last();
+        return 2L * in[1].s.size() * n.p[conv_attribute::kh] * n.p[conv_attribute::kw] * in[0].s.last();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         const int* const p = r.n.p;
-        const int pool = detail::pool_of(r.n, detail::lists_weight_gradient(r.winograd.lanes, p[0], p[1], r.x(0).d[2]));
-        if (!pool && detail::by_winograd(r, k, r.x(0), r.x(1), p[3], p[4])) return;
+        const int pool = detail::pool_of(r.n, detail::lists_weight_gradient(r.winograd.lanes, p[conv_attribute::kh],
+                                                                            p[conv_attribute::kw], r.x(0).d[2]));
+        if (!pool && detail::by_winograd(r, k, r.x(0), r.x(1), p[conv_attribute::above], p[conv_attribute::left]))
+            return;
         detail::conv_extents(r, k, r.x(0), detail::before_pool(r.x(1), r.n), pool);
     }
     static constexpr void gradient(gradient_of& g);
@@ -144,7 +160,9 @@ namespace detail {
 template <op_id K>
 constexpr tensor conv_like(const gradient_of& g, const shape& s, tensor a, tensor b) {
     const node n = g.n();
-    return make<K>(g.g, s, {a, b}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]});
+    const int* const p = n.p;   // but not what is said of a pool
+    return make<K>(g.g, s, {a, b}, {p[conv_attribute::kh], p[conv_attribute::kw], p[conv_attribute::stride],
+                                    p[conv_attribute::above], p[conv_attribute::left]});
 }
 constexpr tensor conv_input_gradient(const gradient_of& g, const shape& x, tensor d, tensor w) {
     return conv_like<op::conv_input_gradient>(g, x, d, make<op::conv_transpose>(g.g, w.shape(), {w}));

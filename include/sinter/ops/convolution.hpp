@@ -14,15 +14,22 @@ inline constexpr op_name convolution{"convolution"}, convolution_input_gradient{
     convolution_weight_gradient{"convolution_weight_gradient"};
 }
 
+/// In node::p: stride | dilation << 16 of the three axes, padding before each, groups.
+namespace convolution_attribute { enum : int { steps, before = 3, groups = 6 }; }
+/// In call::p of all convolutions: forward and, with the gradient as the source, backward; the winners are those of a
+/// pool.
+namespace conv_operand { enum : int { source, weights, winners }; }
+namespace conv_weight_gradient_operand { enum : int { x, dy, winners }; }
+
 /// Extents of a convolution over [depth, height, width]; axes that are not there have extent 1.
 struct convolution_extents {
     sliding axis[3];
     int inputs = 1, outputs = 1, groups = 1;
     static constexpr int wide = 16;   ///< channels that a group has for itself: as many as the longest vectors have floats
 
-    /// Attributes of the ops' nodes: stride and dilation of the three axes, padding before, groups.
+    /// p: attributes of the ops' nodes.
     constexpr convolution_extents(const shape& x, const shape& w, const shape& y, const int* p)
-        : inputs(x.last()), outputs(y.last()), groups(p[6]) {
+        : inputs(x.last()), outputs(y.last()), groups(p[convolution_attribute::groups]) {
         for (int i = 0, n = x.rank - 1; i < n; ++i) {
             sliding& a = axis[3 - n + i];
             a.extent = x.d[i];
@@ -30,18 +37,19 @@ struct convolution_extents {
             a.k = w.d[i];
         }
         for (int i = 0; i < 3; ++i) {
-            axis[i].stride = p[i] & sliding::most;
-            axis[i].dilation = p[i] >> 16;
-            axis[i].before = p[3 + i];
+            axis[i].stride = p[convolution_attribute::steps + i] & sliding::most;
+            axis[i].dilation = p[convolution_attribute::steps + i] >> 16;
+            axis[i].before = p[convolution_attribute::before + i];
         }
     }
     constexpr explicit convolution_extents(const std::int64_t* e)
-        : axis{{e[0], e[1]}, {e[2], e[3]}, {e[4], e[5]}}, inputs(static_cast<int>(e[6])), outputs(static_cast<int>(e[7])),
-          groups(static_cast<int>(e[8])) {}
+        : axis{{e[0], e[1]}, {e[2], e[3]}, {e[4], e[5]}}, inputs(static_cast<int>(e[inputs_at])),
+          outputs(static_cast<int>(e[outputs_at])), groups(static_cast<int>(e[groups_at])) {}
     constexpr void write(std::int64_t* e) const {
         for (int i = 0; i < 3; ++i) e[2 * i] = axis[i].places(), e[2 * i + 1] = axis[i].steps();
-        e[6] = inputs, e[7] = outputs, e[8] = groups;
+        e[inputs_at] = inputs, e[outputs_at] = outputs, e[groups_at] = groups;
     }
+    enum : int { inputs_at = 6, outputs_at, groups_at };   ///< in call::e, behind two of each axis
     constexpr int taps() const { return axis[0].k * axis[1].k * axis[2].k; }
     constexpr int depth() const { return taps() * group_inputs(); }   ///< products summed for one output
     constexpr int group_inputs() const { return inputs / groups; }
@@ -165,13 +173,14 @@ constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape
 /// The op by its general kernels. `x` and `w` fit; p is derived from the window.
 template <op_id K>
 constexpr tensor make_convolution(const shape& x, const shape& w, const shape& result, const window& o, tensor a, tensor b) {
-    int p[7] = {};
+    int p[max_attributes] = {};
     for (int i = 0, axes = x.rank - 1; i < 3; ++i) {
         const int at = i - (3 - axes);
-        p[i] = at < 0 ? 1 | 1 << 16 : o.stride.d[i] | o.dilation.d[i] << 16;
-        p[3 + i] = at < 0 ? 0 : sliding(x.d[at], w.d[at], o, i).before;
+        p[convolution_attribute::steps + i] = at < 0 ? 1 | 1 << 16 : o.stride.d[i] | o.dilation.d[i] << 16;
+        p[convolution_attribute::before + i] = at < 0 ? 0 : sliding(x.d[at], w.d[at], o, i).before;
     }
-    return make<K>(a.g, result, {a, b}, {p[0], p[1], p[2], p[3], p[4], p[5], o.groups});
+    p[convolution_attribute::groups] = o.groups;
+    return make<K>(a.g, result, {a, b}, p);
 }
 
 constexpr tensor convolution(tensor x, tensor w, window o = {}) {
@@ -192,7 +201,7 @@ namespace detail {
 template <op_id K>
 constexpr tensor convolution_like(const gradient_of& g, const shape& s, tensor a, tensor b) {
     const node n = g.n();
-    return make<K>(g.g, s, {ops::unpack(a), ops::unpack(b)}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]});
+    return make<K>(g.g, s, {ops::unpack(a), ops::unpack(b)}, n.p);
 }
 } // namespace detail
 

@@ -13,12 +13,29 @@ namespace op {
 inline constexpr op_name extract_patches{"extract_patches"}, add_patches{"add_patches"};
 }
 
+/// In node::p: vertical and horizontal strides and dilations, padding.
+namespace patch_attribute { enum : int { kh, kw, v_stride, h_stride, v_dilation, h_dilation, above, left }; }
+/// In call::e.
+namespace patch_extent {
+enum : int { H, W, C, OH, OW, kh, kw, v_stride, h_stride, v_dilation, h_dilation = kernel_extents::spare, above, left };
+}
+
 namespace detail {
-/// p = {kh, kw, strides, dilations, rows above, columns left}.
 constexpr void patch_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y) {
     const int* const p = r.n.p;
-    k.set({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], p[0], p[1], p[2], p[3], p[4]});
-    for (int i = 0; i < 3; ++i) k.e[kernel_extents::spare + i] = p[5 + i];
+    k.set({{patch_extent::H, x.d[0]},
+           {patch_extent::W, x.d[1]},
+           {patch_extent::C, x.d[2]},
+           {patch_extent::OH, y.d[0]},
+           {patch_extent::OW, y.d[1]},
+           {patch_extent::kh, p[patch_attribute::kh]},
+           {patch_extent::kw, p[patch_attribute::kw]},
+           {patch_extent::v_stride, p[patch_attribute::v_stride]},
+           {patch_extent::h_stride, p[patch_attribute::h_stride]},
+           {patch_extent::v_dilation, p[patch_attribute::v_dilation]},
+           {patch_extent::h_dilation, p[patch_attribute::h_dilation]},
+           {patch_extent::above, p[patch_attribute::above]},
+           {patch_extent::left, p[patch_attribute::left]}});
     k.by_example(y, 1);
 }
 } // namespace detail
@@ -66,11 +83,11 @@ using ops::extract_patches;
 
 constexpr void rule<op::extract_patches>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::add_patches>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6], n.p[7]}));
+    g.add(0, make<op::add_patches>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 constexpr void rule<op::add_patches>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::extract_patches>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6], n.p[7]}));
+    g.add(0, make<op::extract_patches>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 
 } // namespace sinter

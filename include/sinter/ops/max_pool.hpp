@@ -16,7 +16,9 @@ inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradi
 template <>
 struct rule<op::max_pool> : root_op_rule {
     static constexpr const char* name = "max_pool";
-    static constexpr long flops(const node& n, const node*) { return static_cast<long>(n.s.size()) * n.p[0] * n.p[1]; }
+    static constexpr long flops(const node& n, const node*) {
+        return static_cast<long>(n.s.size()) * n.p[pool_attribute::kh] * n.p[pool_attribute::kw];
+    }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         detail::pool_extents(r, k, r.x(0), r.y());
         k.second_result = true;

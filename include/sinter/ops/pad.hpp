@@ -12,20 +12,24 @@ inline constexpr op_name pad{"pad"}, pad_gradient{"pad_gradient"};
 }
 enum class pad_mode { reflect, edge };
 
+namespace pad_attribute { enum : int { mode, before }; }   // in node::p: the margin before each axis
+/// In call::e: extents of max_rank axes with margins; without them, and from bit 32 on the margin before.
+namespace pad_extent { enum : int { outer, inner = max_rank, mode = kernel_extents::spare }; }
+
 namespace detail {
-/// e[0..4]: extents with margins; e[5..9]: without them, and from bit 32 on the margin before; e[12]: mode.
 constexpr void pad_extents(const kernel_request& r, kernel_extents& k, const shape& small, const shape& large) {
     for (int i = 0; i < max_rank; ++i) {
         const int axis = i - (max_rank - small.rank);
-        k.e[i] = axis < 0 ? 1 : large.d[axis];
-        k.e[max_rank + i] = axis < 0 ? 1 : small.d[axis] | static_cast<std::int64_t>(r.n.p[axis + 1]) << 32;
+        k.e[pad_extent::outer + i] = axis < 0 ? 1 : large.d[axis];
+        k.e[pad_extent::inner + i] =
+            axis < 0 ? 1 : small.d[axis] | static_cast<std::int64_t>(r.n.p[pad_attribute::before + axis]) << 32;
     }
-    k.e[kernel_extents::spare] = r.n.p[0];
+    k.e[pad_extent::mode] = r.n.p[pad_attribute::mode];
     k.by_example(small, 1);
 }
 } // namespace detail
 
-/// p = {mode, margin before each axis}; where the margin is made of the operand's own elements.
+/// Where the margin is made of the operand's own elements.
 template <>
 struct rule<op::pad> : root_op_rule {
     static constexpr const char* name = "pad";
@@ -89,11 +93,11 @@ using ops::pad;
 
 constexpr void rule<op::pad>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::pad_gradient>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
+    g.add(0, make<op::pad_gradient>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 constexpr void rule<op::pad_gradient>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::pad>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
+    g.add(0, make<op::pad>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 
 } // namespace sinter

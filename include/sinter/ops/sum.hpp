@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/broadcast.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/reshape.hpp>

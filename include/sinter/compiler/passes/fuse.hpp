@@ -124,14 +124,19 @@ private:
     /// Square windows side by side, without padding.
     static constexpr bool is_tiling(const node& pool) {
         const int* const p = pool.p;
-        return p[0] == p[1] && p[0] == p[2] && p[0] == p[3] && !p[4] && !p[5];
+        const int size = p[pool_attribute::kh];
+        return size == p[pool_attribute::kw] && size == p[pool_attribute::v_stride] &&
+               size == p[pool_attribute::h_stride] && !p[pool_attribute::above] && !p[pool_attribute::left];
     }
     constexpr bool joins_as_pool(int v, int to) const {
         const node& n = n_[v];
         if (!on_ || !pools_ || n.loop != r_.g[to].loop || n.k != op::max_pool || !is_tiling(n)) return false;
         const int c = n.in[0];
-        if (n.s.d[0] * n.p[0] > n_[c].s.d[0] || n.s.d[1] * n.p[0] > n_[c].s.d[1]) return false;   // windows hang over the edge
-        return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 && n_[c].p[2] == 1;
+        const int size = n.p[pool_attribute::kh];
+        if (n.s.d[0] * size > n_[c].s.d[0] || n.s.d[1] * size > n_[c].s.d[1])
+            return false;   // windows hang over the edge
+        return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 &&
+               n_[c].p[conv_attribute::stride] == 1;
     }
 
     /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a reduction's operand is made of.

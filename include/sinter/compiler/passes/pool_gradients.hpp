@@ -12,11 +12,14 @@ namespace sinter::inline SINTER_TARGET {
 namespace detail {
 /// Windows side by side, within the output of a convolution of stride 1?
 constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
-    const int size = spread.p[0];
+    const int size = spread.p[pool_attribute::kh];
     const node& winners = n[spread.in[1]];
-    if (size != spread.p[1] || size != spread.p[2] || size != spread.p[3]) return false;
+    if (size != spread.p[pool_attribute::kw] || size != spread.p[pool_attribute::v_stride] ||
+        size != spread.p[pool_attribute::h_stride])
+        return false;
     if (n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) return false;
-    if (spread.p[4] || spread.p[5] || x.p[2] != 1) return false;   // no padded pools
+    if (spread.p[pool_attribute::above] || spread.p[pool_attribute::left] || x.p[conv_attribute::stride] != 1)
+        return false;   // no padded pools
     const shape& pooled = n[spread.in[0]].s;
     return pooled.d[0] * size <= spread.s.d[0] && pooled.d[1] * size <= spread.s.d[1];   // or windows hang over the edge
 }
@@ -33,14 +36,16 @@ constexpr void pool_gradients(view<node> n) {
             x.in[at] = spread.in[0];
             x.in[2] = spread.in[1];
             x.operands = 3;
-            x.p[5] = spread.p[0];
-        } else if (spread.p[2] * spread.p[3] >= 4 && (at == 1 || x.p[2] == 1)) {
-            x.p[5] = detail::sparse_gradient_list;
+            x.p[conv_attribute::pool] = spread.p[pool_attribute::kh];
+        } else if (spread.p[pool_attribute::v_stride] * spread.p[pool_attribute::h_stride] >= 4 &&
+                   (at == 1 || x.p[conv_attribute::stride] == 1)) {
+            x.p[conv_attribute::pool] = detail::sparse_gradient_list;
         } else {
             continue;
         }
-        x.p[6] = spread.s.d[0];   // the convolution's own rows and columns, some of which the pool may have dropped
-        x.p[7] = spread.s.d[1];
+        x.p[conv_attribute::rows] =
+            spread.s.d[0];   // the convolution's own rows and columns, some of which the pool may have dropped
+        x.p[conv_attribute::columns] = spread.s.d[1];
     }
 }
 

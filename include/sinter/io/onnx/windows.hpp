@@ -58,9 +58,9 @@ struct dense_axes {
         for (int i = 0; i < 2; ++i) {
             a[i + 1].extent = x.d[i];
             a[i + 1].out = y.d[i];
-            a[i + 1].k = p[i];
-            a[i + 1].stride = p[2];
-            a[i + 1].before = p[3 + i];
+            a[i + 1].k = p[conv_attribute::kh + i];
+            a[i + 1].stride = p[conv_attribute::stride];
+            a[i + 1].before = p[conv_attribute::above + i];
         }
     }
 };
@@ -87,7 +87,7 @@ inline void emit_convolution_transposed(exporter& e, int id) {
 inline void emit_nothing(exporter&, int) {}
 /// A mean that counts padding, but not what hangs over that as well: by how much the mean over whole windows is too small, or "".
 inline std::string counted_share(exporter& e, int id, const sliding* a) {
-    const int divisor = e.n(id).p[6];
+    const int divisor = e.n(id).p[pool_attribute::divisor];
     if (divisor == 0 || divisor == whole_window) return "";
     const int behind[2] = {(divisor - 1) >> padding_below, (divisor - 1) % (1 << padding_below)};
     std::vector<float> share[2], both;
@@ -110,12 +110,12 @@ inline void emit_pool(exporter& e, int id, const char* type) {
     for (int i = 0; i < 2; ++i) {
         a[i + 1].extent = x.d[i];
         a[i + 1].out = n.s.d[i];
-        a[i + 1].k = p[i];
-        a[i + 1].stride = p[2 + i];
-        a[i + 1].before = p[4 + i];
+        a[i + 1].k = p[pool_attribute::kh + i];
+        a[i + 1].stride = p[pool_attribute::v_stride + i];
+        a[i + 1].before = p[pool_attribute::above + i];
     }
     auto attributes = window_attributes(a, 1);
-    if (p[6]) attributes.push_back(integer("count_include_pad", 1));
+    if (p[pool_attribute::divisor]) attributes.push_back(integer("count_include_pad", 1));
     std::string y = e.add(id, type, {e.value_channels_first(n.in[0])}, attributes);
     if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
     e.set_channels_first(id, y);

@@ -212,16 +212,16 @@ private:
         if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
         if constexpr (K == op::conv) {
-            v.x = w.p[0];
+            v.x = w.p[conv_operand::source];
             v.y = raw;
             v.filter = filter;
         } else if constexpr (K == op::conv_input_gradient) {
-            v.y = w.p[0];
-            v.filter = w.p[1];   // conv_transpose has put it in order
+            v.y = w.p[conv_operand::source];
+            v.filter = w.p[conv_operand::weights];   // conv_transpose has put it in order
             v.x = raw;
         } else {
-            v.x = w.p[0];
-            v.y = w.p[1];
+            v.x = w.p[conv_weight_gradient_operand::x];
+            v.y = w.p[conv_weight_gradient_operand::dy];
             v.filter = filter;
         }
         if (!engine.can_convolve(v)) return false;
@@ -232,7 +232,7 @@ private:
     static void reorder_filter(Engine& engine, const work& w, float* filter) {
         const int* x = w.s->extents;
         source_call s;
-        s.a = w.p[1];
+        s.a = w.p[conv_operand::weights];
         s.out = filter;
         for (int i = 0; i < 12; ++i) s.x[i] = x[i];
         body<>::call c{};

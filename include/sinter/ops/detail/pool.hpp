@@ -2,10 +2,9 @@
 #pragma once
 #include <sinter/ops/conv2d.hpp>
 
-/// What pools share. Attributes of their nodes: {KH, KW, vertical stride, horizontal stride, rows above, columns left,
-/// divisor}, windows over an image [H, W, C]. The divisor of a mean: 0 the elements that exist, whole_window all of KH KW,
-/// else 1 + rows below << 12 + columns right: the elements and the padding that was asked for (windows that hang over that
-/// too, by rounding up, count what lies within).
+/// What pools share: windows over an image [H, W, C]. The divisor of a mean: 0 the elements that exist, whole_window
+/// all of KH KW, else 1 + rows below << 12 + columns right: the elements and the padding that was asked for (windows
+/// that hang over that too, by rounding up, count what lies within).
 namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int whole_window = -1, padding_below = 12;
@@ -13,14 +12,16 @@ inline constexpr int whole_window = -1, padding_below = 12;
 namespace detail {
 constexpr void pool_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y) {
     const int* const p = r.n.p;
-    k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], p[0], p[1], p[2], p[3], p[4], p[5], p[6]});
+    k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], p[pool_attribute::kh], p[pool_attribute::kw],
+                 p[pool_attribute::v_stride], p[pool_attribute::h_stride], p[pool_attribute::above],
+                 p[pool_attribute::left], p[pool_attribute::divisor]});
     k.by_example(r.x(0), 1);
 }
 /// A pool's op with the attributes of another's.
 template <op_id K>
 constexpr tensor pool_like(const gradient_of& g, const shape& s, std::initializer_list<tensor> operands) {
     const node n = g.n();
-    return make<K>(g.g, s, operands, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], n.p[6]});
+    return make<K>(g.g, s, operands, n.p);
 }
 } // namespace detail
 

@@ -98,4 +98,9 @@ private:
     static constexpr int field(std::int64_t all, int at) { return static_cast<int>(all >> at & most); }
 };
 
+/// In node::p of pools: vertical and horizontal strides, padding.
+namespace pool_attribute { enum : int { kh, kw, v_stride, h_stride, above, left, divisor }; }
+/// In call::p of pools: x, or the gradient of the result; winners may be null where they are a result.
+namespace pool_operand { enum : int { from, winners }; }
+
 } // namespace sinter

@@ -7,7 +7,7 @@
 /// vectors of eight lanes; those of sixteen gain, too.
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// p[5] of a gradient that is read so: the window of a pool of single elements.
+/// The pool attribute of a gradient that is read so: the window of a pool of single elements.
 inline constexpr int sparse_gradient_list = 1;
 
 /// Lanes run along a row of taps and channels.

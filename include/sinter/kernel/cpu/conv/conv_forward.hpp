@@ -94,11 +94,13 @@ struct conv_forward {
     static void run_row_by_row(const call& c) {
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
-            const float* const x = source::image(c.p[0], i, c, i == begin);
+            const float* const x = source::image(c.p[conv_operand::source], i, c, i == begin);
             for (int oy = 0; oy < OH; ++oy) {
-                for (int p = 0; p < whole; ++p) panel_row<2, panel>(x, c.p[1] + p * (panel * depth), oy, i, p * panel, c);
+                for (int p = 0; p < whole; ++p)
+                    panel_row<2, panel>(x, c.p[conv_operand::weights] + p * (panel * depth), oy, i, p * panel, c);
                 if constexpr (rest > 0)
-                    panel_row<(rest > lanes) + 1, rest>(x, c.p[1] + whole * (panel * depth), oy, i, whole * panel, c);
+                    panel_row<(rest > lanes) + 1, rest>(x, c.p[conv_operand::weights] + whole * (panel * depth), oy, i,
+                                                        whole * panel, c);
             }
         }
     }

@@ -46,10 +46,10 @@ struct conv_gradient_strips {
         float* const dx = weights + weight_floats;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         if (begin == end) return;
-        layout::template arrange<0>(c.p[1], weights);
+        layout::template arrange<0>(c.p[conv_operand::weights], weights);
         for (std::int64_t i = begin; i < end; ++i) {
             std::fill_n(dx, image_floats, 0.f);
-            const float* dy = c.p[0] + i * (OH * OW * CO);
+            const float* dy = c.p[conv_operand::source] + i * (OH * OW * CO);
             for (int s = 0, y = 0; s < strips; ++s, y += strip + (s <= taller))
                 for (int x = 0; x < OW; ++x) {
                     const float* const from = dy + (y * OW + x) * CO;

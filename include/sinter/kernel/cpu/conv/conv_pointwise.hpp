@@ -37,7 +37,18 @@ struct pointwise_forward {
         const std::int64_t end = share(pixels, c.part + 1, c.parts);
         producer_rows producer(c, begin);
         if constexpr (skips_zeros) {
-            const product q{c.p[0] + begin * CI, CI, 1, c.p[1], 0, right::panels, end - begin, CO, CI, false, begin * CO, begin};
+            const product q{c.p[conv_operand::source] + begin * CI,
+                            CI,
+                            1,
+                            c.p[conv_operand::weights],
+                            0,
+                            right::panels,
+                            end - begin,
+                            CO,
+                            CI,
+                            false,
+                            begin * CO,
+                            begin};
             product sample = q;   // of what is there
             if (producer) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
             producer.make_until(begin + sample.rows);
@@ -48,11 +59,12 @@ struct pointwise_forward {
                 const std::int64_t n = std::min<std::int64_t>(block, end - i);
                 producer.make_until(i + n);
                 const pixel_sources next = j == 0 ? pixel_sources(producer, i + n, n, CI) : pixel_sources();
-                const float* x = c.p[0] + i * CI;
-                if constexpr (!follow) x = collect(c.p[0], i, n, c.scratch + c.part * floats);
+                const float* x = c.p[conv_operand::source] + i * CI;
+                if constexpr (!follow) x = collect(c.p[conv_operand::source], i, n, c.scratch + c.part * floats);
                 else if constexpr (!in_place) x = copy_rows(x, CI, n, CI, c.scratch + c.part * floats, step);
-                run_pixels({x, step, 1, c.p[1] + j * CI, 0, right::panels, n, std::min(columns, CO - j), CI, false, i * CO + j, i, CO,
-                            static_cast<int>(j)}, f, c, next);
+                run_pixels({x, step, 1, c.p[conv_operand::weights] + j * CI, 0, right::panels, n,
+                            std::min(columns, CO - j), CI, false, i * CO + j, i, CO, static_cast<int>(j)},
+                           f, c, next);
             }
     }
 
@@ -88,10 +100,12 @@ struct pointwise_input_gradient {
         const std::int64_t all = std::int64_t{c.m} * OH, end = share(all, c.part + 1, c.parts);
         for (std::int64_t i = share(all, c.part, c.parts); i < end; i += rows) {
             const std::int64_t n = std::min<std::int64_t>(rows, end - i);
-            const float* dy = c.p[0] + i * OW * CO;
+            const float* dy = c.p[conv_operand::source] + i * OW * CO;
             if constexpr (step != CO) dy = copy_rows(dy, CO, n * OW, CO, work.scratch + products, step);
-            if constexpr (prefetches) multiply(n * OW, dy, c.p[1], i * (S * W * CI), work);
-            else run_product({dy, step, 1, c.p[1], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f, work, 0, 1);
+            if constexpr (prefetches) multiply(n * OW, dy, c.p[conv_operand::weights], i * (S * W * CI), work);
+            else
+                run_product({dy, step, 1, c.p[conv_operand::weights], 0, right::panels, n * OW, CI, CO, false, 0, 0}, f,
+                            work, 0, 1);
             for (std::int64_t k = 0; k < n; ++k) {
                 const std::int64_t image = (i + k) / OH, oy = (i + k) % OH, last = oy + 1 < OH ? oy * S + S : H;
                 for (std::int64_t y = oy * S; y < last; ++y)

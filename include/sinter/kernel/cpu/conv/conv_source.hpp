@@ -55,8 +55,8 @@ SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     for (std::int64_t k = 0; k < images * panels; ++k) {
         const std::int64_t i = first + (panels_outside ? k % images : k / panels);
         const int p = static_cast<int>(panels_outside ? k / images : k % panels);
-        if (panels_outside || p == 0) x = Source::image(c.p[0], i, c, k == 0);
-        const float* const w = c.p[1] + static_cast<std::int64_t>(p) * panel * Depth;
+        if (panels_outside || p == 0) x = Source::image(c.p[conv_operand::source], i, c, k == 0);
+        const float* const w = c.p[conv_operand::weights] + static_cast<std::int64_t>(p) * panel * Depth;
         if (p < whole) {
             if constexpr (whole > 0) f(std::integral_constant<int, panel>{}, x, w, i, p * panel);
         } else {

@@ -29,10 +29,10 @@ struct conv_transpose_weights {
         for (std::int64_t i = share(pieces, c.part, c.parts); i < end; ++i) {
             const int tap = static_cast<int>(i % taps), o = static_cast<int>(i / taps) * panel;
             const int from_width = panel_columns(CO, o / panel, panel, lanes), outputs = std::min(CO - o, from_width);
-            const float* from = c.p[0] + o * from_rows + tap * CI * from_width;
+            const float* from = c.p[copy_operand::from] + o * from_rows + tap * CI * from_width;
             for (int j = 0; j < CI; j += panel, from += panel * from_width) {
                 const int width = panel_columns(CI, j / panel, panel, lanes);
-                float* const to = c.p[1] + j * rows + ((taps - 1 - tap) * CO + o) * width;
+                float* const to = c.p[copy_operand::to] + j * rows + ((taps - 1 - tap) * CO + o) * width;
                 if (!far && j + 3 * panel <= CI)
                     for (int k = 0; k < outputs * panel; k += floats_a_line) __builtin_prefetch(to + 2 * panel * rows + k, 1);
                 if (outputs == panel && CI - j >= panel) {

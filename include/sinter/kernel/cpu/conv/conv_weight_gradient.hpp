@@ -161,8 +161,8 @@ struct conv_weight_gradient {
         const std::int64_t begin = by_images ? share(c.m, c.part, c.parts) : 0, end = by_images ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t i = begin; i < end; i += block_images) {
             const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
-            const float* x = c.p[0] + i * (H * W * CI);
-            const float* dy = c.p[1] + i * (OH * OW * CO);
+            const float* x = c.p[conv_weight_gradient_operand::x] + i * (H * W * CI);
+            const float* dy = c.p[conv_weight_gradient_operand::dy] + i * (OH * OW * CO);
             if constexpr (copies) {
                 padded::copy(x, copy, i == begin);
                 x = copy;

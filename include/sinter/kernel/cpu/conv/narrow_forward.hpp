@@ -31,11 +31,11 @@ struct narrow_forward {
         const std::int64_t first = share(c.m * OH, c.part, c.parts), end = share(c.m * OH, c.part + 1, c.parts);   // rows of the result
         float* const weights = c.scratch + first_part(c) * floats;
         float* const row = weights + weight_floats;
-        if (c.part == first_part(c)) transpose_weights(c.p[1], weights);
+        if (c.part == first_part(c)) transpose_weights(c.p[conv_operand::weights], weights);
         producer_rows producer(c, first * W);   // of windows of single pixels, one row for each
         for (std::int64_t i = first; i < end; ++i) {
             const int y = static_cast<int>(i % OH) * S - PT, low = std::clamp(-y, 0, KH), high = std::clamp(H - y, low, KH);
-            const float* const image = c.p[0] + i / OH * (H * row_step);
+            const float* const image = c.p[conv_operand::source] + i / OH * (H * row_step);
             producer.make_until((i + 1) * W);
             prefetch(image + (y + KH) * row_step, 4 * S * row_step);   // what the next row's windows read besides
             sum_row(image + (y + low) * row_step, high - low, weights + low * (KW * CI * CO), row);

@@ -27,7 +27,8 @@ struct narrow_weight_gradient {
         std::fill_n(transposed, transposed_floats, 0.f);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
             for (int y = 0; y < OH; y += block_rows)
-                add_rows(c.p[0] + i * (std::int64_t{H} * W * CI), c.p[1] + i * (std::int64_t{OH} * OW * CO), y,
+                add_rows(c.p[conv_weight_gradient_operand::x] + i * (std::int64_t{H} * W * CI),
+                         c.p[conv_weight_gradient_operand::dy] + i * (std::int64_t{OH} * OW * CO), y,
                          std::min(y + block_rows, OH), transposed);
         float* const packed = c.scratch + c.part * sums::floats;
         for (int ky = 0; ky < KH; ++ky) rows_of_columns(transposed + ky * CO * line, line, CO, line, packed + ky * line * lanes);

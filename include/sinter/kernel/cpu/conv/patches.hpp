@@ -19,12 +19,12 @@ struct extract_patches {
         for (std::int64_t r = share(c.m * a.OH, c.part, c.parts); r < end; ++r)
             for (std::int64_t i = 0; i < a.kh; ++i) {
                 const std::int64_t y = a.rows.place(r % a.OH, i);
-                float* const to = c.p[1] + r * a.OW * step + i * a.kw * a.C;
+                float* const to = c.p[copy_operand::to] + r * a.OW * step + i * a.kw * a.C;
                 if (y < 0 || y >= a.H) {
                     for (std::int64_t w = 0; w < a.OW; ++w) clear(to + w * step, a.kw * a.C);
                     continue;
                 }
-                const float* const from = c.p[0] + (r / a.OH * a.H + y) * a.W * a.C;
+                const float* const from = c.p[copy_operand::from] + (r / a.OH * a.H + y) * a.W * a.C;
                 for (std::int64_t w = 0; w < inside.first; ++w) by_taps(a, from, to + w * step, w);
                 copy_rows(from + a.columns.place(inside.first, 0) * a.C, a.columns.stride * a.C, to + inside.first * step, step,
                           a.kw * a.C, inside.end - inside.first);
@@ -49,12 +49,13 @@ struct add_patches {
         const patch_axes a(c.e);
         const std::int64_t end = share(c.m * a.H, c.part + 1, c.parts), step = a.kh * a.kw * a.C;
         for (std::int64_t r = share(c.m * a.H, c.part, c.parts); r < end; ++r) {
-            float* const to = c.p[1] + r * a.W * a.C;
+            float* const to = c.p[copy_operand::to] + r * a.W * a.C;
             std::memset(to, 0, 4 * static_cast<std::size_t>(a.W * a.C));
             for (std::int64_t i = 0; i < a.kh; ++i) {
                 const std::int64_t row = a.rows.window(r % a.H, i);
                 if (row < 0) continue;
-                const float* const from = c.p[0] + (r / a.H * a.OH + row) * a.OW * step + i * a.kw * a.C;
+                const float* const from =
+                    c.p[copy_operand::from] + (r / a.H * a.OH + row) * a.OW * step + i * a.kw * a.C;
                 for (std::int64_t w = 0; w < a.OW; ++w) prefetch(from + w * step, 4 * a.kw * a.C);
                 for (std::int64_t j = 0; j < a.kw; ++j) {
                     const auto seen = a.windows_with(j, j);

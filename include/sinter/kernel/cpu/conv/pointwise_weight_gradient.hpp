@@ -18,11 +18,13 @@ struct pointwise_weight_gradient {
     /// Are copies read often enough? Of a tile of few rows a line is read by several.
     static constexpr bool few_rows = tile_rows < floats_a_line / 2, pays = few_rows ? CO > 2 * panel_width : CI >= 256 && CO >= 256;
 
-    static void run(const call& c) { run(c.p[0], c); }
+    static void run(const call& c) { run(c.p[conv_weight_gradient_operand::x], c); }
     static void run(const float* x, const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
         if (is_done(f, c)) return;
-        const product q{x, 1, CI, c.p[1], CO, right::rows, CI, CO, std::int64_t{c.m} * Pixels, true, 0, 0};
+        const product q{
+            x,    1, CI, c.p[conv_weight_gradient_operand::dy], CO, right::rows, CI, CO, std::int64_t{c.m} * Pixels,
+            true, 0, 0};
         run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
     }
 };
@@ -36,7 +38,7 @@ struct strided_pointwise_weight_gradient {
     static void prepare(const call& c) {
         const std::int64_t rows = std::int64_t{c.m} * OH, end = share(rows, c.part + 1, c.parts);
         for (std::int64_t i = share(rows, c.part, c.parts); i < end; ++i) {
-            const float* from = c.p[0] + (i / OH * H + i % OH * S) * (W * CI);
+            const float* from = c.p[conv_weight_gradient_operand::x] + (i / OH * H + i % OH * S) * (W * CI);
             float* to = c.scratch + i * (OW * CI);
             for (int x = 0; x < OW; ++x, from += S * CI, to += CI) std::memcpy(to, from, sizeof(float) * CI);
         }

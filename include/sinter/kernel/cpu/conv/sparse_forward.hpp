@@ -29,7 +29,8 @@ struct sparse_forward {
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         constexpr std::int64_t pixels = std::int64_t{H} * W;
         if (first == end) return;
-        if (non_zero_share(c.p[0] + first * pixels * CI, (end - first) * pixels, CI, CI) > sparse_list_share(CO / group))
+        if (non_zero_share(c.p[conv_operand::source] + first * pixels * CI, (end - first) * pixels, CI, CI) >
+            sparse_list_share(CO / group))
             return Dense::run(c);
         float* const workspace = c.scratch + Dense::scratch(c.parts) + first_part(c) * floats;
         for (std::int64_t image = first; image < end; ++image)
@@ -40,7 +41,7 @@ private:
     static void block(std::int64_t image, int first, int last, float* workspace, const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
         const int top = std::max(0, first * S - PT), bottom = std::max(top, std::min(H, (last - 1) * S - PT + KH));
-        const float* const x = c.p[0] + (image * H + top) * W * CI;
+        const float* const x = c.p[conv_operand::source] + (image * H + top) * W * CI;
         const row_lists lists(workspace, std::int64_t{bottom - top} * W, CI);
         make_lists(lists, x, false);
         auto* const which = reinterpret_cast<std::int32_t*>(workspace + list_floats + sum_floats);
@@ -48,8 +49,20 @@ private:
         const std::int64_t rows = std::int64_t{last - first} * OW, row = (image * OH + first) * OW;
         bool finite = true;
         for (int j = 0; j < CO; j += static_cast<int>(group)) {
-            const product q{nullptr, 0, 0, c.p[1] + std::int64_t{j} * depth, 0, right::panels, rows, group, depth, false,
-                            row * CO + j, row, CO, j};
+            const product q{nullptr,
+                            0,
+                            0,
+                            c.p[conv_operand::weights] + std::int64_t{j} * depth,
+                            0,
+                            right::panels,
+                            rows,
+                            group,
+                            depth,
+                            false,
+                            row * CO + j,
+                            row,
+                            CO,
+                            j};
             const auto multiply = [&] {
                 return sparse_pixels::run_columns(q, f, c, lists, {which, CI / mask_bits}, workspace + list_floats,
                                                   j + group < CO ? group * depth : 0, finite);

@@ -46,7 +46,7 @@ struct sparse_weight_gradient {
             pixel[0] = share(c.m * extents.pixels() / at_once, c.part, c.parts) * at_once;
             pixel[1] = share(c.m * extents.pixels() / at_once, c.part + 1, c.parts) * at_once;
         }
-        if (!has_many_zeros(c.p[0], pixel[0], pixel[1])) return Dense::run(c);
+        if (!has_many_zeros(c.p[conv_weight_gradient_operand::x], pixel[0], pixel[1])) return Dense::run(c);
         if constexpr (!by_pixels) {
             static constexpr epilogue f = epilogue_of<Body>();
             const bool together = c.end > c.first && (has_sums || !f.by_part);   // by the thread's first part
@@ -73,8 +73,13 @@ private:
             n = std::min({cell[1] - k, across - g, most});
             const std::int64_t channel = block * rows, row = t * CI + channel;
             const window_tap tap{extents, static_cast<int>(t / KW), static_cast<int>(t % KW)};
-            const sparse_pixel_lists q{tap, c.p[0] + channel, c.p[1] + g * group, std::min<std::int64_t>(rows, CI - channel), n,
-                                  pixel[0], pixel[1]};
+            const sparse_pixel_lists q{tap,
+                                       c.p[conv_weight_gradient_operand::x] + channel,
+                                       c.p[conv_weight_gradient_operand::dy] + g * group,
+                                       std::min<std::int64_t>(rows, CI - channel),
+                                       n,
+                                       pixel[0],
+                                       pixel[1]};
             if constexpr (has_sums) {
                 float* const sums = c.scratch + (by_pixels ? c.part * Dense::sums::floats : 0);
                 q.run(sums + g * group * depth + row * panel_width, std::int64_t{depth} * panel_width, workspace,

@@ -139,7 +139,9 @@ struct window_weight_gradient {
         const int first_row = static_cast<int>(row[0]) * tile_rows;
         const int first_panel = static_cast<int>(panel[0]), last_panel = static_cast<int>(panel[1]);
         const window_sums s{extents, pixel[0], pixel[1], first_row, last_row, first_panel, last_panel};
-        s.run(c.p[0], c.p[0] + c.m * (std::int64_t{H} * W * CI), c.p[1], c.scratch + (by_pixels ? c.part : 0) * sums::floats);
+        s.run(c.p[conv_weight_gradient_operand::x],
+              c.p[conv_weight_gradient_operand::x] + c.m * (std::int64_t{H} * W * CI),
+              c.p[conv_weight_gradient_operand::dy], c.scratch + (by_pixels ? c.part : 0) * sums::floats);
     }
 };
 

@@ -32,7 +32,7 @@ struct convolution_sums {
         const plan q(e);
         return q.panels.floats() + parts * q.part_floats();
     }
-    static void prepare(const call& c) { plan(c.e).panels.write(c.p[1], c.scratch, c); }
+    static void prepare(const call& c) { plan(c.e).panels.write(c.p[conv_operand::weights], c.scratch, c); }
 
     /// A part's work.
     struct worker {
@@ -48,12 +48,18 @@ struct convolution_sums {
 
         void strip(const result_strip& s, const epilogue& f) {
             const auto& p = q.panels;
-            if (p.x.groups > 1) read_sources(q.strips, s, c.p[0], p.sources());   // of which each panel takes some channels
+            if (p.x.groups > 1)
+                read_sources(q.strips, s, c.p[conv_operand::source],
+                             p.sources());   // of which each panel takes some channels
             for (int u = 0; u < p.units(); ++u) {
-                if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), u * p.depth(), p.depth(), copy);
+                if (!Narrow)
+                    copy_sources(q.strips, s, c.p[conv_operand::source], p.sources(), u * p.depth(), p.depth(), copy);
                 for (int j = 0; j < p.columns(); j += p.panel) {
-                    if (Narrow) spread_sources(q.strips, s, spread_channels(c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, j,
-                                                                            std::min(lanes, p.columns() - j)), copy);
+                    if (Narrow)
+                        spread_sources(q.strips, s,
+                                       spread_channels(c.p[conv_operand::source], p.sources(), p.depth(),
+                                                       p.results() / p.x.groups, j, std::min(lanes, p.columns() - j)),
+                                       copy);
                     const float* const w = c.scratch + u * p.unit_floats() + j * p.rows();
                     const int col = u * p.columns() + j;
                     for (int y = s.y0; y < s.y1; ++y) {

@@ -45,13 +45,21 @@ struct convolution_weight_parts {
             const auto& p = q.panels;
             const auto& z = q.strips.z;
             const int ky = q.strips.y.k;
-            if (p.x.groups > 1) read_sources(q.strips, s, c.p[0], p.sources());   // of which each panel takes some channels
-            read_results(q.strips, s, c.p[1], p.results());
+            if (p.x.groups > 1)
+                read_sources(q.strips, s, c.p[conv_weight_gradient_operand::x],
+                             p.sources());   // of which each panel takes some channels
+            read_results(q.strips, s, c.p[conv_weight_gradient_operand::dy], p.results());
             for (int u = 0; u < p.units(); ++u) {
-                if (!Narrow) copy_sources(q.strips, s, c.p[0], p.sources(), u * p.depth(), p.depth(), copy);
+                if (!Narrow)
+                    copy_sources(q.strips, s, c.p[conv_weight_gradient_operand::x], p.sources(), u * p.depth(),
+                                 p.depth(), copy);
                 for (int j = 0; j < p.columns(); j += p.panel) {
                     const int col = u * p.columns() + j, width = p.width(j), there = std::min(width, p.columns() - j);
-                    if (Narrow) spread_sources(q.strips, s, {c.p[0], p.sources(), p.depth(), p.results() / p.x.groups, col, there}, copy);
+                    if (Narrow)
+                        spread_sources(q.strips, s,
+                                       {c.p[conv_weight_gradient_operand::x], p.sources(), p.depth(),
+                                        p.results() / p.x.groups, col, there},
+                                       copy);
                     const summed_rows r = gradients_of(s, col, there, width);
                     float* const to = sums + u * p.unit_floats() + j * p.rows();
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
@@ -65,7 +73,7 @@ struct convolution_weight_parts {
         /// The strip's gradients of a panel's channels: where they lie, or copied where they do not fill the panel's vectors.
         summed_rows gradients_of(const result_strip& s, int col, int there, int width) const {
             const int channels = q.panels.results(), columns = s.columns();
-            const float* from = c.p[1] + q.strips.first_result(s, s.y0) * channels + col;
+            const float* from = c.p[conv_weight_gradient_operand::dy] + q.strips.first_result(s, s.y0) * channels + col;
             const std::int64_t row = std::int64_t{q.strips.x.results()} * channels;
             summed_rows r{};
             r.columns = columns;

@@ -30,7 +30,7 @@ struct depthwise_sums {
         const plan q(e);
         return q.panels.floats() + parts * q.workspace;
     }
-    static void prepare(const call& c) { plan(c.e).panels.write(c.p[1], c.scratch, c); }
+    static void prepare(const call& c) { plan(c.e).panels.write(c.p[conv_operand::weights], c.scratch, c); }
 
     static void run(const call& c, const epilogue& f) {
         const plan q(c.e);
@@ -38,7 +38,7 @@ struct depthwise_sums {
         float* const results = workspace + q.listed;
         const std::int64_t images = result_blocks<Backward>(q.panels.x, window_results).images(c.m);
         depthwise_blocks<Backward> blocks(q.panels.x, images);
-        prefetch_sources<Backward> prefetch(blocks, c.p[0], q.channels);
+        prefetch_sources<Backward> prefetch(blocks, c.p[conv_operand::source], q.channels);
         lists overlapped(workspace, q.panels, images);
         blocks.each_of_part(images, c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
@@ -48,12 +48,13 @@ struct depthwise_sums {
                     const int end = std::min(x + q.piece, b.x1);
                     const std::int64_t first = blocks.first_result(b, y) + x - b.x0;
                     std::int64_t next = first * q.channels + prefetch_lines::ahead;
-                    overlapped.each_tile(x, end, c.p[0], c.scratch, results, q.result, workspace + q.workspace, [&](prefetch_lines& lines, int phase, int n) {
-                        if (!blocks.far) return;
-                        if (phase == 0) prefetch.add_to(lines, n);
-                        lines.add_body(f, next, std::int64_t{n} * lanes, c);
-                        next += std::int64_t{n} * q.channels;
-                    });
+                    overlapped.each_tile(x, end, c.p[conv_operand::source], c.scratch, results, q.result,
+                                         workspace + q.workspace, [&](prefetch_lines& lines, int phase, int n) {
+                                             if (!blocks.far) return;
+                                             if (phase == 0) prefetch.add_to(lines, n);
+                                             lines.add_body(f, next, std::int64_t{n} * lanes, c);
+                                             next += std::int64_t{n} * q.channels;
+                                         });
                     f.finish({results, end - x, q.channels, static_cast<int>(q.result), first * q.channels, q.channels, first, 0}, c);
                 }
             }

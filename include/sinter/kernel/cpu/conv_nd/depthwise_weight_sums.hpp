@@ -26,21 +26,24 @@ struct depthwise_weight_parts {
         float* const to = c.scratch + c.part * sums.floats();
         std::fill_n(to, sums.floats(), 0.f);
         depthwise_blocks<false> blocks(sums.x, c.m);
-        prefetch_sources<false> prefetch(blocks, c.p[0], channels);
+        prefetch_sources<false> prefetch(blocks, c.p[conv_weight_gradient_operand::x], channels);
         lists overlapped(c.scratch + c.parts * sums.floats() + first_part(c) * lists::floats(sums.x), sums, c.m);
-        const float* const end = c.p[1] + c.m * std::int64_t{sums.x.axis[0].out} * sums.x.axis[1].out * sums.x.axis[2].out * channels;
+        const float* const end = c.p[conv_weight_gradient_operand::dy] + c.m * std::int64_t{sums.x.axis[0].out} *
+                                                                             sums.x.axis[1].out * sums.x.axis[2].out *
+                                                                             channels;
         blocks.each_of_part(c.m, c, [&](const result_block& b) {
             for (int y = b.y0; y < b.y1; ++y) {
-                const float* const dy = c.p[1] + blocks.first_result(b, y) * channels;
+                const float* const dy = c.p[conv_weight_gradient_operand::dy] + blocks.first_result(b, y) * channels;
                 const float* next = dy + prefetch_lines::ahead;
                 overlapped.list_rows(blocks, b, y);
                 prefetch.begin_row(b, y);
-                overlapped.each_tile(b.x0, b.x1, c.p[0], to, dy, channels, end, [&](prefetch_lines& lines, int, int n) {
-                    if (!blocks.far) return;
-                    prefetch.add_to(lines, n);
-                    lines.add(next, std::int64_t{n} * lanes);
-                    next += std::int64_t{n} * channels;
-                });
+                overlapped.each_tile(b.x0, b.x1, c.p[conv_weight_gradient_operand::x], to, dy, channels, end,
+                                     [&](prefetch_lines& lines, int, int n) {
+                                         if (!blocks.far) return;
+                                         prefetch.add_to(lines, n);
+                                         lines.add(next, std::int64_t{n} * lanes);
+                                         next += std::int64_t{n} * channels;
+                                     });
             }
         });
     }

@@ -76,12 +76,12 @@ struct conv_max_pool_images {
         vi place[lanes];
         std::int64_t i = begin;
         for (; i + lanes <= end; i += lanes) {
-            copy(c.p[0] + i * (H * W * CI), x, i == begin);
+            copy(c.p[conv_operand::source] + i * (H * W * CI), x, i == begin);
             for (int p = 0; p < rows * columns; ++p) {
                 const float* const at = x + (p / columns * pitch + p % columns * CI) * (2 * S * lanes);
                 unroll<groups>([&](auto g) SINTER_ALWAYS {
                     constexpr int o = g * group;
-                    window<std::min(group, CO - o)>(at, c.p[1] + o, best + o, place + o);
+                    window<std::min(group, CO - o)>(at, c.p[conv_operand::weights] + o, best + o, place + o);
                 });
                 emit_windows<Body, CO>(best, i * (rows * columns) + p, rows * columns, lanes, c);
                 emit_places<CO>(place, i * (rows * columns) + p, rows * columns, lanes, c);
@@ -89,7 +89,8 @@ struct conv_max_pool_images {
         }
         using source = typename by_channels::source;
         for (const std::int64_t first = i; i < end; ++i)
-            by_channels::template image<1, CO>(source::image(c.p[0], i, c, i == first), c.p[1], i, 0, c);
+            by_channels::template image<1, CO>(source::image(c.p[conv_operand::source], i, c, i == first),
+                                               c.p[conv_operand::weights], i, 0, c);
     }
 };
 

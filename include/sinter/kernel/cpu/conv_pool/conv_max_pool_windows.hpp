@@ -88,13 +88,14 @@ struct conv_max_pool_windows {
         vi place[lanes];
         std::fill_n(best, lanes, zero());
         for (std::int64_t i = begin; i < end; ++i) {
-            image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
+            image::copy(c.p[conv_operand::source] + i * (H * W * CI), copy, i == begin);
             part(copy, x);
             for (int py = 0; py < rows; ++py)
                 for (int px = 0; px < columns; px += lanes) {
                     unroll<groups>([&](auto g) SINTER_ALWAYS {
                         constexpr int o = g * group;
-                        windows<std::min(group, CO - o)>(x + 2 * py * pitch + px, c.p[1] + o, best + o, place + o);
+                        windows<std::min(group, CO - o)>(x + 2 * py * pitch + px, c.p[conv_operand::weights] + o,
+                                                         best + o, place + o);
                     });
                     emit(best, place, (i * rows + py) * columns + px, std::min(lanes, columns - px), c);
                 }

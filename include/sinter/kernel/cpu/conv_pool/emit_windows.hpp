@@ -21,8 +21,8 @@ SINTER_INLINE void emit_windows(const vf* best, std::int64_t pixel, std::int64_t
 }
 template <int C, class Call>
 SINTER_INLINE void emit_places(const vi* place, std::int64_t pixel, std::int64_t step, int n, const Call& c) {
-    if (!c.p[2]) return;
-    std::uint8_t* to = reinterpret_cast<std::uint8_t*>(c.p[2]) + pixel * C;
+    if (!c.p[conv_operand::winners]) return;
+    std::uint8_t* to = reinterpret_cast<std::uint8_t*>(c.p[conv_operand::winners]) + pixel * C;
     step *= C;
     vi packed[std::size_t{(C + 3) / 4}] = {};
     unroll<C>([&](auto o) SINTER_ALWAYS { packed[o / 4] |= place[o] << (o % 4 * 8); });

@@ -133,8 +133,12 @@ struct pooled_filter_lists {
         const std::int64_t pooled = image * rows * columns * CO;
         for (int first = 0; first < rows; first += block) {
             const int last = std::min(first + block, rows);
-            if constexpr (P == 1) build_spread(c.p[1] + pooled, first, last, channel, end, l);
-            else build(c.p[1] + pooled, reinterpret_cast<const std::uint8_t*>(c.p[2]) + pooled, first, last, channel, end, l);
+            if constexpr (P == 1)
+                build_spread(c.p[conv_weight_gradient_operand::dy] + pooled, first, last, channel, end, l);
+            else
+                build(c.p[conv_weight_gradient_operand::dy] + pooled,
+                      reinterpret_cast<const std::uint8_t*>(c.p[conv_weight_gradient_operand::winners]) + pooled, first,
+                      last, channel, end, l);
             const float* const x = copy + first * (P * S * pitch);
             constexpr int higher = KH % bands, least = KH / bands;
             for (int b = 0; b < bands; ++b) {
@@ -154,7 +158,7 @@ struct pooled_filter_lists {
         lists l(copy + image_floats);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
-            image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
+            image::copy(c.p[conv_weight_gradient_operand::x] + i * (H * W * CI), copy, i == begin);
             add(sum, copy, c, i, 0, CO, l);
         }
     }

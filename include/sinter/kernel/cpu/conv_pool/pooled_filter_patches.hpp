@@ -74,10 +74,12 @@ struct pooled_filter_patches {
         for (int i = 0; i < winners; ++i) window[i] = i / CO * (P * S);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
-            image::copy(c.p[0] + i * (H * W), copy, i == begin);
+            image::copy(c.p[conv_weight_gradient_operand::x] + i * (H * W), copy, i == begin);
             std::memcpy(copy + image_floats, copy + half, sizeof(float) * (image_floats - half));
-            find(reinterpret_cast<const std::uint8_t*>(c.p[2]) + i * (rows * winners), window, places);
-            const float* const g = c.p[1] + i * (rows * winners);
+            find(reinterpret_cast<const std::uint8_t*>(c.p[conv_weight_gradient_operand::winners]) +
+                     i * (rows * winners),
+                 window, places);
+            const float* const g = c.p[conv_weight_gradient_operand::dy] + i * (rows * winners);
             int o = 0;
             for (; o + together <= CO; o += together) sweep<together>(sum + o * sums::filter, copy, g + o, places + o);
             if constexpr (CO % together > 0) sweep<CO % together>(sum + o * sums::filter, copy, g + o, places + o);

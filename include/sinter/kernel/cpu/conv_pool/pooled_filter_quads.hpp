@@ -96,10 +96,12 @@ struct pooled_filter_quads {
         float* q = copy + image_floats;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
-            image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
+            image::copy(c.p[conv_weight_gradient_operand::x] + i * (H * W * CI), copy, i == begin);
             gather(copy, q);
-            const float* g = c.p[1] + i * (rows * columns * CO);
-            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[2]) + i * (rows * columns * CO);
+            const float* g = c.p[conv_weight_gradient_operand::dy] + i * (rows * columns * CO);
+            const std::uint8_t* winner =
+                reinterpret_cast<const std::uint8_t*>(c.p[conv_weight_gradient_operand::winners]) +
+                i * (rows * columns * CO);
             for (int o = 0; o < CO; o += lanes) {
                 float* to = sum + panel_offset(depth, CO, 0, o, 2 * lanes, lanes);
                 const int width = panel_columns(CO, o / (2 * lanes), 2 * lanes, lanes);

@@ -24,7 +24,8 @@ struct pooled_filter_shares {
 
     static void prepare(const call& c) {
         for (std::int64_t i = share(c.m, c.part, c.parts); i < share(c.m, c.part + 1, c.parts); ++i)
-            image::copy(c.p[0] + i * (H * W * CI), copies(c) + i * lists::image_floats, true);
+            image::copy(c.p[conv_weight_gradient_operand::x] + i * (H * W * CI), copies(c) + i * lists::image_floats,
+                        true);
     }
     static void run(const call& c) {
         const int begin = static_cast<int>(share(groups, c.part, c.parts)) * lanes;

@@ -84,11 +84,12 @@ struct pooled_filter_tables {
         float* const x = CI > 1 ? copy + image_floats : copy;
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = begin; i < end; ++i) {
-            image::copy(c.p[0] + i * (H * W * CI), copy, i == begin);
+            image::copy(c.p[conv_weight_gradient_operand::x] + i * (H * W * CI), copy, i == begin);
             if (CI > 1) part(copy, x);
             const std::int64_t at = i * (rows * columns * CO);
-            const float* g = c.p[1] + at;
-            const std::uint8_t* winner = reinterpret_cast<const std::uint8_t*>(c.p[2]) + at;
+            const float* g = c.p[conv_weight_gradient_operand::dy] + at;
+            const std::uint8_t* winner =
+                reinterpret_cast<const std::uint8_t*>(c.p[conv_weight_gradient_operand::winners]) + at;
             for (int j = 0; j < CI; ++j) {
                 const auto rows_of_taps = [&](auto n, int ky) SINTER_ALWAYS {
                     sweep<n>(sum + (ky * KW * CI + j) * lanes, x + j * plane + ky * pitch, g, winner);

@@ -173,7 +173,7 @@ struct pooled_gradient_slices {
         float* const patches = weights + weight_floats;
         std::uint64_t* const won = reinterpret_cast<std::uint64_t*>(patches + image_floats);
         const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts);
-        if (c.part == first_part(c)) arrange(c.p[1], weights);
+        if (c.part == first_part(c)) arrange(c.p[conv_operand::weights], weights);
         constexpr std::int64_t slice_weights = std::int64_t{blocks} * channels * taps * lanes,
                                slice = std::int64_t{height} * width * lanes;
         for (std::int64_t i = begin; i < end; ++i) {
@@ -181,13 +181,15 @@ struct pooled_gradient_slices {
                 const int strips = std::min(strip, rows - y);
                 const std::int64_t at = (i * rows + y) * columns * CO;
                 for (int b = 0; b < blocks; ++b) {
-                    build(c.p[0] + at, reinterpret_cast<const std::uint8_t*>(c.p[2]) + at, strips * columns, b * channels, won);
+                    build(c.p[conv_operand::source] + at,
+                          reinterpret_cast<const std::uint8_t*>(c.p[conv_operand::winners]) + at, strips * columns,
+                          b * channels, won);
                     const bool first = y == 0 && b == 0, last = y + strip >= rows && b == blocks - 1;
                     for (int s = 0; s < slices; ++s) {
                         float* dx = patches + (keeps ? s * slice : 0);
                         if (first) std::fill_n(dx, slice, 0.f);
-                        add(won, c.p[0] + at + b * channels, strips, weights + s * slice_weights + b * channels * taps * lanes,
-                            dx + y * P * S * width * lanes);
+                        add(won, c.p[conv_operand::source] + at + b * channels, strips,
+                            weights + s * slice_weights + b * channels * taps * lanes, dx + y * P * S * width * lanes);
                         if (last) emit(dx, i, s, c);
                     }
                 }

@@ -40,8 +40,9 @@ struct mirrored_pad {
         const pad_axis a = p.along();
         const std::int64_t rows = p.rows(true), from_rows = p.rows(false), end = share(rows * c.m, c.part + 1, c.parts);
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
-            const float* const from = c.p[0] + (r / rows * from_rows + pad_source(p.e, r % rows, p.axis)) * a.n * p.piece;
-            float* const to = c.p[1] + r * a.out * p.piece;
+            const float* const from =
+                c.p[copy_operand::from] + (r / rows * from_rows + pad_source(p.e, r % rows, p.axis)) * a.n * p.piece;
+            float* const to = c.p[copy_operand::to] + r * a.out * p.piece;
             p.each_piece(a, [&](std::int64_t i, std::int64_t n) {
                 copy_rows(from + a.from(i) * p.piece, 0, to + i * p.piece, 0, n * p.piece, 1);
             });
@@ -55,10 +56,10 @@ struct mirrored_pad_gradient {
         const pad_axis a = p.along();
         const std::int64_t rows = p.rows(false), padded = p.rows(true), end = share(rows * c.m, c.part + 1, c.parts);
         for (std::int64_t r = share(rows * c.m, c.part, c.parts); r < end; ++r) {
-            float* const to = c.p[1] + r * a.n * p.piece;
+            float* const to = c.p[copy_operand::to] + r * a.n * p.piece;
             std::memset(to, 0, 4 * static_cast<std::size_t>(a.n * p.piece));
             each_pad_copy(p.e, r % rows, p.axis, [&](std::int64_t row) {
-                const float* const from = c.p[0] + (r / rows * padded + row) * a.out * p.piece;
+                const float* const from = c.p[copy_operand::from] + (r / rows * padded + row) * a.out * p.piece;
                 p.each_piece(a, [&](std::int64_t i, std::int64_t n) {
                     add_rows(from + i * p.piece, 0, to + a.from(i) * p.piece, 0, n * p.piece, 1);
                 });

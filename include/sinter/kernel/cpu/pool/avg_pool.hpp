@@ -28,7 +28,7 @@ struct avg_pool {
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
             const auto v = pool_axis<H, OH, KH, SV, PT>::elements(oy);
             const auto h = pool_axis<W, OW, KW, SH, PL>::elements(ox);
-            const float* x = c.p[0] + image * (H * W * C);
+            const float* x = c.p[pool_operand::from] + image * (H * W * C);
             const float n = window_count<H, W, OH, OW, KH, KW, SV, SH, PT, PL, Divisor>(oy, ox);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 vf sum = zero();
@@ -59,7 +59,7 @@ struct avg_pool_gradient {
         for_pixels<H, W>(c, [&](std::int64_t image, int y, int x, std::int64_t pixel) SINTER_ALWAYS {
             const auto v = vertical::windows(y);
             const auto h = horizontal::windows(x);
-            const float* dy = c.p[0] + image * (OH * OW * C);
+            const float* dy = c.p[pool_operand::from] + image * (OH * OW * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
                 vf sum = zero();
                 for (int oy = v.first; oy < v.last; ++oy)

@@ -34,7 +34,7 @@ SINTER_INLINE first_max largest_of(const vf (&v)[N]) {
         return largest_of_four(v[0], v[1], v[2], v[3]);
     } else {
         first_max m{v[0]};
-        for (int q = 1; q < N; ++q) m.see(v[q], q);
+        for (int q = 1; q < static_cast<int>(N); ++q) m.see(v[q], q);
         return m;
     }
 }
@@ -43,7 +43,8 @@ SINTER_INLINE first_max largest_of(const vf (&v)[N]) {
 template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
     constexpr int n = Valid < lanes ? Valid : lanes;
-    if (c.p[2]) store_bytes<n>(reinterpret_cast<std::uint8_t*>(c.p[2]) + off, m.place);
+    if (c.p[conv_operand::winners])
+        store_bytes<n>(reinterpret_cast<std::uint8_t*>(c.p[conv_operand::winners]) + off, m.place);
     if constexpr (n == lanes)
         Body::vector(m.best, off, row, col, c);
     else

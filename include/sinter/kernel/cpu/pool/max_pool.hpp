@@ -19,7 +19,7 @@ struct max_pool {
 
     static void run(const call& c) {
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
-            const float* x = c.p[0] + image * (H * W * C);
+            const float* x = c.p[pool_operand::from] + image * (H * W * C);
             if constexpr (KH * KW <= 9 && C >= lanes) in_registers(x, oy, ox, pixel, c);
             else one_by_one(x, oy, ox, pixel, c);
         });
@@ -31,8 +31,9 @@ private:
 
     template <class Channels>
     static SINTER_INLINE void emit(Channels channels, const first_max& m, int j, std::int64_t pixel, const call& c) {
-        if (c.p[1])
-            store_bytes<channels.count>(reinterpret_cast<std::uint8_t*>(c.p[1]) + pixel * C + j, m.place);
+        if (c.p[pool_operand::winners])
+            store_bytes<channels.count>(reinterpret_cast<std::uint8_t*>(c.p[pool_operand::winners]) + pixel * C + j,
+                                        m.place);
         channels.template put<Body>(m.best, pixel * C + j, pixel, j, c);
     }
     /// Asks for the elements that the next row of windows has and this one has not, SV x SH for each window.
@@ -88,7 +89,7 @@ private:
             if (__builtin_expect(any(nan_lanes(sum)), 0)) {
                 m = {e[0], place[0]};
                 unroll<n>([&](int q) SINTER_ALWAYS { m.see(e[q], place[q]); });
-            } else if (c.p[1]) {
+            } else if (c.p[pool_operand::winners]) {
                 unroll<n - 1>([&](int q) SINTER_ALWAYS { m.place = e[n - 2 - q] == m.best ? place[n - 2 - q] : m.place; });
             }
             emit(channels, m, j, pixel, c);
@@ -106,8 +107,9 @@ struct max_pool_gradient {
 
     static void run(const call& c) {
         for_pixels<H, W>(c, [&](std::int64_t image, int y, int x, std::int64_t pixel) SINTER_ALWAYS {
-            const place at{c.p[0] + image * (OH * OW * C), reinterpret_cast<const std::uint8_t*>(c.p[1]) + image * (OH * OW * C),
-                           y, x, pixel};
+            const place at{c.p[pool_operand::from] + image * (OH * OW * C),
+                           reinterpret_cast<const std::uint8_t*>(c.p[pool_operand::winners]) + image * (OH * OW * C), y,
+                           x, pixel};
             constexpr int rows = (KH + SV - 1) / SV, columns = (KW + SH - 1) / SH;   // windows that may hold an element
             if constexpr (rows <= 2 && columns <= 2) {
                 const auto v = vertical::windows(y);
@@ -202,9 +204,10 @@ struct max_pool_winners {
         for_pixels<OH, OW>(c, [&](std::int64_t image, int oy, int ox, std::int64_t pixel) SINTER_ALWAYS {
             const auto v = vertical::elements(oy);
             const auto h = horizontal::elements(ox);
-            const float* x = c.p[0] + image * (H * W * C);
+            const float* x = c.p[pool_operand::from] + image * (H * W * C);
             for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
-                const vi winner = load_bytes<channels.count>(reinterpret_cast<const std::uint8_t*>(c.p[1]) + pixel * C + j);
+                const vi winner = load_bytes<channels.count>(
+                    reinterpret_cast<const std::uint8_t*>(c.p[pool_operand::winners]) + pixel * C + j);
                 vf found = zero();
                 for (int y = v.first; y < v.last; ++y)
                     for (int i = h.first; i < h.last; ++i) {

@@ -94,7 +94,7 @@ struct winograd_convolution {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
             if (const std::int64_t to = std::min(last, end); t < to) {
-                (b.*patches)(c.p[0], t, to, t - first, last - first, v + b.patch_floats(first, k));
+                (b.*patches)(c.p[conv_operand::source], t, to, t - first, last - first, v + b.patch_floats(first, k));
                 t = to;
             }
         }
@@ -120,7 +120,7 @@ struct winograd_convolution {
         float* const mine = v + first_part(c) * b.patch_floats(most, 1);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + all * k / n, last = begin + all * (k + 1) / n;
-            b.template patches<false>(c.p[0], first, last, 0, last - first, mine);
+            b.template patches<false>(c.p[conv_operand::source], first, last, 0, last - first, mine);
             const bool fresh = !keeps(b) || (k == 0 && c.part == first_part(c));
             for (int p = 0; p < panels; ++p) one(b, mine, first, last, begin + all, p, fresh, workspace, c);
         }
@@ -132,7 +132,8 @@ private:
     /// A panel's share of the images' pixels that the block of tiles [first, last) will be transformed from, for as many turns.
     static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t transposes, const call& c) {
         const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
-        return {c.p[0] + from + all * p / b.x.panels(), (all + b.x.panels() * transposes - 1) / (b.x.panels() * transposes)};
+        return {c.p[conv_operand::source] + from + all * p / b.x.panels(),
+                (all + b.x.panels() * transposes - 1) / (b.x.panels() * transposes)};
     }
     /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
     /// are to be transformed.
@@ -141,7 +142,7 @@ private:
         float *const m = workspace + own_windows(b), *u = workspace + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
-        const float* w = c.p[1] + std::int64_t{p} * panel * K * K * b.x.CI;
+        const float* w = c.p[conv_operand::weights] + std::int64_t{p} * panel * K * K * b.x.CI;
         const std::int64_t calls = places * winograd_calls(tiles);
         winograd_prefetched prefetched = images(b, last, std::min(last + tiles, end), p, calls * b.x.CI, c);
         for (int ci = 0; ci < b.x.CI; ci += blocks::channels) {
@@ -187,7 +188,7 @@ private:
         }
     }
     static std::uint8_t* winners(const call& c, std::int64_t off) {
-        return c.p[2] ? reinterpret_cast<std::uint8_t*>(c.p[2]) + off : nullptr;
+        return c.p[conv_operand::winners] ? reinterpret_cast<std::uint8_t*>(c.p[conv_operand::winners]) + off : nullptr;
     }
 };
 

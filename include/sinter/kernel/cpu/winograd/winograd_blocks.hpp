@@ -11,7 +11,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 struct winograd_extents {
     int H, W, CI, OH, OW, CO, PT, PL;
     constexpr explicit winograd_extents(const std::int64_t* e)
-        : H(at(e, 0)), W(at(e, 1)), CI(at(e, 2)), OH(at(e, 3)), OW(at(e, 4)), CO(at(e, 5)), PT(at(e, 6)), PL(at(e, 7)) {}
+        : H(at(e, winograd_extent::H)), W(at(e, winograd_extent::W)), CI(at(e, winograd_extent::CI)),
+          OH(at(e, winograd_extent::OH)), OW(at(e, winograd_extent::OW)), CO(at(e, winograd_extent::CO)),
+          PT(at(e, winograd_extent::above)), PL(at(e, winograd_extent::left)) {}
     constexpr int panels() const { return (CO + 2 * lanes - 1) / (2 * lanes); }
 
 private:

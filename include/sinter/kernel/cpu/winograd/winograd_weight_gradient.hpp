@@ -117,13 +117,13 @@ private:
     static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n, float* v,
                           float* z) {
         const winograd_extents& x = q.b.x;
-        q.b.template patches<Far>(c.p[0], tile, last, at, n, v);
+        q.b.template patches<Far>(c.p[conv_weight_gradient_operand::x], tile, last, at, n, v);
         const std::int64_t step = n * panel + gap;
         for (; tile < last; ++tile, ++at) {
             const std::int64_t image = tile / (q.b.rows * q.b.columns);
             const int place = static_cast<int>(tile % (q.b.rows * q.b.columns));
             const int oy = place / q.b.columns * M, ox = place % q.b.columns * M;
-            const float* y = c.p[1] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
+            const float* y = c.p[conv_weight_gradient_operand::dy] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
             float* to = z + at * panel;
             for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
                 transform_output_gradients<M, K, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to,
@@ -134,7 +134,8 @@ private:
     static winograd_prefetched block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
         const winograd_extents& x = q.b.x;
         const std::int64_t calls = q.panels * places * (x.CI / channels * winograd_calls(channels) + winograd_calls(x.CI % channels));
-        const float *const from = c.p[0] + q.b.input(first) * x.CI, *const dy = c.p[1] + q.b.result(first) * x.CO;
+        const float *const from = c.p[conv_weight_gradient_operand::x] + q.b.input(first) * x.CI,
+                           *const dy = c.p[conv_weight_gradient_operand::dy] + q.b.result(first) * x.CO;
         const std::int64_t floats = (q.b.input(last) - q.b.input(first)) * x.CI, dy_floats = (q.b.result(last) - q.b.result(first)) * x.CO;
         winograd_prefetched prefetched(from, (floats + calls * tiles - 1) / (calls * tiles));
         prefetched.floats(dy, (dy_floats + calls - 1) / calls);

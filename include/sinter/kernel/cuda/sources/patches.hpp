@@ -9,7 +9,10 @@ namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>
 struct source<static_cast<int>(op::extract_patches.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m * e[3] * e[4], e[5] * e[6] * e[2]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * e[patch_extent::OH] * e[patch_extent::OW],
+                e[patch_extent::kh] * e[patch_extent::kw] * e[patch_extent::C]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const patch_axes a(s.e);
         const std::int64_t tap = at.col / a.C, image = at.row / a.OW / a.OH;
@@ -19,7 +22,9 @@ struct source<static_cast<int>(op::extract_patches.id)> : plain_source {
 };
 template <>
 struct source<static_cast<int>(op::add_patches.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m * e[0] * e[1], e[2]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * e[patch_extent::H] * e[patch_extent::W], e[patch_extent::C]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const patch_axes a(s.e);
         const float* windows = s.a + at.row / a.W / a.H * a.OH * a.OW * a.kh * a.kw * a.C + at.col;
