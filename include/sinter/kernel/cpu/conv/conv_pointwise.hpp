@@ -37,18 +37,8 @@ struct pointwise_forward {
         const std::int64_t end = share(pixels, c.part + 1, c.parts);
         producer_rows producer(c, begin);
         if constexpr (skips_zeros) {
-            const product q{c.p[conv_operand::source] + begin * CI,
-                            CI,
-                            1,
-                            c.p[conv_operand::weights],
-                            0,
-                            right::panels,
-                            end - begin,
-                            CO,
-                            CI,
-                            false,
-                            begin * CO,
-                            begin};
+            const product q{c.p[conv_operand::source] + begin * CI, CI, 1, c.p[conv_operand::weights], 0,
+                            right::panels, end - begin, CO, CI, false, begin * CO, begin};
             product sample = q;   // of what is there
             if (producer) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
             producer.make_until(begin + sample.rows);

@@ -22,9 +22,8 @@ struct pointwise_weight_gradient {
     static void run(const float* x, const call& c) {
         static constexpr epilogue f = epilogue_of<Body>();
         if (is_done(f, c)) return;
-        const product q{
-            x,    1, CI, c.p[conv_weight_gradient_operand::dy], CO, right::rows, CI, CO, std::int64_t{c.m} * Pixels,
-            true, 0, 0};
+        const float* const dy = c.p[conv_weight_gradient_operand::dy];
+        const product q{x, 1, CI, dy, CO, right::rows, CI, CO, std::int64_t{c.m} * Pixels, true, 0, 0};
         run_transposed_product(q, f, c, c.part, does_all_parts(f, c) ? c.end : c.part + 1, c.parts);
     }
 };

@@ -49,20 +49,8 @@ private:
         const std::int64_t rows = std::int64_t{last - first} * OW, row = (image * OH + first) * OW;
         bool finite = true;
         for (int j = 0; j < CO; j += static_cast<int>(group)) {
-            const product q{nullptr,
-                            0,
-                            0,
-                            c.p[conv_operand::weights] + std::int64_t{j} * depth,
-                            0,
-                            right::panels,
-                            rows,
-                            group,
-                            depth,
-                            false,
-                            row * CO + j,
-                            row,
-                            CO,
-                            j};
+            const product q{nullptr, 0, 0, c.p[conv_operand::weights] + std::int64_t{j} * depth, 0, right::panels,
+                            rows, group, depth, false, row * CO + j, row, CO, j};
             const auto multiply = [&] {
                 return sparse_pixels::run_columns(q, f, c, lists, {which, CI / mask_bits}, workspace + list_floats,
                                                   j + group < CO ? group * depth : 0, finite);

@@ -73,13 +73,9 @@ private:
             n = std::min({cell[1] - k, across - g, most});
             const std::int64_t channel = block * rows, row = t * CI + channel;
             const window_tap tap{extents, static_cast<int>(t / KW), static_cast<int>(t % KW)};
-            const sparse_pixel_lists q{tap,
-                                       c.p[conv_weight_gradient_operand::x] + channel,
+            const sparse_pixel_lists q{tap, c.p[conv_weight_gradient_operand::x] + channel,
                                        c.p[conv_weight_gradient_operand::dy] + g * group,
-                                       std::min<std::int64_t>(rows, CI - channel),
-                                       n,
-                                       pixel[0],
-                                       pixel[1]};
+                                       std::min<std::int64_t>(rows, CI - channel), n, pixel[0], pixel[1]};
             if constexpr (has_sums) {
                 float* const sums = c.scratch + (by_pixels ? c.part * Dense::sums::floats : 0);
                 q.run(sums + g * group * depth + row * panel_width, std::int64_t{depth} * panel_width, workspace,

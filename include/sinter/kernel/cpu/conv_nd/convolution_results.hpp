@@ -50,7 +50,7 @@ struct convolution_sums {
             const auto& p = q.panels;
             if (p.x.groups > 1)
                 read_sources(q.strips, s, c.p[conv_operand::source],
-                             p.sources());   // of which each panel takes some channels
+                             p.sources());
             for (int u = 0; u < p.units(); ++u) {
                 if (!Narrow)
                     copy_sources(q.strips, s, c.p[conv_operand::source], p.sources(), u * p.depth(), p.depth(), copy);

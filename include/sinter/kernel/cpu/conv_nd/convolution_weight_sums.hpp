@@ -47,7 +47,7 @@ struct convolution_weight_parts {
             const int ky = q.strips.y.k;
             if (p.x.groups > 1)
                 read_sources(q.strips, s, c.p[conv_weight_gradient_operand::x],
-                             p.sources());   // of which each panel takes some channels
+                             p.sources());
             read_results(q.strips, s, c.p[conv_weight_gradient_operand::dy], p.results());
             for (int u = 0; u < p.units(); ++u) {
                 if (!Narrow)
