@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/kernel/operands.hpp>
 #include <cstdint>
 
 namespace sinter::inline SINTER_TARGET {
@@ -40,9 +40,6 @@ struct call {
     int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
     fused_producer before = {};           ///< what makes the first operand's rows
 };
-
-/// Positions in call::p of a kernel that has one operand and stores its result itself.
-namespace copy_operand { enum : int { from, to }; }
 
 /// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a
 /// while lies in that one's room, which is in the caches then.

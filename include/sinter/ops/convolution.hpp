@@ -16,10 +16,6 @@ inline constexpr op_name convolution{"convolution"}, convolution_input_gradient{
 
 /// In node::p: stride | dilation << 16 of the three axes, padding before each, groups.
 namespace convolution_attribute { enum : int { steps, before = 3, groups = 6 }; }
-/// In call::p of all convolutions: forward and, with the gradient as the source, backward; the winners are those of a
-/// pool.
-namespace conv_operand { enum : int { source, weights, winners }; }
-namespace conv_weight_gradient_operand { enum : int { x, dy, winners }; }
 
 /// Extents of a convolution over [depth, height, width]; axes that are not there have extent 1.
 struct convolution_extents {

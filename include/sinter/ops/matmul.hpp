@@ -13,15 +13,13 @@ namespace op {
 inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};
 }
 
-/// Positions in call::e and call::p. What begins with zeros and goes by rows is known when the launch is emitted.
+/// Positions in call::e. What begins with zeros and goes by rows is known when the launch is emitted.
 namespace gemm_extent { enum : int { depth, columns, row_step, transposed, begins_with_zeros, by_rows }; }
 namespace gemm_tn_extent { enum : int { rows, columns, zero_rows }; }
 namespace transpose_extent { enum : int { rows, columns }; }   // of the operand
 namespace matmul_extent {
 enum position : int { rows, columns, depth, a_step, b_step, a_row_step, b_row_step, inner, a_group_step, b_group_step };
 }
-namespace product_operand { enum : int { a, b }; }
-namespace gemm_tn_operand { enum : int { a, d, sum_of_d }; }
 
 /// Positions in node::p: is gemm's w [N, K] (compiler/passes/transposed_weights.hpp), is the sum of gemm_tn's d a
 /// second result (compiler/passes/column_sums.hpp), which of a matmul's operands are transposed.

@@ -128,7 +128,7 @@ private:
         forks_ = forks::so_far();
         if (!others_) others_ = std::make_unique<posix_thread[]>(static_cast<std::size_t>(size_));
         try {
-            for (int t = 1; t < size_; ++t) others_[t] = posix_thread([this, t] { serve(t); });
+            for (int t = 1; t < size_; ++t) other(t) = posix_thread([this, t] { serve(t); });
         } catch (...) {
             dismiss();
             throw;
@@ -136,7 +136,7 @@ private:
     }
     /// In a forked child: as if nothing had run yet.
     SINTER_COLD void begin_anew() {
-        for (int t = 1; t < size_; ++t) others_[t].forget();
+        for (int t = 1; t < size_; ++t) other(t).forget();
         begun_ = 0;
         failed_ = claimed_error_ = dismissed_ = false;
         for (int t = 0; t < size_; ++t) presence_of(t).arrivals = presence_of(t).ends = 0;
@@ -149,10 +149,11 @@ private:
         begun_.fetch_add(1);
         begun_.notify_all();
         for (int t = 1; t < size_; ++t)
-            if (forked) others_[t].forget();
-            else if (others_[t].joinable()) others_[t].join();
+            if (forked) other(t).forget();
+            else if (other(t).joinable()) other(t).join();
     }
 
+    posix_thread& other(int thread) { return others_[static_cast<std::size_t>(thread)]; }
     presence& presence_of(int thread) { return presences_[static_cast<std::size_t>(thread)]; }
 
     alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line

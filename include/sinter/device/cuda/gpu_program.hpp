@@ -74,9 +74,9 @@ public:
         if (!operands_) operands_ = std::make_unique<float*[]>(n_args);
         for (int i = 0; i < n_args; ++i) {
             const address a = P::v.args[i];
-            operands_[i] = a.where() == space::port    ? port[port_of(a)]
-                           : a.where() == space::table ? tables + a.offset()
-                                                       : m.at(a);
+            operands_.get()[i] = a.where() == space::port    ? port[port_of(a)]
+                                 : a.where() == space::table ? tables + a.offset()
+                                                             : m.at(a);
         }
         scratch_ = m.scratch.data();
     }
@@ -92,7 +92,8 @@ public:
             float* operands[most_operands];   // kernels get them by value
             for (int k = 0; k < l.args; ++k) {
                 const address a = P::v.args[l.first_arg + k];
-                operands[k] = operands_[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? iteration : 0));
+                operands[k] =
+                    operands_.get()[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? iteration : 0));
             }
             gpu::work w = work_of(i, batch);
             w.p = operands;

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <sinter/kernel/cuda/body_call.hpp>
+#include <sinter/kernel/operands.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/emit/spec.hpp>
 

@@ -100,7 +100,5 @@ private:
 
 /// In node::p of pools: vertical and horizontal strides, padding.
 namespace pool_attribute { enum : int { kh, kw, v_stride, h_stride, above, left, divisor }; }
-/// In call::p of pools: x, or the gradient of the result; winners may be null where they are a result.
-namespace pool_operand { enum : int { from, winners }; }
 
 } // namespace sinter

@@ -17,14 +17,17 @@ struct result_strips : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
     int planes, source_rows, width;   ///< a copy's at most; rows of a plane lie `width` pixels apart, planes `source_rows` rows
 
-    /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there is room for about `budget`; `tile`:
-    /// results of a tile.
-    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget, int tile)
-        : result_blocks<Backward>(c, tile), planes(std::min(z.most_overlapped(1), z.sources())), source_rows(0), width(0) {
+    /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there is room for about
+    /// `budget`; `per_tile`: results of a tile.
+    constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget,
+                            int per_tile)
+        : result_blocks<Backward>(c, per_tile), planes(std::min(z.most_overlapped(1), z.sources())), source_rows(0),
+          width(0) {
         // Long rows are cut, though not so short that the sources which two pieces share are many.
         const std::int64_t overlapped = std::int64_t{planes} * std::min(y.most_overlapped(1), y.sources()) * pixel;
         const std::int64_t fits = std::min(budget / overlapped / x.step(), budget / result / x.phases());
-        this->limit_columns(x.phases() * std::max({fits, std::int64_t{4} * x.reach() / x.stride, std::int64_t{2} * tile}));
+        this->limit_columns(x.phases() *
+                            std::max({fits, std::int64_t{4} * x.reach() / x.stride, std::int64_t{2} * per_tile}));
         width = this->covered_sources();
         const std::int64_t workspace = budget / (planes * std::int64_t{width} * pixel);
         const int overlapped_rows = y.most_overlapping(static_cast<int>(std::min<std::int64_t>(workspace, 2 * y.sources() + y.reach())));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <sinter/kernel/operands.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {

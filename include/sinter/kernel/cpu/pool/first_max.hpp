@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cpu/vector/bytes.hpp>
+#include <sinter/kernel/operands.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <sinter/kernel/cpu/vector/caches.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
+#include <sinter/ops/conv2d.hpp>
 
 /// Extents and blocks of convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
 namespace sinter::inline SINTER_TARGET::cpu {
