@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block and doc/design.md's op compile; every link between the documents
-# leads somewhere; the tables of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the
+# leads somewhere; their prose has at most 120 columns; the tables of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the
 # code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every
 # kind of error; no header is longer than 500 lines or wider than 140 columns.
 set -u
@@ -35,6 +35,12 @@ for page in *.md zoo/*.md doc/*.md doc/ops/*.md bench/notes/*.md; do
     while IFS= read -r link; do
         [ -e "$(dirname "$page")/$link" ] || complain "$page: $link leads nowhere"
     done < <(awk '/^```/ { code = !code } !code' "$page" | grep -oE '\]\([^)#]+' | cut -c3- | grep -v '^https:')
+done
+
+for page in *.md zoo/*.md doc/*.md doc/ops/*.md; do   # prose: neither code nor tables; a character counts once
+    LC_ALL=C awk -v page="$page" '/^```/ { code = !code } !code && !/^\|/ && !/^    / {
+        gsub(/[\200-\277]/, ""); if (length > 120) { print page ":" FNR " is " length " columns wide"; bad = 1 } }
+        END { exit bad }' "$page" || fault=1
 done
 
 if command -v python3 >/dev/null; then
