@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # documents.sh COMPILER FOLDER: README.md's first C++ block and doc/design.md's op compile; every link between the documents
-# leads somewhere; their prose has at most 120 columns; the tables of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the
-# code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is raised and every
-# kind of error; no header is longer than 500 lines or wider than 140 columns.
+# leads somewhere; their prose has at most 120 columns; the tables of README.md and doc/benchmarks.md are those that
+# bench/tables.py makes of bench/results; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md
+# has every fault that is raised and every kind of error; no header is longer than 500 lines or wider than 140 columns.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
