@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/io/onnx/exporter.hpp>
+#include <sinter/io/onnx/term.hpp>
 #include <sinter/ops/attention.hpp>
 #include <sinter/ops/rotary.hpp>
 
@@ -41,9 +41,11 @@ inline void emit_attention(exporter& e, int id) {
     if (shift + 1 < keys) {
         std::vector<float> mask;
         for (int i = 0; i < queries; ++i)
-            for (int j = 0; j < keys; ++j) mask.push_back(j <= i + shift ? 0.f : hidden);
-        scores = e.add(id, "Add", {scores, e.m.floats("causal", {queries, keys}, mask)});
+            for (int j = 0; j < keys; ++j) mask.push_back(j <= i + shift ? 1.f : 0.f);
+        const std::string seen = e.cast(id, e.m.floats("causal", {queries, keys}, mask), element::truth);
+        scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});   // be it NaN
     }
+    std::string values = by_heads(e, id, n.in[2], groups, groups, false);
     if (n.p[attention_attribute::measured]) {
         std::vector<float> place;
         for (int j = 0; j < keys; ++j) place.push_back(static_cast<float>(j));
@@ -51,12 +53,19 @@ inline void emit_attention(exporter& e, int id) {
         const std::string lengths = e.add(id, "Cast", {e.reshape(id, e.value(n.in[3]), {0, 1, 1, 1, 1})}, {integer("to", to)});
         const std::string seen = e.add(id, "Less", {e.m.floats("place", {keys}, place), lengths});
         scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});
+        std::vector<std::int64_t> rows{1, 1, keys, 1};   // 0 times NaN would be NaN
+        if (n.s.batched) rows.insert(rows.begin(), 0);
+        values = e.add(id, "Where", {e.reshape(id, seen, rows), values, e.m.floats("nothing", {}, {0.f})});
     }
     std::string share = e.add(id, "Softmax", {scores}, {integer("axis", -1)});
     // A query that sees no key, or only scores of minus infinity, gets zeros.
-    if (n.p[attention_attribute::measured] || n.p[attention_attribute::biased] || shift < 0)
-        share = e.add(id, "Where", {e.add(id, "IsNaN", {share}), e.m.floats("nothing", {}, {0.f}), share});
-    const std::string y = e.add(id, "MatMul", {share, by_heads(e, id, n.in[2], groups, groups, false)});
+    if (n.p[attention_attribute::measured] || n.p[attention_attribute::biased] || shift < 0) {
+        const std::string none = e.add(id, "Equal", {scores, e.m.floats("hidden", {}, {hidden})});
+        const std::string some = as_floats(e, id, e.add(id, "Not", {none}));
+        const std::string any = e.cast(id, e.add(id, "ReduceMax", {some, e.m.whole({-1})}), element::truth);
+        share = e.add(id, "Where", {any, share, e.m.floats("nothing", {}, {0.f})});
+    }
+    const std::string y = e.add(id, "MatMul", {share, values});
     std::vector<std::int64_t> order{2, 0, 1, 3};   // [T, groups, H / groups, E]
     for (std::int64_t& axis : order) axis += n.s.batched;
     if (n.s.batched) order.insert(order.begin(), 0);

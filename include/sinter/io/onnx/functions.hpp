@@ -13,6 +13,7 @@
 #include <sinter/ops/lgamma.hpp>
 #include <sinter/ops/log1p.hpp>
 #include <sinter/ops/mod.hpp>
+#include <sinter/ops/prelu.hpp>
 #include <sinter/ops/probit.hpp>
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/rsqrt.hpp>
@@ -57,10 +58,12 @@ inline void emit_erfc(exporter& e, int id) {
 }
 /// Below 0, or -0.
 inline term is_negative(const term& a) { return (a < 0.f) | (1.f / a < 0.f); }
-/// But NaN where both are infinite.
 inline term written_atan2(term a, term b) {
+    const float infinite = std::numeric_limits<float>::infinity();
+    const term both = (abs(a) == infinite) & (abs(b) == infinite);
+    const term ratio = select(both, unary_term("Sign", a) * unary_term("Sign", b), a / b);
     const term origin = abs(a) + abs(b) == 0.f, turned = select(is_negative(a), -3.14159265f, 3.14159265f);
-    const term angle = unary_term("Atan", select(origin, a, a / b));
+    const term angle = unary_term("Atan", select(origin, a, ratio));
     return select(is_negative(b), angle + turned, angle);
 }
 inline void emit_atan2(exporter& e, int id) { emit_formula(e, id, written_atan2); }
@@ -72,7 +75,11 @@ inline term written_mod(term a, term b) {
 }
 inline void emit_mod(exporter& e, int id) { emit_formula(e, id, written_mod); }
 inline void emit_floor_div(exporter& e, int id) {
-    emit_formula(e, id, [](term a, term b) { return select(b == 0.f, a / b, round((a - written_mod(a, b)) / b)); });
+    emit_formula(e, id, [](term a, term b) {
+        const term rest = written_mod(a, b);   // infinite: b is, and a has the other sign
+        const term y = select(abs(rest) == std::numeric_limits<float>::infinity(), -1.f, round((a - rest) / b));
+        return select(b == 0.f, a / b, y);
+    });
 }
 
 /// Where x < 8: x + 8, and f of x, x + 1, ... x + 7 summed; else x, and 0.
@@ -92,7 +99,8 @@ inline term written_lgamma(term x) {
     const term y =
         (z - 0.5f) * log(z) - z + 0.918938533f + w * (1.f / 12 + square * (-1.f / 360 + square * (1.f / 1260))) - lower;
     const float infinite = std::numeric_limits<float>::infinity();
-    return select(abs(x) == infinite, infinite, select(x < 0.f, 1.14472989f - log(abs(sine_of_pi(x))) - y, y));
+    const term sine = sine_of_pi(x), reflected = select(sine == 0.f, infinite, 1.14472989f - log(abs(sine)) - y);
+    return select(abs(x) == infinite, infinite, select(x < 0.f, reflected, y));
 }
 inline void emit_lgamma(exporter& e, int id) { emit_formula(e, id, written_lgamma); }
 inline term written_digamma(term x) {
@@ -105,6 +113,11 @@ inline term written_digamma(term x) {
 }
 inline void emit_digamma(exporter& e, int id) { emit_formula(e, id, written_digamma); }
 
+/// PRelu stretches its slope to x alone.
+inline void emit_prelu(exporter& e, int id) {
+    if (full_operand(e, e.operand(id, 0), e.s(id))) emit_elementwise(e, id, "PRelu");
+    else emit_value<op::prelu, 2>(e, id);
+}
 /// By tanh, as others write it.
 inline void emit_gelu_tanh(exporter& e, int id) {
     emit_formula(e, id, [](term x) {
@@ -137,6 +150,7 @@ inline constexpr emitter function_emitters[] = {
     {op::relu_gradient, detail::emit_value<op::relu_gradient, 2>},
     {op::gelu_tanh, detail::emit_gelu_tanh},
     {op::gelu_tanh_slope, detail::emit_gelu_tanh_slope},
+    {op::prelu, detail::emit_prelu},
     {op::clip, detail::emit_value<op::clip, 3>},
     {op::hard_tanh, detail::emit_value<op::hard_tanh, 3>},
     {op::elu, detail::emit_value<op::elu, 3>},

@@ -34,7 +34,6 @@ inline constexpr refusal refusals[] = {
     {"unique_table", "what a training program makes of looked-up rows' products"},
     {"product_sum", "what a training program makes of products' sums"},
     {"multiply_add", "a part of batch_norm in training"},
-    {"first_row", "a part of batch_norm in training"},
     {"optimizer_port", "a part of optimizers, which predictions have not"},
     {"batch_share", "a part of losses, which predictions have not"},
     {"global_loss_weight", "a part of losses, which predictions have not"},

@@ -125,7 +125,7 @@ inline void emit_pool(exporter& e, int id, const char* type) {
 inline void emit_local_response_norm(exporter& e, int id) {
     const node& n = e.n(id);
     const response o = sinter::detail::response_of(n);
-    if (n.s.batched && n.s.rank == 3 && o.size % 2) {
+    if (n.s.batched && n.s.rank == 3 && o.size % 2 && o.alpha > 0 && o.beta > 0) {   // other ones onnxruntime refuses
         e.set_channels_first(id, e.add(id, "LRN", {e.value_channels_first(n.in[0])},
             {real("alpha", o.alpha), real("beta", o.beta), real("bias", o.k), integer("size", o.size)}));
         return;
