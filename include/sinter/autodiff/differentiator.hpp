@@ -121,7 +121,8 @@ private:
     /// The gradient of a further result of node i, or -1.
     constexpr int further(int i, int which) const {
         for (int k = 0; k < further_.n; ++k)
-            if (g_.n.p[further_[k]].in[0] == i && g_.n.p[further_[k]].p[0] == which) return sums_.p[further_[k]];
+            if (g_.n.p[further_[k]].in[0] == i && g_.n.p[further_[k]].p[get_output_attribute::number] == which)
+                return sums_.p[further_[k]];
         return -1;
     }
     constexpr void add(int to, tensor v) {

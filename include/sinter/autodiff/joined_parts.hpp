@@ -17,10 +17,10 @@ constexpr part_along part_inserted(const graph& g, tensor v) {
     const step_list natural = natural_steps(n.s);
     part_along p;
     for (int i = 0; i < n.s.rank; ++i) {
-        if (part.d[i] > 1 && n.p[i + 1] != natural.step[i]) return {};
+        if (part.d[i] > 1 && n.p[slice_attribute::steps + i] != natural.step[i]) return {};
         if (part.d[i] == n.s.d[i]) continue;
         if (p.axis >= 0) return {};
-        p = {i, static_cast<int>(n.p[0] / natural.step[i]), 0};
+        p = {i, static_cast<int>(n.p[slice_attribute::offset] / natural.step[i]), 0};
         p.end = p.first + part.d[i];
     }
     return p;
@@ -34,11 +34,11 @@ constexpr tensor joined_parts(tensor a, tensor b) {
     const part_along p = part_inserted(g, a), q = p.axis < 0 ? part_along{} : part_inserted(g, b);
     if (p.axis < 0 || q.axis != p.axis || (p.end != q.first && q.end != p.first)) return {&g, -1};
     const bool in_order = p.end == q.first;
-    tensor parts[2 * ops::concat_at_once];
+    tensor parts[2 * concat_at_once];
     int n = 0;
     for (const int whole : {in_order ? a.id : b.id, in_order ? b.id : a.id}) {
         const node put = g.n.p[g.n.p[whole].in[0]];   // together before
-        if (put.k == op::concat && put.p[5] == p.axis)
+        if (put.k == op::concat && put.p[concat_attribute::axis] == p.axis)
             for (int k = 0; k < put.operands; ++k) parts[n++] = {&g, put.in[k]};
         else parts[n++] = {&g, g.n.p[whole].in[0]};
     }

@@ -93,7 +93,9 @@ struct compiled_value {
     }();
     static constexpr view<const scope_entry> scopes{scope_entries.data(), static_cast<int>(scope_entries.size())};
     static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
-    static constexpr port_info port(const node& n) { return {n.s, n.p[1], n.p[3], n.p[4] != 0}; }
+    static constexpr port_info port(const node& n) {
+        return {n.s, n.p[input_attribute::below], n.p[input_attribute::also], n.p[input_attribute::weight] != 0};
+    }
     /// Where the loss is among the first things that are known of the gradient (a last bias), one kernel makes both.
     static constexpr bool updates_before_loss(int parameter) {
         const graph_view g = detail::graph_value<R>::v.view();
@@ -107,10 +109,11 @@ struct compiled_value {
         if (g.loss < 0) return;
         int last_group = -1;
         for (const node& n : g.n) {
-            if (n.k != op::global_loss_weight || n.p[0] >= bundle::most) continue;
+            const int number = n.p[loss_weight_attribute::number];
+            if (n.k != op::global_loss_weight || number >= bundle::most) continue;
             const int sum = base_of(g.n, n.in[0]), group = detail::fused_stage<R>::groups().of[sum];
-            f.loss_weights[n.p[0]] = detail::plan_stage<R>::v.at[sum];
-            if (n.p[0] >= f.n_loss_weights) f.n_loss_weights = n.p[0] + 1;
+            f.loss_weights[number] = detail::plan_stage<R>::v.at[sum];
+            if (number >= f.n_loss_weights) f.n_loss_weights = number + 1;
             if (group > last_group) last_group = group;
         }
         for (int i = 0; i < f.n_launches && f.n_loss_weights; ++i) {

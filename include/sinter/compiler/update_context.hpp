@@ -82,7 +82,9 @@ public:
             const node& n = g_->n[i];
             for (int k = 0; k < n.operands; ++k)
                 if (level[n.in[k]] > level[i]) level[i] = level[n.in[k]];
-            if (const int s = n.p[0] - first_sum_operand; n.k == op::optimizer_port && s >= 0) level[i] = level[sum_[s]] + 1;
+            if (const int s = n.p[optimizer_port_attribute::operand] - first_sum_operand;
+                n.k == op::optimizer_port && s >= 0)
+                level[i] = level[sum_[s]] + 1;
         }
         for (int s = 0; s < sums_; ++s) {
             of_sum[s] = level[sum_[s]];

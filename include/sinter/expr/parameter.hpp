@@ -19,7 +19,7 @@ constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const 
         return fail(g, fault_kind::parameter_name_used_twice, x.about->self, s, g->n[v.id].s);
     }
     x.s = s;
-    x.p[0] = list.n;
+    x.p[variable_attribute::number] = list.n;
     const int id = g->push(x);
     list.push({id, name, g->scope, init});
     return {g, id};

@@ -10,17 +10,22 @@ inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"},
     optimizer_port{"optimizer_port"}, table{"table"};
 }
 
-/// p = {port, labels or indices must be below this, is it an image?, this number is allowed too, is it a loss's weight?}
+/// In node::p: labels or indices are below this (0: not said); is it an image; this number is allowed too; is it a
+/// loss's weight.
+namespace input_attribute { enum : int { port, below, image, also, weight }; }
+namespace variable_attribute { enum : int { number }; }          // of parameters and states
+namespace optimizer_port_attribute { enum : int { operand }; }   // 0 parameter, 1 gradient, 2.. slots
+
 template <>
 struct rule<op::input> : leaf_rule {
     static constexpr const char* name = "input";
 };
 template <>
-struct rule<op::parameter> : leaf_rule {   ///< p = {number}
+struct rule<op::parameter> : leaf_rule {
     static constexpr const char* name = "parameter";
 };
 template <>
-struct rule<op::state> : leaf_rule {   ///< p = {number}
+struct rule<op::state> : leaf_rule {
     static constexpr const char* name = "state";
 };
 template <>
@@ -32,7 +37,7 @@ struct rule<op::table> : leaf_rule {   ///< node::fill, f = what it is told (tab
     static constexpr const char* name = "table";
 };
 template <>
-struct rule<op::optimizer_port> : leaf_rule {   ///< p = {0 parameter, 1 gradient, 2.. slots}
+struct rule<op::optimizer_port> : leaf_rule {
     static constexpr const char* name = "optimizer_port";
 };
 

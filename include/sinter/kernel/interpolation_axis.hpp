@@ -3,16 +3,21 @@
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/kernel/host_device.hpp>
+#include <sinter/ops/interpolate.hpp>
 
 /// Where the new places along an axis lie between the old ones: for kernels of every device, and for files.
 namespace sinter::inline SINTER_TARGET {
 
-/// e = {old places, numbers at a place, new places, are the outermost places on one another?}.
+/// Of a kernel's extents, or of a node's attributes.
 struct interpolation_axis {
     std::int64_t from, to;
     float step, offset;
-    SINTER_HOST_DEVICE explicit interpolation_axis(const std::int64_t* e) : from(e[0]), to(e[2]) {
-        if (e[3]) step = to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1) : 0.f, offset = 0.f;
+    SINTER_HOST_DEVICE explicit interpolation_axis(const std::int64_t* e)
+        : interpolation_axis(e[interpolate_extent::from], e[interpolate_extent::to],
+                             e[interpolate_extent::aligned] != 0) {}
+    SINTER_HOST_DEVICE interpolation_axis(std::int64_t old_places, std::int64_t new_places, bool aligned)
+        : from(old_places), to(new_places) {
+        if (aligned) step = to > 1 ? static_cast<float>(from - 1) / static_cast<float>(to - 1) : 0.f, offset = 0.f;
         else step = static_cast<float>(from) / static_cast<float>(to), offset = 0.5f * step - 0.5f;
     }
 

@@ -19,7 +19,7 @@ constexpr bool is_image(tensor x) {
         const node& n = x.g->n[id = next];
         if (n.s.rank != 3 || n.k == op::reshape || n.k == op::permute || n.k == op::gemm || n.k == op::matmul) return false;
         if (n.k == op::conv || n.k == op::convolution || n.k == op::max_pool || n.k == op::avg_pool) return true;
-        if (n.k == op::input) return n.p[2];
+        if (n.k == op::input) return n.p[input_attribute::image];
         next = -1;
         for (int i = 0; i < n.operands && next < 0; ++i) {
             const shape& s = x.g->n[n.in[i]].s;

@@ -8,20 +8,35 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name concat{"concat"}; }
 
-/// Two to four operands; p = {outer, elements of each per outer, axis} of one example.
+inline constexpr int concat_at_once = 4;   ///< operands of one copy
+
+/// In node::p, of one example: elements of each operand per outer.
+namespace concat_attribute { enum : int { outer, parts, axis = parts + concat_at_once }; }
+/// In call::e: the same elements, and how many operands there are.
+namespace concat_extent { enum : int { parts, operands = concat_at_once }; }
+/// Elements of all operands together.
+constexpr std::int64_t concat_columns(const std::int64_t* e) {
+    std::int64_t all = 0;
+    for (int i = 0; i < concat_at_once; ++i) all += e[concat_extent::parts + i];
+    return all;
+}
+
+/// Two to four operands.
 template <>
 struct rule<op::concat> : root_op_rule {
     static constexpr const char* name = "concat";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4], r.n.operands});
-        k.by_example(r.y(), r.n.p[0]);
+        for (int i = 0; i < concat_at_once; ++i) k.e[concat_extent::parts + i] = r.n.p[concat_attribute::parts + i];
+        k.e[concat_extent::operands] = r.n.operands;
+        k.by_example(r.y(), r.n.p[concat_attribute::outer]);
     }
     static constexpr void gradient(gradient_of& g) {
         const node n = g.n();
+        const int axis = n.p[concat_attribute::axis];
         for (int i = 0, first = 0; i < n.operands; ++i) {
-            const int extent = g.x(i).shape().d[n.p[5]];
-            if (g.wants(i)) g.add(i, ops::slice(g.d, n.p[5], first, extent));
+            const int extent = g.x(i).shape().d[axis];
+            if (g.wants(i)) g.add(i, ops::slice(g.d, axis, first, extent));
             first += extent;
         }
     }
@@ -29,13 +44,11 @@ struct rule<op::concat> : root_op_rule {
 
 namespace ops {
 
-inline constexpr int concat_at_once = 4;   ///< operands of one copy
-
 constexpr tensor concat(const tensor* t, int n, int axis) {
     if (n == 1) return unpack(t[0]);
     graph* g = t[0].g;
     tensor x[concat_at_once];
-    int p[concat_at_once] = {};
+    int p[max_attributes] = {};
     for (int k = 0; k < n; ++k) {
         if (!t[k].ok()) return {g ? g : t[k].g, -1};
         x[k] = unpack(t[k]);
@@ -48,12 +61,13 @@ constexpr tensor concat(const tensor* t, int n, int axis) {
         for (int i = 0; fits && i < s.rank; ++i) fits = i == axis || own.d[i] == s.d[i];
         if (!fits) return fail(g, fault_kind::concat_extents_differ, op::concat, own, x[0].shape());
         if (k) s.d[axis] += own.d[axis];
-        p[k] = own.d[axis] * axis_parts(own, axis).inner;
+        p[concat_attribute::parts + k] = own.d[axis] * axis_parts(own, axis).inner;
     }
-    const int outer = axis_parts(s, axis).outer;
-    if (n == 2) return make<op::concat>(g, s, {x[0], x[1]}, {outer, p[0], p[1], 0, 0, axis});
-    if (n == 3) return make<op::concat>(g, s, {x[0], x[1], x[2]}, {outer, p[0], p[1], p[2], 0, axis});
-    return make<op::concat>(g, s, {x[0], x[1], x[2], x[3]}, {outer, p[0], p[1], p[2], p[3], axis});
+    p[concat_attribute::outer] = axis_parts(s, axis).outer;
+    p[concat_attribute::axis] = axis;
+    if (n == 2) return make<op::concat>(g, s, {x[0], x[1]}, p);
+    if (n == 3) return make<op::concat>(g, s, {x[0], x[1], x[2]}, p);
+    return make<op::concat>(g, s, {x[0], x[1], x[2], x[3]}, p);
 }
 constexpr tensor concat(tensor a, tensor b, int axis = -1) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};

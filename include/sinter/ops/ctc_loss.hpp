@@ -11,7 +11,15 @@ namespace op {
 inline constexpr op_name ctc_loss{"ctc_loss"};
 }
 
-/// p = {blank}. Second result (pick 1): the gradient by the logits, found along with the value.
+namespace ctc_attribute { enum : int { blank }; }                                     // in node::p
+namespace ctc_extent {
+enum : int { frames, classes, labels, blank, measured };
+}   // namespace ctc_extent
+namespace ctc_operand {
+enum : int { logits, labels, lengths };
+}   // namespace ctc_operand
+
+/// Second result (pick 1): the gradient by the logits, found along with the value.
 template <>
 struct rule<op::ctc_loss> : root_op_rule {
     static constexpr const char* name = "ctc_loss";
@@ -19,7 +27,12 @@ struct rule<op::ctc_loss> : root_op_rule {
         return 75L * in[0].s.d[0] * (2 * in[1].s.size() + 1) + 20L * in[0].s.size();
     }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.x(0).d[0], r.x(0).d[1], r.x(1).size(), r.n.p[0], r.n.operands > 2});
+        const shape& logits = r.x(0);
+        k.set({{ctc_extent::frames, logits.d[0]},
+               {ctc_extent::classes, logits.d[1]},
+               {ctc_extent::labels, r.x(1).size()},
+               {ctc_extent::blank, r.n.p[ctc_attribute::blank]},
+               {ctc_extent::measured, r.n.operands > 2}});
         k.by_example(r.x(0), 1);
         k.second_result = true;
     }

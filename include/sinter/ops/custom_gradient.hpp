@@ -10,6 +10,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name custom_gradient{"custom_gradient"}; }
 
+namespace custom_gradient_attribute { enum : int { own }; }   // in node::p: a number that no other node has
+
 /// The value under another gradient. Operands: the value, then x...; p = {a number that no other has}.
 template <>
 struct rule<op::custom_gradient> : view_rule {
@@ -65,7 +67,7 @@ struct custom_gradient_layer : block_layer<custom_gradient_layer<Forward, Backwa
         n.s = y.shape();
         n.in[n.operands++] = y.id;
         for (int i = 0; i < x.n; ++i) n.in[n.operands++] = x[i].id;
-        n.p[0] = x.g->n.n;   // another backward of the same value is another node
+        n.p[custom_gradient_attribute::own] = x.g->n.n;   // another backward of the same value is another node
         return tensor{x.g, x.g->push(n)};
     }
 };

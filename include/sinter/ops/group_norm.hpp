@@ -16,6 +16,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
 
+namespace group_norm_attribute { enum : int { groups }; }   // in node::p
+
 namespace detail {
 /// The mean over a group's channels of what each of them has, [1, C]. Places are summed before, channel by channel: so all that is large
 /// is walked by whole rows, however few channels a group has.
@@ -38,13 +40,13 @@ constexpr tensor first_of_groups(tensor x, int groups) {
 } // namespace detail
 
 /// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and variance depend on x just so that the
-/// gradient's sum, and its sum with x - mean, vanish. Operands: the value, x [places, C], mean, 1 / deviation; p = {groups}.
+/// gradient's sum, and its sum with x - mean, vanish. Operands: the value, x [places, C], mean, 1 / deviation.
 template <>
 struct rule<op::group_normalized> : view_rule {
     static constexpr const char* name = "group_normalized";
     static constexpr void gradient(gradient_of& g) {
         if (!g.wants(1)) return;
-        const int groups = g.n().p[0];
+        const int groups = g.n().p[group_norm_attribute::groups];
         const tensor d = g.d, r = g.x(3), apart = g.x(1) - g.x(2);
         const tensor along = detail::over_groups(detail::mean_product(g.x(1), g.x(2), d), groups);
         g.add(1, (d - detail::mean_of_groups(d, groups)) * r - apart * (along * (r * r * r)));

@@ -12,11 +12,19 @@ namespace op {
 inline constexpr op_name interpolate{"interpolate"}, interpolate_gradient{"interpolate_gradient"};
 }
 
+/// In node::p: old places along the axis, numbers at each, new places, and whether the outermost places lie on one
+/// another.
+namespace interpolate_attribute { enum : int { outer, from, inner, to, aligned }; }
+namespace interpolate_extent { enum : int { from, inner, to, aligned }; }   // in call::e
+
 namespace detail {
-/// p = {outer, old n, inner, new n, corners}: see kernel/interpolation_axis.hpp.
 constexpr void interpolation_extents(const kernel_request& r, kernel_extents& k) {
-    k.set({r.n.p[1], r.n.p[2], r.n.p[3], r.n.p[4]});
-    k.by_example(r.y(), r.n.p[0]);
+    const int* const p = r.n.p;
+    k.set({{interpolate_extent::from, p[interpolate_attribute::from]},
+           {interpolate_extent::inner, p[interpolate_attribute::inner]},
+           {interpolate_extent::to, p[interpolate_attribute::to]},
+           {interpolate_extent::aligned, p[interpolate_attribute::aligned]}});
+    k.by_example(r.y(), p[interpolate_attribute::outer]);
 }
 } // namespace detail
 
@@ -59,11 +67,11 @@ using ops::interpolate;
 
 constexpr void rule<op::interpolate>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::interpolate_gradient>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+    g.add(0, make<op::interpolate_gradient>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 constexpr void rule<op::interpolate_gradient>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::interpolate>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4]}));
+    g.add(0, make<op::interpolate>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 
 } // namespace sinter

@@ -21,25 +21,34 @@ struct response {
     float alpha = 1e-4f, beta = 0.75f, k = 1.f;
 };
 
+/// Numbers are floats' bits, scale that of alpha / size.
+namespace response_attribute { enum : int { size, alpha, beta, k }; }           // in node::p
+namespace response_extent { enum : int { channels, scale, beta, k }; }          // in call::e
+namespace response_fixed { enum : int { before, behind, quarters_of_beta }; }   // in spec::extents
+namespace response_operand { enum : int { x }; }                                // in call::p
+namespace response_gradient_operand { enum : int { d, x }; }                    // in call::p
+
 namespace detail {
 
-/// A node's attributes: p = {size, bits of alpha, beta, k}.
 constexpr response response_of(const node& n) {
-    return {n.p[0], std::bit_cast<float>(n.p[1]), std::bit_cast<float>(n.p[2]), std::bit_cast<float>(n.p[3])};
+    return {n.p[response_attribute::size], std::bit_cast<float>(n.p[response_attribute::alpha]),
+            std::bit_cast<float>(n.p[response_attribute::beta]), std::bit_cast<float>(n.p[response_attribute::k])};
 }
 template <op_id K>
 constexpr tensor response_node(graph* g, const shape& s, std::initializer_list<tensor> operands, const response& o) {
     return make<K>(g, s, operands, {o.size, std::bit_cast<int>(o.alpha), std::bit_cast<int>(o.beta), std::bit_cast<int>(o.k)});
 }
-/// Rows of e[0] channels; the window, no wider than they are, and powers that square roots do are known while compiling.
+/// The window, no wider than they are, and powers that square roots do are known while compiling.
 constexpr void response_extents(const kernel_request& r, kernel_extents& k) {
     const response o = response_of(r.n);
     const int channels = r.y().last();
     const auto within = [&](int n) { return n < channels ? n : channels - 1; };
     const bool by_roots = o.beta == 0.5f || o.beta == 0.75f || o.beta == 1.f;
     k.set_fixed({within(o.size / 2), within((o.size - 1) / 2), by_roots ? static_cast<int>(4 * o.beta) : 0});
-    k.set({channels, std::bit_cast<std::int32_t>(o.alpha / static_cast<float>(o.size)), std::bit_cast<std::int32_t>(o.beta),
-           std::bit_cast<std::int32_t>(o.k)});
+    k.set({{response_extent::channels, channels},
+           {response_extent::scale, std::bit_cast<std::int32_t>(o.alpha / static_cast<float>(o.size))},
+           {response_extent::beta, std::bit_cast<std::int32_t>(o.beta)},
+           {response_extent::k, std::bit_cast<std::int32_t>(o.k)}});
     k.by_example(r.y(), r.y().size() / channels);
 }
 
@@ -48,7 +57,9 @@ constexpr void response_extents(const kernel_request& r, kernel_extents& k) {
 template <>
 struct rule<op::local_response_norm> : root_op_rule {
     static constexpr const char* name = "local_response_norm";
-    static constexpr long flops(const node& n, const node*) { return n.s.size() * (n.p[0] + 10L); }
+    static constexpr long flops(const node& n, const node*) {
+        return n.s.size() * (n.p[response_attribute::size] + 10L);
+    }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
     static constexpr void gradient(gradient_of& g);
 };
@@ -56,7 +67,9 @@ struct rule<op::local_response_norm> : root_op_rule {
 template <>
 struct rule<op::local_response_norm_gradient> : root_op_rule {
     static constexpr const char* name = "local_response_norm_gradient";
-    static constexpr long flops(const node& n, const node*) { return n.s.size() * (2L * n.p[0] + 16L); }
+    static constexpr long flops(const node& n, const node*) {
+        return n.s.size() * (2L * n.p[response_attribute::size] + 16L);
+    }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
     static constexpr void gradient(gradient_of& g);
 };

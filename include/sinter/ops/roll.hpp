@@ -9,14 +9,20 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name roll{"roll"}; }
 
-/// p = {outer, n * inner, shift * inner, axis, shift}, 0 < shift < n.
+/// In node::p: elements of a row and how far they go, of [outer, elements]; the axis, and its own shift, 0 < shift <
+/// its extent.
+namespace roll_attribute { enum : int { outer, elements, distance, axis, shift }; }
+namespace roll_extent { enum : int { elements, distance }; }   // in call::e
+
 template <>
 struct rule<op::roll> : root_op_rule {
     static constexpr const char* name = "roll";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.n.p[1], r.n.p[2]});
-        k.by_example(r.y(), r.n.p[0]);
+        const int* const p = r.n.p;
+        k.set({{roll_extent::elements, p[roll_attribute::elements]},
+               {roll_extent::distance, p[roll_attribute::distance]}});
+        k.by_example(r.y(), p[roll_attribute::outer]);
     }
     static constexpr void gradient(gradient_of& g);
 };
@@ -37,6 +43,9 @@ constexpr tensor roll(tensor x, int shift, int axis = -1) {
 } // namespace ops
 using ops::roll;
 
-constexpr void rule<op::roll>::gradient(gradient_of& g) { g.add(0, ops::roll(g.d, -g.n().p[4], g.n().p[3])); }
+constexpr void rule<op::roll>::gradient(gradient_of& g) {
+    const node n = g.n();
+    g.add(0, ops::roll(g.d, -n.p[roll_attribute::shift], n.p[roll_attribute::axis]));
+}
 
 } // namespace sinter

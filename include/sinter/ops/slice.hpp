@@ -12,14 +12,16 @@ namespace op {
 inline constexpr op_name slice{"slice"}, insert{"insert"};
 }
 
+/// In node::p: where it begins, and the step of each axis of the smaller one, within one example of the larger one.
+namespace slice_attribute { enum : int { offset, steps }; }
+
 namespace detail {
-/// p = {offset, step of each axis of `small`} within one example of `large`.
 constexpr void slice_extents(const kernel_request& r, kernel_extents& k, const shape& small, const shape& large) {
     step_list t;
-    for (int i = 0; i < small.rank; ++i) t.step[i] = r.n.p[i + 1];
+    for (int i = 0; i < small.rank; ++i) t.step[i] = r.n.p[slice_attribute::steps + i];
     set_steps(k, small, t);
     k.e[strided::example] = large.size();
-    k.e[strided::offset] = r.n.p[0];
+    k.e[strided::offset] = r.n.p[slice_attribute::offset];
     k.by_example(small, 1);
 }
 } // namespace detail
@@ -63,12 +65,12 @@ struct box {
 template <op_id K>
 constexpr tensor boxed(tensor x, const shape& result, const shape& large, const box& b, float fill = 0) {
     const step_list t = natural_steps(large);
-    int p[max_rank + 1] = {};
+    int p[max_attributes] = {};
     for (int i = 0; i < large.rank; ++i) {
-        p[0] += static_cast<int>(b.first[i] * t.step[i]);
-        p[i + 1] = b.n[i] == 1 ? 0 : static_cast<int>(b.step[i] * t.step[i]);
+        p[slice_attribute::offset] += static_cast<int>(b.first[i] * t.step[i]);
+        p[slice_attribute::steps + i] = b.n[i] == 1 ? 0 : static_cast<int>(b.step[i] * t.step[i]);
     }
-    return make<K>(x.g, result, {x}, {p[0], p[1], p[2], p[3], p[4], p[5]}, fill);
+    return make<K>(x.g, result, {x}, p, fill);
 }
 constexpr bool lies_within(const box& b, const shape& s) {
     for (int i = 0; i < s.rank; ++i) {
@@ -129,11 +131,11 @@ using ops::part;
 
 constexpr void rule<op::insert>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::slice>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
+    g.add(0, make<op::slice>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 constexpr void rule<op::slice>::gradient(gradient_of& g) {
     const node n = g.n();
-    g.add(0, make<op::insert>(g.g, g.x(0).shape(), {g.d}, {n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5]}));
+    g.add(0, make<op::insert>(g.g, g.x(0).shape(), {g.d}, n.p));
 }
 
 } // namespace sinter

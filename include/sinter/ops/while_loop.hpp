@@ -27,7 +27,7 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     trips.s = extents();
     trips.operands = 1;
     trips.in[0] = constant(&g, 0.f).id;
-    trips.p[0] = -1 - g.loops.n;   // of this loop alone
+    trips.p[carry_attribute::number] = -1 - g.loops.n;   // of this loop alone
     const int counter = g.push(trips), l = sinter::detail::open_loop(g, who, {most, first.id, -1, counter});
     if (!l) return none;
     const sinter::detail::carry_list carries(carry, l);

@@ -62,7 +62,7 @@ private:
         return path_of(t_.g.scopes, i);
     }
     void leaves() {
-        for (int v : t_.g.inputs) leaf(v, "input " + std::to_string(t_.g.n[v].p[0]), "#dbeafe");
+        for (int v : t_.g.inputs) leaf(v, "input " + std::to_string(t_.g.n[v].p[input_attribute::port]), "#dbeafe");
         for (int v : t_.g.targets) leaf(v, "target", "#dbeafe");
         for (const variable& v : t_.g.parameters) leaf(v.id, path(v), "#dcfce7");
         for (const variable& v : t_.g.states) leaf(v.id, path(v), "#fef3c7");

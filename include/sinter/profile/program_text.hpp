@@ -42,7 +42,8 @@ struct program_text {
 /// A node's op; the second result of a max-pool (its winners) is "max_pool:1".
 inline std::string op_text(const graph_view& g, int v) {
     const node& n = g.n[v];
-    if (n.about->kind == op_kind::get_output) return g.n[n.in[0]].about->self.name + (':' + std::to_string(n.p[0]));
+    if (n.about->kind == op_kind::get_output)
+        return g.n[n.in[0]].about->self.name + (':' + std::to_string(n.p[get_output_attribute::number]));
     return n.about->self.name;
 }
 

@@ -14,7 +14,7 @@ struct model_programs {
     using prediction = Prediction;
     static constexpr int n_training = sizeof...(Training);
     template <int I>
-    using training = std::tuple_element_t<I, std::tuple<Training...>>;
+    using training = std::tuple_element_t<std::size_t{I}, std::tuple<Training...>>;
 };
 
 namespace detail {

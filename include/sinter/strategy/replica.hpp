@@ -176,13 +176,13 @@ private:
         static_assert((runs_program<device, training<I>> && ...), "the device lacks a part of what a device has: device/device.hpp");
         constexpr auto& p = training<0>::v;
         [[maybe_unused]] const auto here = enter(device_);
-        using arena = decltype(memory_.parameters);
-        memory_.parameters = arena(p.floats(space::parameter));
-        memory_.gradients = arena(floats(space::gradient, n));
-        memory_.states = arena(p.floats(space::state));
-        memory_.slots = arena(p.floats(space::slot));
-        memory_.activations = arena(floats(space::activation, n));
-        memory_.scratch = arena(scratch(n));
+        using place = decltype(memory_.parameters);
+        memory_.parameters = place(p.floats(space::parameter));
+        memory_.gradients = place(floats(space::gradient, n));
+        memory_.states = place(p.floats(space::state));
+        memory_.slots = place(p.floats(space::slot));
+        memory_.activations = place(floats(space::activation, n));
+        memory_.scratch = place(scratch(n));
         output_shapes_ = p.output_shapes;
         (runner_of<training<I>>().bind(memory_), ...);
     }

@@ -31,7 +31,7 @@ public:
     constexpr void picked(const group& q, const grouping& r, int number) {   // a further result, if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
-            if (n_[v].about->kind == op_kind::get_output && n_[v].p[0] == number) a = at_[v];
+            if (n_[v].about->kind == op_kind::get_output && n_[v].p[get_output_attribute::number] == number) a = at_[v];
         args_.push(a);
     }
 

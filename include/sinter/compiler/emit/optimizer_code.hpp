@@ -52,7 +52,7 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
 
     growing<address> at(g.n.n, address{});
     for (int i = 0; i < g.n.n; ++i)
-        if (g.n[i].k == op::optimizer_port) at[i] = port_address(g.n[i].p[0]);
+        if (g.n[i].k == op::optimizer_port) at[i] = port_address(g.n[i].p[optimizer_port_attribute::operand]);
     for (int i = 0; i < g.assignments.n; ++i) at[g.assignments[i].value] = at[g.assignments[i].target];
 
     body_emitter body(view, r, at.p);

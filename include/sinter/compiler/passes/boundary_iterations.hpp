@@ -44,7 +44,7 @@ private:
         return v;
     }
     constexpr bool begins_with_zeros(int value) const {
-        const loop_carry& c = g_.carries[g_.n[g_.n[value].in[0]].p[0] - 1];
+        const loop_carry& c = g_.carries[g_.n[g_.n[value].in[0]].p[carry_attribute::number] - 1];
         int v = g_.n[c.store].in[0];
         while (g_.n[v].k == op::broadcast || g_.n[v].k == op::reshape) v = g_.n[v].in[0];
         return !c.sum && g_.n[v].k == op::constant && g_.n[v].f == 0.f;

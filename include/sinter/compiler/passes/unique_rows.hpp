@@ -58,8 +58,8 @@ private:
         int offset = 0, before = base(s.in[1]);   // the gradient of x
         if (n_[before].k == op::slice && readers_[before] == 1) {
             const node& part = n_[before];
-            if (n_[part.in[0]].s.rank != 1 || part.p[1] != 1) return false;
-            offset = part.p[0];
+            if (n_[part.in[0]].s.rank != 1 || part.p[slice_attribute::steps] != 1) return false;
+            offset = part.p[slice_attribute::offset];
             before = base(part.in[0]);
         }
         const node& dx = n_[before];
@@ -76,8 +76,8 @@ private:
             const int side = offset ? 1 : 0;
             gather = base(n_[x].in[side]);
             numbers = n_[x].in[1 - side];
-            numbers_first = offset ? 0 : n_[x].p[1];
-            if (offset && offset != n_[x].p[1]) return false;
+            numbers_first = offset ? 0 : n_[x].p[concat_attribute::parts];
+            if (offset && offset != n_[x].p[concat_attribute::parts]) return false;
         } else if (offset) {
             return false;
         }

@@ -90,7 +90,7 @@ public:
     constexpr void run(placed<N>& out, bool backwards = false) {
         place_variables(g_, t_, max_batch_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
-            if (n_[v].k == op::input) out.at[v] = port_address(n_[v].p[0]);
+            if (n_[v].k == op::input) out.at[v] = port_address(n_[v].p[input_attribute::port]);
         each_table(g_.n, [&](int v, std::int64_t at) { out.at[v] = {space::table, at}; });
         pin_gradients(out.at);
         pin_carries();
@@ -165,7 +165,7 @@ private:
             if (n.k == op::loop_input) {
                 a = iterations_of(a, v, a.slot, true);
             } else if (n.k == op::loop_value) {
-                const loop_carry& c = g_.carries[n_[n.in[0]].p[0] - 1];
+                const loop_carry& c = g_.carries[n_[n.in[0]].p[carry_attribute::number] - 1];
                 if (!c.sum) a = iterations_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
             } else if (n.k == op::loop_stack) {
                 a.moves = false;

@@ -14,33 +14,38 @@ namespace detail {
 
 /// The extents [outer, k, inner] of gather and scatter_add, with the batch of `s`.
 inline shape in_parts(const node& n, const shape& s, int k) {
-    shape y = sinter::extents(n.p[0], k, n.p[2]);
+    shape y = sinter::extents(n.p[gather_attribute::outer], k, n.p[gather_attribute::inner]);
     y.batched = s.batched;
     return y;
 }
 /// Their indices, as many as there are slices' elements: GatherElements and ScatterElements do not stretch them.
 inline std::string full_indices(exporter& e, int id, int indices, const shape& slices) {
     const node& n = e.n(id);
-    std::vector<std::int64_t> own{n.p[4] ? n.p[0] : 1, n.p[3], n.p[6] ? n.p[2] : 1};
+    std::vector<std::int64_t> own{n.p[gather_attribute::outer_step] ? n.p[gather_attribute::outer] : 1,
+                                  n.p[gather_attribute::count],
+                                  n.p[gather_attribute::inner_step] ? n.p[gather_attribute::inner] : 1};
     if (slices.batched) own.insert(own.begin(), e.s(indices).batched ? 0 : 1);
-    return e.add(id, "Expand", {e.reshape(id, e.value(indices), own), e.extents(in_parts(n, slices, n.p[3]))});
+    return e.add(id, "Expand",
+                 {e.reshape(id, e.value(indices), own), e.extents(in_parts(n, slices, n.p[gather_attribute::count]))});
 }
 inline void emit_gather(exporter& e, int id) {
     const node& n = e.n(id);
     const shape &s = e.s(n.in[0]), &i = e.s(n.in[1]);
-    const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(in_parts(n, s, n.p[1])));
+    const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(in_parts(n, s, n.p[gather_attribute::n])));
     const attribute axis = integer("axis", 1 + s.batched);
-    const std::string y = i.batched || n.p[4] || n.p[6]
-                              ? e.add(id, "GatherElements", {x, full_indices(e, id, n.in[1], s)}, {axis})
-                              : e.add(id, "Gather", {x, e.reshape(id, e.value(n.in[1]), {n.p[3]})}, {axis});
+    const std::string y =
+        i.batched || n.p[gather_attribute::outer_step] || n.p[gather_attribute::inner_step]
+            ? e.add(id, "GatherElements", {x, full_indices(e, id, n.in[1], s)}, {axis})
+            : e.add(id, "Gather", {x, e.reshape(id, e.value(n.in[1]), {n.p[gather_attribute::count]})}, {axis});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
 }
 inline void emit_scatter_add(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& slices = e.s(n.in[1]);
     const std::string indices = full_indices(e, id, n.in[0], slices);
-    const std::string x = e.reshape(id, e.value(n.in[1]), e.with_batch(in_parts(n, slices, n.p[3])));
-    const std::string zeros = e.filled(id, in_parts(n, n.s, n.p[1]), 0.f);
+    const std::string x =
+        e.reshape(id, e.value(n.in[1]), e.with_batch(in_parts(n, slices, n.p[gather_attribute::count])));
+    const std::string zeros = e.filled(id, in_parts(n, n.s, n.p[gather_attribute::n]), 0.f);
     const std::string y = e.add(id, "ScatterElements", {zeros, indices, x},
                                 {integer("axis", 1 + n.s.batched), text("reduction", "add")});
     e.set(id, e.reshape(id, y, e.with_batch(n.s)));
@@ -60,8 +65,10 @@ inline void emit_place_index(exporter& e, int id) {
     const node& n = e.n(id);
     const int axes = e.s(n.in[0]).last();
     std::vector<std::int64_t> last, step;
-    for (int k = 0; k < axes; ++k) last.push_back(n.p[k] - 1), step.push_back(1);
-    for (int k = axes - 1; k-- > 0;) step[static_cast<std::size_t>(k)] = step[static_cast<std::size_t>(k) + 1] * n.p[k + 1];
+    for (int k = 0; k < axes; ++k) last.push_back(n.p[place_index_attribute::first_axis + k] - 1), step.push_back(1);
+    for (int k = axes - 1; k-- > 0;)
+        step[static_cast<std::size_t>(k)] =
+            step[static_cast<std::size_t>(k) + 1] * n.p[place_index_attribute::first_axis + k + 1];
     const std::string x = e.cast(id, e.value(n.in[0]), element::i64);
     // not by Min and Max: onnxruntime 1.31 compares whole numbers as floats there
     const std::string none = e.m.whole({0}), ends = e.m.whole(last);
@@ -73,7 +80,8 @@ inline void emit_place_index(exporter& e, int id) {
 }
 inline void emit_to_index(exporter& e, int id) {
     const std::string x = e.value(e.operand(id, 0)), positive = e.add(id, "Greater", {x, e.m.number(0)});
-    const std::string most = e.add(id, "Min", {x, e.m.number(static_cast<float>(e.n(id).p[0] - 1))});
+    const std::string most =
+        e.add(id, "Min", {x, e.m.number(static_cast<float>(e.n(id).p[to_index_attribute::below] - 1))});
     e.set(id, e.cast(id, e.add(id, "Where", {positive, most, e.m.number(0)}), element::i32));   // of NaN: 0
 }
 inline void emit_to_int(exporter& e, int id) {
@@ -94,7 +102,8 @@ inline void emit_extract_patches(exporter& e, int id) {
     const int b = s.batched;
     std::vector<std::int64_t> before(static_cast<std::size_t>(b)), after = before, places[2];
     for (int i = 0; i < 2; ++i) {
-        const int k = n.p[i], stride = n.p[2 + i], dilation = n.p[4 + i], above = n.p[6 + i];
+        const int k = n.p[patch_attribute::kh + i], stride = n.p[patch_attribute::v_stride + i];
+        const int dilation = n.p[patch_attribute::v_dilation + i], above = n.p[patch_attribute::above + i];
         before.push_back(above);
         after.push_back(std::max(0, (n.s.d[i] - 1) * stride + (k - 1) * dilation + 1 - s.d[i] - above));
         for (int o = 0; o < n.s.d[i]; ++o)
@@ -104,7 +113,8 @@ inline void emit_extract_patches(exporter& e, int id) {
     before.insert(before.end(), after.begin(), after.end());
     std::string y = e.add(id, "Pad", {e.value(n.in[0]), e.m.whole(before)});
     for (int i = 0; i < 2; ++i)
-        y = e.add(id, "Gather", {y, e.m.whole(places[i], {n.s.d[i], n.p[i]})}, {integer("axis", b + 2 * i)});
+        y = e.add(id, "Gather", {y, e.m.whole(places[i], {n.s.d[i], n.p[patch_attribute::kh + i]})},
+                  {integer("axis", b + 2 * i)});
     std::vector<std::int64_t> order{0, 2, 1, 3, 4};
     for (std::int64_t& axis : order) axis += b;
     if (b) order.insert(order.begin(), 0);

@@ -38,7 +38,9 @@ inline void emit_concat(exporter& e, int id) {
     const node& n = e.n(id);
     bool first = n.s.rank > 1;
     for (int k = 0; k < n.operands; ++k) first = first && e.only_channels_first(n.in[k]);
-    const int along = n.p[5], axis = n.s.batched + (!first ? along : along + 1 == n.s.rank ? 0 : along + 1);
+    const int along = n.p[concat_attribute::axis], axis = n.s.batched + (!first                  ? along
+                                                                         : along + 1 == n.s.rank ? 0
+                                                                                                 : along + 1);
     std::vector<std::string> in;
     for (int k = 0; k < n.operands; ++k) in.push_back(first ? e.value_channels_first(n.in[k]) : e.value(n.in[k]));
     const std::string y = e.add(id, "Concat", in, {integer("axis", axis)});
@@ -51,11 +53,12 @@ struct steps_along {
     std::vector<std::int64_t> first, step;
     steps_along(const node& n, const shape& large) {
         const step_list natural = natural_steps(large);
-        std::int64_t offset = n.p[0];
+        std::int64_t offset = n.p[slice_attribute::offset];
         for (int i = 0; i < large.rank; ++i) {
             first.push_back(offset / natural.step[i]);
             offset %= natural.step[i];
-            step.push_back(n.p[i + 1] == 0 ? 1 : n.p[i + 1] / natural.step[i]);
+            step.push_back(n.p[slice_attribute::steps + i] == 0 ? 1
+                                                                : n.p[slice_attribute::steps + i] / natural.step[i]);
         }
     }
 };
@@ -119,13 +122,15 @@ inline void emit_insert(exporter& e, int id) {
 }
 inline void emit_pad(exporter& e, int id) {
     const node& n = e.n(id);
-    const bool reflect = n.p[0] == static_cast<int>(pad_mode::reflect);
+    const bool reflect = n.p[pad_attribute::mode] == static_cast<int>(pad_mode::reflect);
     const std::string x = e.value(n.in[0]);
-    e.set(id, padded(e, id, x, e.s(n.in[0]), {n.p + 1, n.p + 1 + n.s.rank}, reflect ? "reflect" : "edge", ""));
+    e.set(id, padded(e, id, x, e.s(n.in[0]), {n.p + pad_attribute::before, n.p + pad_attribute::before + n.s.rank},
+                     reflect ? "reflect" : "edge", ""));
 }
 inline void emit_roll(exporter& e, int id) {
     const node& n = e.n(id);
-    const std::int64_t axis = n.p[3] + n.s.batched, extent = n.s.d[n.p[3]], begin = extent - n.p[4];
+    const int own = n.p[roll_attribute::axis];
+    const std::int64_t axis = own + n.s.batched, extent = n.s.d[own], begin = extent - n.p[roll_attribute::shift];
     const std::string x = e.value(n.in[0]);
     const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
     e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
@@ -133,12 +138,14 @@ inline void emit_roll(exporter& e, int id) {
 /// A product with the new places' shares of the old ones: Resize goes by scales, of which it may make other extents.
 inline void emit_interpolate(exporter& e, int id) {
     const node& n = e.n(id);
-    const std::int64_t extents[] = {n.p[1], n.p[2], n.p[3], n.p[4]};
-    const interpolation_axis a(extents);
+    const auto& p = n.p;
+    const interpolation_axis a(p[interpolate_attribute::from], p[interpolate_attribute::to],
+                               p[interpolate_attribute::aligned] != 0);
     std::vector<float> shares;
     for (std::int64_t k = 0; k < a.to; ++k)
         for (std::int64_t i = 0; i < a.from; ++i) shares.push_back(a.at(k).of(i));
-    shape lines = sinter::extents(n.p[0], n.p[1], n.p[2]);
+    shape lines = sinter::extents(p[interpolate_attribute::outer], p[interpolate_attribute::from],
+                                  p[interpolate_attribute::inner]);
     lines.batched = n.s.batched;
     const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(lines));
     const std::string y = e.add(id, "MatMul", {e.m.floats("places", {a.to, a.from}, shares), x});

@@ -141,26 +141,29 @@ struct ctc_example {
     }
 };
 
-/// For each of c.m examples the loss, and its gradient if somebody wants it. p[0] = logits [T, C], p[1] = labels [L], then
-/// lengths [] if there are any, then where the gradient goes or null; e = {T, C, L, blank, are there lengths?}.
+/// For each of c.m examples the loss, and its gradient if somebody wants it. Logits are [T, C], labels [L];
+/// behind the operands stands where the gradient goes, or null.
 template <class Body>
 struct ctc_loss {
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
-        return parts * ctc_example::floats(e[0], e[1], e[2]);
+        return parts * ctc_example::floats(e[ctc_extent::frames], e[ctc_extent::classes], e[ctc_extent::labels]);
     }
     static void run(const call& c) {
-        const std::int64_t T = c.e[0], C = c.e[1], L = c.e[2], end = share(c.m, c.part + 1, c.parts);
-        const auto* labels = reinterpret_cast<const std::int32_t*>(c.p[1]);
-        const auto* lengths = c.e[4] ? reinterpret_cast<const std::int32_t*>(c.p[2]) : nullptr;
-        float* const gradients = c.p[c.e[4] ? 3 : 2];
+        const std::int64_t T = c.e[ctc_extent::frames], C = c.e[ctc_extent::classes], L = c.e[ctc_extent::labels];
+        const std::int64_t end = share(c.m, c.part + 1, c.parts);
+        const bool measured = c.e[ctc_extent::measured];
+        const auto* labels = reinterpret_cast<const std::int32_t*>(c.p[ctc_operand::labels]);
+        const auto* lengths = measured ? reinterpret_cast<const std::int32_t*>(c.p[ctc_operand::lengths]) : nullptr;
+        float* const gradients = c.p[measured ? ctc_operand::lengths + 1 : ctc_operand::lengths];
         ctc_example x;
         x.classes = C;
         x.lay_out(c.scratch + c.part * ctc_example::floats(T, C, L), L, T);
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
-            x.z = c.p[0] + i * T * C;
+            x.z = c.p[ctc_operand::logits] + i * T * C;
             x.frames = lengths && lengths[i] < T ? (lengths[i] > 0 ? lengths[i] : 0) : T;
             float* const gradient = gradients ? gradients + i * T * C : nullptr;
-            const float loss = one(x, labels + i * L, L, static_cast<std::int32_t>(c.e[3]), gradient, T);
+            const float loss =
+                one(x, labels + i * L, L, static_cast<std::int32_t>(c.e[ctc_extent::blank]), gradient, T);
             Body::vector(splat(loss), 1, i, i, 0, c);
         }
     }

@@ -10,7 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What value and gradient share: rows of C channels, e = {C, bits of alpha / size, beta, k}. A part copies some rows' values into
+/// What value and gradient share: rows of channels. A part copies some rows' values into
 /// buffers with zeros on both sides, whose windows are then plain loads; it takes several rows at a time, so that none is read
 /// back while its stores are still under way.
 template <int Before, int Behind, int Quarters>
@@ -20,9 +20,12 @@ struct response_rows {
     const float scale, beta, k;
 
     explicit response_rows(const call& c)
-        : channels(c.e[0]), stride(stride_of(c.e)), scale(number(c, 1)), beta(number(c, 2)), k(number(c, 3)) {}
+        : channels(c.e[response_extent::channels]), stride(stride_of(c.e)), scale(number(c, response_extent::scale)),
+          beta(number(c, response_extent::beta)), k(number(c, response_extent::k)) {}
 
-    static constexpr std::int64_t stride_of(const std::int64_t* e) { return (e[0] + lanes - 1) / lanes * lanes + 2 * margin; }
+    static constexpr std::int64_t stride_of(const std::int64_t* e) {
+        return (e[response_extent::channels] + lanes - 1) / lanes * lanes + 2 * margin;
+    }
     static constexpr std::int64_t rows_at_once(const std::int64_t* e) { return stride_of(e) < at_once ? at_once / stride_of(e) : 1; }
     /// Floats of one buffer.
     static constexpr std::int64_t size(const std::int64_t* e) { return rows_at_once(e) * stride_of(e); }
@@ -91,7 +94,7 @@ struct local_response_norm {
         float* const squares = c.scratch + c.part * rows_of::size(c.e);
         std::memset(squares, 0, 4 * static_cast<std::size_t>(rows_of::size(c.e)));
         rows_of::for_rows(c, [&](std::int64_t first, std::int64_t rows) {
-            const float* const x = c.p[0] + first * r.channels;
+            const float* const x = c.p[response_operand::x] + first * r.channels;
             r.keep_squares(x, rows, squares);
             r.for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
                 const vf f = r.of(rows_of::template around<Before, Behind>(squares + r.at(i, j))).response;
@@ -121,7 +124,8 @@ struct local_response_norm_gradient {
         std::memset(squares, 0, 8 * static_cast<std::size_t>(size));
         const vf factor = splat(2 * r.scale * r.beta);
         rows_of::for_rows(c, [&](std::int64_t first, std::int64_t rows) {
-            const float *const d = c.p[0] + first * r.channels, *const x = c.p[1] + first * r.channels;
+            const float *const d = c.p[response_gradient_operand::d] + first * r.channels;
+            const float *const x = c.p[response_gradient_operand::x] + first * r.channels;
             r.keep_squares(x, rows, squares);
             r.for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
                 const auto [f, inverse] = r.of(rows_of::template around<Before, Behind>(squares + r.at(i, j)));

@@ -53,7 +53,7 @@ constexpr walk_extents walk_of(const work& w) {
                     e[extent::columns]};
         case op::scatter_rows: return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]};
         case op::to_steps:
-        case op::from_steps: return {w.m, e[1]};
+        case op::from_steps: return {w.m, e[steps_extent::width]};
         case op::gather_rows: return {w.m, e[gather_rows_extent::width]};
         case op::weight_transpose: return {e[transpose_extent::columns], e[transpose_extent::rows]};
         case op::pack_weights:

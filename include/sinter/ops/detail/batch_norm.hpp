@@ -70,7 +70,7 @@ constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, 
     n.about = &batch_norm_info;
     n.s = y.shape();
     for (const tensor t : {y, x, gamma, beta, mean, r, scale}) n.in[n.operands++] = t.id;
-    n.p[0] = x.g->n.n;
+    n.p[custom_gradient_attribute::own] = x.g->n.n;
     return {{x.g, x.g->push(n)}, mean, variance};
 }
 

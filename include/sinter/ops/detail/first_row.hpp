@@ -9,11 +9,15 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name first_row{"first_row"}; }
 
+namespace first_row_extent { enum : int { width }; }   // in call::e
+
 template <>
 struct rule<op::first_row> : root_op_rule {
     static constexpr const char* name = "first_row";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { k.set({r.y().last()}); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        k.set({{first_row_extent::width, r.y().last()}});
+    }
     static constexpr void gradient(gradient_of&) {}
 };
 

@@ -12,8 +12,9 @@ namespace sinter::inline SINTER_TARGET::ops {
 constexpr bool bound_indices(graph& g, int id, int n) {
     const node x = g.n[id];
     if (x.k == op::input) {
-        if (x.p[3] < 0 || x.p[3] >= n) return false;   // a loss's target that may be padding
-        if (int& below = g.n[id].p[1]; below == 0 || below > n) below = n;
+        if (x.p[input_attribute::also] < 0 || x.p[input_attribute::also] >= n)
+            return false;   // a loss's target that may be padding
+        if (int& below = g.n[id].p[input_attribute::below]; below == 0 || below > n) below = n;
         return true;
     }
     if (const int below = x.about->below(x); below > 0) return below <= n;

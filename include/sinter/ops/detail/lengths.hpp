@@ -19,7 +19,7 @@ constexpr void bound_lengths(tensor lengths, int most) {
            (g.n[id].about->kind == op_kind::view || g.n[id].k == op::to_float))
         id = g.n[id].in[0];
     if (g.n[id].k != op::input) return;
-    if (int& below = g.n[id].p[1]; below == 0 || below > most + 1) below = most + 1;
+    if (int& below = g.n[id].p[input_attribute::below]; below == 0 || below > most + 1) below = most + 1;
 }
 
 /// x [T, features] with zeros from each example's length on, whatever it holds there, and no

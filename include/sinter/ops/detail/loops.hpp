@@ -12,6 +12,10 @@ inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loo
     loop_saved{"loop_saved"}, loop_stack{"loop_stack"}, loop_last{"loop_last"}, loop_index{"loop_index"};
 }
 
+/// In node::p of what stores a carry, and of its next value: the carry's number, from 1; of one that is no carry, a
+/// number of its own.
+namespace carry_attribute { enum : int { number }; }
+
 /// The first value of a carry, in memory for all that follow.
 template <>
 struct rule<op::loop_begin> : elementwise_rule<1, 0> {
@@ -128,7 +132,7 @@ constexpr int begin_carry(tensor first, int l, bool sum = false) {
     x.s = first.shape();
     x.operands = 1;
     x.in[0] = first.id;
-    x.p[0] = g.carries.n + 1;   // a place of its own, though another begins with the same value
+    x.p[carry_attribute::number] = g.carries.n + 1;   // a place of its own, though another begins with the same value
     x.loop = 0;
     const tensor store{&g, g.push(x)};
     const tensor value = loop_view<op::loop_value>(store, store.shape(), l);
@@ -144,7 +148,7 @@ constexpr tensor end_carry(tensor next, int carry, bool begun_late = false) {
     x.operands = begun_late ? 2 : 1;
     x.in[0] = next.id;
     if (begun_late) x.in[1] = g.carries[carry].store;
-    x.p[0] = carry + 1;
+    x.p[carry_attribute::number] = carry + 1;
     x.loop = g.carries[carry].loop;
     g.carries[carry].next = g.push(x);
     return last_value({&g, g.carries[carry].next});

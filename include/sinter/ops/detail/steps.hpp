@@ -9,12 +9,14 @@ namespace op {
 inline constexpr op_name to_steps{"to_steps"}, from_steps{"from_steps"};
 }
 
+namespace steps_extent { enum : int { steps, width }; }   // in call::e: floats of a step of one example
+
 template <>
 struct rule<op::from_steps> : root_op_rule {
     static constexpr const char* name = "from_steps";
     static constexpr bool epilogue = false, steps = true, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
-        k.set({r.y().d[0], r.y().size() / r.y().d[0]});
+        k.set({{steps_extent::steps, r.y().d[0]}, {steps_extent::width, r.y().size() / r.y().d[0]}});
         k.by_example(r.y(), r.y().d[0]);
     }
     static constexpr void gradient(gradient_of& g);

@@ -18,7 +18,13 @@ constexpr step_list natural_steps(const shape& s) {
     return r;
 }
 
-/// e[0..4] extents, e[5..9] steps of as few axes as will do: rows are long then. Missing ones in front are 1.
+/// In call::e of kernels that go by steps: extents and steps of max_rank axes; how far apart examples lie, where the
+/// first element is, what is elsewhere (its bits).
+namespace strided {
+enum : int { extents, steps = max_rank, example = kernel_extents::spare, offset, fill };
+}
+
+/// Extents and steps of as few axes as will do: rows are long then. Missing ones in front are 1.
 constexpr void set_steps(kernel_extents& k, const shape& s, const step_list& steps) {
     std::int64_t d[max_rank] = {}, t[max_rank] = {};
     int n = 0;
@@ -34,14 +40,9 @@ constexpr void set_steps(kernel_extents& k, const shape& s, const step_list& ste
     }
     for (int i = 0; i < max_rank; ++i) {
         const int from = i - (max_rank - n);
-        k.e[i] = from < 0 ? 1 : d[from];
-        k.e[max_rank + i] = from < 0 ? 0 : t[from];
+        k.e[strided::extents + i] = from < 0 ? 1 : d[from];
+        k.e[strided::steps + i] = from < 0 ? 0 : t[from];
     }
-}
-
-/// Places in kernel_extents::e behind those steps.
-namespace strided {
-inline constexpr int example = kernel_extents::spare, offset = example + 1, fill = example + 2;
 }
 
 /// In node::p of ops that work along an axis, or over several: as axis_parts has them, of one example.

@@ -6,13 +6,16 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name get_output{"pick"}; }
 
-/// A further result of its operand: p = {which (from 1), its whole numbers are below this (0: not known)}.
+/// In node::p: which, from 1; its whole numbers are below this (0: not known).
+namespace get_output_attribute { enum : int { number, below }; }
+
+/// A further result of its operand.
 template <>
 struct rule<op::get_output> : view_rule {
     static constexpr op_kind kind = op_kind::get_output;
     static constexpr const char* name = "pick";
     static constexpr bool moves = false;
-    static constexpr int below(const node& n) { return n.p[1]; }
+    static constexpr int below(const node& n) { return n.p[get_output_attribute::below]; }
     static constexpr void gradient(gradient_of& g) {   // whole numbers have none; a gradient found along with the value lacks one
         if (g.n().s.type == dtype::f32) g.refuse(g.g->n[g.n().in[0]]);
     }

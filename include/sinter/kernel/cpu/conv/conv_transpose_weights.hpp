@@ -23,10 +23,10 @@ struct conv_transpose_weights {
     /// apart, are asked for two turns ahead.
     static void run(const call& c) {
         constexpr bool far = stores_whole_lines && floats >= second_level_floats;
-        constexpr int taps = KH * KW, pieces = (CO + panel - 1) / panel * taps;
+        constexpr int taps = KH * KW, all = (CO + panel - 1) / panel * taps;
         constexpr std::int64_t from_rows = std::int64_t{taps} * CI, rows = std::int64_t{taps} * CO;
-        const std::int64_t end = share(pieces, c.part + 1, c.parts);
-        for (std::int64_t i = share(pieces, c.part, c.parts); i < end; ++i) {
+        const std::int64_t end = share(all, c.part + 1, c.parts);
+        for (std::int64_t i = share(all, c.part, c.parts); i < end; ++i) {
             const int tap = static_cast<int>(i % taps), o = static_cast<int>(i / taps) * panel;
             const int from_width = panel_columns(CO, o / panel, panel, lanes), outputs = std::min(CO - o, from_width);
             const float* from = c.p[copy_operand::from] + o * from_rows + tap * CI * from_width;

@@ -11,18 +11,21 @@
 /// Kernels that only move data.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Operands [m][e0], [m][e1], ... side by side in the result [m][e0 + e1 + ...]; e4 of them, up to four. Single columns become pixels. Of
+/// The rows of up to four operands side by side in the result. Single columns become pixels. Of
 /// others some rows of one operand, then of the next: of the result no more than the first-level cache holds.
 struct concatenation {
     static void run(const call& c) {
         constexpr std::int64_t near = 4096;   // floats
-        const std::int64_t n = c.e[4], all = c.e[0] + c.e[1] + c.e[2] + c.e[3], end = share(c.m, c.part + 1, c.parts);
+        const std::int64_t n = c.e[concat_extent::operands], all = concat_columns(c.e),
+                           end = share(c.m, c.part + 1, c.parts);
+        const std::int64_t* const columns = c.e + concat_extent::parts;
         if (n == all) return n == 2 ? join<2>(c) : n == 3 ? join<3>(c) : join<4>(c);
         const std::int64_t at_once = all < near ? near / all : 1;
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; i += at_once) {
             float* to = c.p[n] + i * all;
-            for (std::int64_t k = 0; k < n; to += c.e[k++])
-                copy_rows(c.p[k] + i * c.e[k], c.e[k], to, all, c.e[k], end - i < at_once ? end - i : at_once);
+            for (std::int64_t k = 0; k < n; to += columns[k++])
+                copy_rows(c.p[k] + i * columns[k], columns[k], to, all, columns[k],
+                          end - i < at_once ? end - i : at_once);
         }
     }
 

@@ -7,11 +7,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The first e0 floats of p[0] to p[1].
+/// The first floats of a batch.
 struct first_row {
     static void run(const call& c) {
-        const std::int64_t begin = share(c.e[0], c.part, c.parts), end = share(c.e[0], c.part + 1, c.parts);
-        std::memcpy(c.p[1] + begin, c.p[0] + begin, 4 * static_cast<std::size_t>(end - begin));
+        const std::int64_t n = c.e[first_row_extent::width];
+        const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
+        std::memcpy(c.p[copy_operand::to] + begin, c.p[copy_operand::from] + begin,
+                    4 * static_cast<std::size_t>(end - begin));
     }
 };
 

@@ -8,12 +8,14 @@
 #include <sinter/kernel/interpolation_axis.hpp>
 #include <sinter/ops/interpolate.hpp>
 
-/// Lines [n][inner] with another number of places along the n: e as interpolation_axis has it, c.m lines.
+/// Lines [n][inner] with another number of places along the n, c.m lines.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where all new places lie, worked out once for all lines of a part.
 struct interpolation_places {
-    static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(2 * e[2] + e[0] + 2, 16); }
+    static constexpr std::int64_t workspace(const std::int64_t* e) {
+        return round_up(2 * e[interpolate_extent::to] + e[interpolate_extent::from] + 2, 16);
+    }
     explicit interpolation_places(const call& c) {
         const interpolation_axis a(c.e);
         share = c.scratch + c.part * workspace(c.e);
@@ -66,15 +68,16 @@ SINTER_INLINE void each_block(std::int64_t n, F f) {
     if (j < n) f(j, std::integral_constant<int, 1>{}, some_lanes{static_cast<int>(n - j)});
 }
 
-/// p[0] to p[1].
 struct interpolation : with_interpolation_places {
     static void run(const call& c) {
         const interpolation_places at(c);
-        const std::int64_t inner = c.e[1], from_line = c.e[0] * inner, next = c.e[0] > 1 ? inner : 0;   // of a single place it is itself
-        each_row(c, c.e[2], [&](std::int64_t line, std::int64_t k, std::int64_t row) SINTER_ALWAYS {
-            const float* const first = c.p[0] + line * from_line + at.first[k] * inner;
-            between(first, first + next, splat(at.share[k]), c.p[1] + row * inner, inner);
-        });
+        const std::int64_t inner = c.e[interpolate_extent::inner], from = c.e[interpolate_extent::from];
+        const std::int64_t from_line = from * inner, next = from > 1 ? inner : 0;   // of a single place it is itself
+        each_row(c, c.e[interpolate_extent::to],
+                 [&](std::int64_t line, std::int64_t k, std::int64_t row) SINTER_ALWAYS {
+                     const float* const first = c.p[copy_operand::from] + line * from_line + at.first[k] * inner;
+                     between(first, first + next, splat(at.share[k]), c.p[copy_operand::to] + row * inner, inner);
+                 });
     }
 
 private:
@@ -88,14 +91,15 @@ private:
         });
     }
 };
-/// p[0] has the new places' numbers, p[1] gets the old ones' sums, in the new places' order.
+/// From the new places' numbers the old ones' sums, in the new places' order.
 struct interpolation_gradient : with_interpolation_places {
     static void run(const call& c) {
         const interpolation_places at(c);
-        const std::int64_t from_line = c.e[2] * c.e[1], inner = c.e[1];
-        each_row(c, c.e[0], [&](std::int64_t line, std::int64_t i, std::int64_t row) SINTER_ALWAYS {
-            sum(at, i, c.p[0] + line * from_line, c.p[1] + row * inner, inner);
-        });
+        const std::int64_t inner = c.e[interpolate_extent::inner], from_line = c.e[interpolate_extent::to] * inner;
+        each_row(c, c.e[interpolate_extent::from],
+                 [&](std::int64_t line, std::int64_t i, std::int64_t row) SINTER_ALWAYS {
+                     sum(at, i, c.p[copy_operand::from] + line * from_line, c.p[copy_operand::to] + row * inner, inner);
+                 });
     }
 
 private:

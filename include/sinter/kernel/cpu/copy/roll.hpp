@@ -7,13 +7,16 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Each of c.m rows of e0 elements rotated forward by e1: p[0] to p[1].
+/// Each of c.m rows rotated forward.
 struct rotation {
     static void run(const call& c) {
-        const std::int64_t n = c.e[0], shift = c.e[1], end = share(c.m, c.part + 1, c.parts);
+        const std::int64_t n = c.e[roll_extent::elements], shift = c.e[roll_extent::distance];
+        const std::int64_t end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
-            std::memcpy(c.p[1] + i * n + shift, c.p[0] + i * n, 4 * static_cast<std::size_t>(n - shift));
-            std::memcpy(c.p[1] + i * n, c.p[0] + i * n + n - shift, 4 * static_cast<std::size_t>(shift));
+            std::memcpy(c.p[copy_operand::to] + i * n + shift, c.p[copy_operand::from] + i * n,
+                        4 * static_cast<std::size_t>(n - shift));
+            std::memcpy(c.p[copy_operand::to] + i * n, c.p[copy_operand::from] + i * n + n - shift,
+                        4 * static_cast<std::size_t>(shift));
         }
     }
 };

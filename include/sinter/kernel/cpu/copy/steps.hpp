@@ -7,14 +7,16 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// [batch][T][n] to [T][batch][n], or back. p[0] to p[1]; e = {T, n}; c.m = T * batch rows of n floats.
+/// [batch][T][n] to [T][batch][n], or back. c.m = T * batch rows of n floats.
 template <bool ToSteps>
 struct exchange_batch_and_time {
     static void run(const call& c) {
-        const std::int64_t n = c.e[1], inner = ToSteps ? c.batch : c.e[0], outer = ToSteps ? c.e[0] : c.batch;
+        const std::int64_t n = c.e[steps_extent::width], steps = c.e[steps_extent::steps];
+        const std::int64_t inner = ToSteps ? c.batch : steps, outer = ToSteps ? steps : c.batch;
         const std::int64_t end = share(c.m, c.part + 1, c.parts);
         for (std::int64_t r = share(c.m, c.part, c.parts); r < end; ++r)
-            std::memcpy(c.p[1] + r * n, c.p[0] + (r % inner * outer + r / inner) * n, 4 * static_cast<std::size_t>(n));
+            std::memcpy(c.p[copy_operand::to] + r * n, c.p[copy_operand::from] + (r % inner * outer + r / inner) * n,
+                        4 * static_cast<std::size_t>(n));
     }
 };
 

@@ -17,7 +17,7 @@ class plane_steps {
 public:
     explicit plane_steps(const std::int64_t* e) : example_(e[strided::example]), offset_(e[strided::offset]) {
         static_assert(max_rank == 5);
-        const std::int64_t *const d = e, *const step = e + max_rank, last = step[4];
+        const std::int64_t *const d = e + strided::extents, *const step = e + strided::steps, last = step[4];
         std::int64_t in_order[max_rank];
         for (std::int64_t i = max_rank - 1, size = 1; i >= 0; --i) in_order[i] = size, size *= d[i], size_ = size;
         int of = d[2] > d[3] ? 2 : 3;   // the longer one: there is less around its rows
@@ -73,7 +73,7 @@ private:
     std::int64_t example_, offset_, size_;
 };
 
-/// p[0] by steps to p[1] in order; Insert: p[0] in order to steps in p[1], e[strided::fill] (its bits) elsewhere.
+/// From steps to order; Insert: from order to steps, e[strided::fill] (its bits) elsewhere.
 template <bool Insert>
 struct strided_copy {
     static constexpr int phases = Insert ? 2 : 1;
@@ -92,7 +92,7 @@ private:
         const auto bits = static_cast<std::int32_t>(c.e[strided::fill]);
         float fill;
         std::memcpy(&fill, &bits, 4);
-        fill_floats(c.p[1] + first, fill, share(all, c.part + 1, c.parts) - first);
+        fill_floats(c.p[copy_operand::to] + first, fill, share(all, c.part + 1, c.parts) - first);
     }
     static void copy(const call& c) {
         const plane_steps planes(c.e);
@@ -102,8 +102,9 @@ private:
                           [&](std::int64_t at, std::int64_t in_order, std::int64_t rows) {
             plane_axis side = planes.side;
             side.n = rows;
-            if constexpr (Insert) copy_piece(c.p[0] + in_order, c.p[1] + at, side, planes.row);
-            else copy_piece(c.p[0] + at, c.p[1] + in_order, side, planes.row);
+            if constexpr (Insert)
+                copy_piece(c.p[copy_operand::from] + in_order, c.p[copy_operand::to] + at, side, planes.row);
+            else copy_piece(c.p[copy_operand::from] + at, c.p[copy_operand::to] + in_order, side, planes.row);
         });
     }
 };

@@ -7,17 +7,26 @@
 /// Kernels that only move data: `out` is their result, written in its own order.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// By steps (ops/detail/strides.hpp): e as set_steps leaves it.
+/// By steps (ops/detail/strides.hpp): rows go along the last axis.
 struct strided_copy : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m * e[0] * e[1] * e[2] * e[3], e[4]}; }
+    static constexpr int last = max_rank - 1;
+    static SINTER_HOST_DEVICE constexpr std::int64_t rows_of(const std::int64_t* e) {
+        std::int64_t rows = 1;
+        for (int i = 0; i < last; ++i) rows *= e[strided::extents + i];
+        return rows;
+    }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * rows_of(e), e[strided::extents + last]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        static_assert(max_rank == 5);
-        const std::int64_t rows = s.e[0] * s.e[1] * s.e[2] * s.e[3];
+        const std::int64_t rows = rows_of(s.e);
         std::int64_t left = at.row % rows;
-        std::int64_t from = s.e[strided::offset] + at.row / rows * s.e[strided::example] + at.col * s.e[9];
-        for (int i = 3; i >= 0; --i) {
-            from += left % s.e[i] * s.e[5 + i];
-            left /= s.e[i];
+        std::int64_t from =
+            s.e[strided::offset] + at.row / rows * s.e[strided::example] + at.col * s.e[strided::steps + last];
+        for (int i = last - 1; i >= 0; --i) {
+            const std::int64_t n = s.e[strided::extents + i];
+            from += left % n * s.e[strided::steps + i];
+            left /= n;
         }
         return s.a[from];
     }
@@ -37,9 +46,10 @@ struct source<static_cast<int>(op::insert.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         std::int64_t left = at.col - s.e[strided::offset], from = 0;
         for (int i = 0; i < max_rank; ++i)   // backward steps count from the far end
-            if (s.e[5 + i] < 0) left -= (s.e[i] - 1) * s.e[5 + i];
+            if (s.e[strided::steps + i] < 0) left -= (s.e[strided::extents + i] - 1) * s.e[strided::steps + i];
         for (int i = 0; i < max_rank; ++i) {
-            const std::int64_t n = s.e[i], step = s.e[5 + i], length = step < 0 ? -step : step;
+            const std::int64_t n = s.e[strided::extents + i], step = s.e[strided::steps + i],
+                               length = step < 0 ? -step : step;
             std::int64_t j = 0;
             if (n > 1) {
                 if (left < 0) break;
@@ -52,31 +62,34 @@ struct source<static_cast<int>(op::insert.id)> : plain_source {
             }
             from = from * n + (step < 0 ? n - 1 - j : j);
         }
-        return left ? s.fill() : s.a[at.row * s.e[0] * s.e[1] * s.e[2] * s.e[3] * s.e[4] + from];
+        return left ? s.fill() : s.a[at.row * strided_copy::rows_of(s.e) * s.e[strided::extents + max_rank - 1] + from];
     }
 };
 
-/// Up to four operands [m][e0], [m][e1], ... side by side; e4 of them.
+/// Up to four operands, rows of each side by side.
 template <>
 struct source<static_cast<int>(op::concat.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[0] + e[1] + e[2] + e[3]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, concat_columns(e)}; }
     static void arguments(source_call& s, const work& w) {
         const float** const to[] = {&s.a, &s.b, &s.c, &s.d};
-        for (int i = 0; i < w.e[4]; ++i) *to[i] = w.p[i];
-        s.out = w.p[w.e[4]];
+        for (int i = 0; i < w.e[concat_extent::operands]; ++i) *to[i] = w.p[i];
+        s.out = w.p[w.e[concat_extent::operands]];
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         std::int64_t j = at.col;
-        if (j < s.e[0]) return s.a[at.row * s.e[0] + j];
-        if ((j -= s.e[0]) < s.e[1]) return s.b[at.row * s.e[1] + j];
-        if ((j -= s.e[1]) < s.e[2]) return s.c[at.row * s.e[2] + j];
-        return s.d[at.row * s.e[3] + j - s.e[2]];
+        const float* const from[] = {s.a, s.b, s.c, s.d};
+        int i = 0;
+        for (; i < concat_extent::operands - 1 && j >= s.e[concat_extent::parts + i]; ++i)
+            j -= s.e[concat_extent::parts + i];
+        return from[i][at.row * s.e[concat_extent::parts + i] + j];
     }
 };
-/// [K][N] to [N][K]; e = {K, N}.
+/// [rows][columns] to [columns][rows].
 template <>
 struct source<static_cast<int>(op::weight_transpose.id)> : plain_source {
-    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col * s.e[1] + at.row]; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        return s.a[at.col * s.e[transpose_extent::columns] + at.row];
+    }
 };
 /// Weights lie plain here: packing is a copy.
 template <>
@@ -84,20 +97,20 @@ struct source<static_cast<int>(op::pack_weights.id)> : source<from_memory> {};
 template <>
 struct source<static_cast<int>(op::unpack_weights.id)> : source<from_memory> {};
 
-/// [batch][T][n] to [T][batch][n]; e = {T, n}; m = T * batch.
+/// [batch][T][n] to [T][batch][n]; m = T * batch.
 template <>
 struct source<static_cast<int>(op::to_steps.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t batch = s.m / s.e[0];
-        return s.a[(at.row % batch * s.e[0] + at.row / batch) * s.e[1] + at.col];
+        const std::int64_t steps = s.e[steps_extent::steps], batch = s.m / steps;
+        return s.a[(at.row % batch * steps + at.row / batch) * s.e[steps_extent::width] + at.col];
     }
 };
 /// The other way round.
 template <>
 struct source<static_cast<int>(op::from_steps.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t batch = s.m / s.e[0];
-        return s.a[(at.row % s.e[0] * batch + at.row / s.e[0]) * s.e[1] + at.col];
+        const std::int64_t steps = s.e[steps_extent::steps], batch = s.m / steps;
+        return s.a[(at.row % steps * batch + at.row / steps) * s.e[steps_extent::width] + at.col];
     }
 };
 

@@ -9,23 +9,29 @@ namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>
 struct source<static_cast<int>(op::interpolate.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m * e[2], e[1]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * e[interpolate_extent::to], e[interpolate_extent::inner]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const interpolation_axis a(s.e);
         const auto p = a.at(at.row % a.to);
-        const float* line = s.a + at.row / a.to * a.from * s.e[1] + at.col;
-        return p.share * line[p.next * s.e[1]] + (1.f - p.share) * line[p.first * s.e[1]];
+        const float* line = s.a + at.row / a.to * a.from * s.e[interpolate_extent::inner] + at.col;
+        return p.share * line[p.next * s.e[interpolate_extent::inner]] +
+               (1.f - p.share) * line[p.first * s.e[interpolate_extent::inner]];
     }
 };
 template <>
 struct source<static_cast<int>(op::interpolate_gradient.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m * e[0], e[1]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m * e[interpolate_extent::from], e[interpolate_extent::inner]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const interpolation_axis a(s.e);
         const std::int64_t i = at.row % a.from, end = a.first_of(i + 2);
-        const float* line = s.a + at.row / a.from * a.to * s.e[1] + at.col;
+        const float* line = s.a + at.row / a.from * a.to * s.e[interpolate_extent::inner] + at.col;
         float sum = 0.f;
-        for (std::int64_t k = a.first_of(i); k < end; ++k) sum += a.at(k).of(i) * line[k * s.e[1]];
+        for (std::int64_t k = a.first_of(i); k < end; ++k)
+            sum += a.at(k).of(i) * line[k * s.e[interpolate_extent::inner]];
         return sum;
     }
 };

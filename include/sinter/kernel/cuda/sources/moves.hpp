@@ -9,19 +9,19 @@
 /// Further kernels that move elements.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// The first e0 elements.
+/// The first elements, a row of them.
 template <>
 struct source<static_cast<int>(op::first_row.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[0]}; }
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[first_row_extent::width]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
 };
-/// m rows of e0 elements, rotated forward by e1.
+/// m rows, rotated forward.
 template <>
 struct source<static_cast<int>(op::roll.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[0]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[roll_extent::elements]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t j = at.col - s.e[1];
-        return s.a[at.row * s.e[0] + (j < 0 ? j + s.e[0] : j)];
+        const std::int64_t n = s.e[roll_extent::elements], j = at.col - s.e[roll_extent::distance];
+        return s.a[at.row * n + (j < 0 ? j + n : j)];
     }
 };
 template <>
