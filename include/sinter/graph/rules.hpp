@@ -63,7 +63,8 @@ struct kernel_request {
 
 /// The answer. Equal `fixed` (and bodies) share one kernel; all else is told at run time.
 struct kernel_extents {
-    static constexpr int most_fixed = 12, spare = 12;   ///< e[10] and e[11] are the body's; four more begin at `spare`
+    static constexpr int most_fixed = 12,
+                         spare = 12;   ///< two before `spare` are the body's (namespace extent); four more begin there
     int* fixed = nullptr;            ///< compile-time extents, where known bounds pay
     std::int64_t* e = nullptr;       ///< run-time extents: call::e, from 0
     std::int64_t rows = 1;           ///< call::m (rows, images, matrices): of one example if `batched`
@@ -73,10 +74,6 @@ struct kernel_extents {
     constexpr void set_fixed(std::initializer_list<int> v) const {
         int i = 0;
         for (int x : v) fixed[i++] = x;
-    }
-    constexpr void set(std::initializer_list<std::int64_t> v) const {
-        int i = 0;
-        for (std::int64_t x : v) e[i++] = x;
     }
     /// A number of call::e by its kernel's name for its position.
     struct extent_value {

@@ -31,7 +31,9 @@ inline void emit_middle_moment(exporter& e, int id) {
     const node& n = e.n(id);
     const std::string apart = e.add(id, "Sub", {e.value(e.operand(id, 0)), e.value(e.operand(id, 1))});
     const bool product = n.operands > 2;
-    const std::string all = n.p[3] ? apart : e.add(id, "Mul", {apart, product ? e.value(e.operand(id, 2)) : apart});
+    const std::string all = n.p[moment_attribute::distances]
+                                ? apart
+                                : e.add(id, "Mul", {apart, product ? e.value(e.operand(id, 2)) : apart});
     e.set(id, e.add(id, "ReduceSum", {all, e.m.whole({n.s.batched + 0})}));   // of [places, C]
 }
 inline void emit_max(exporter& e, int id) { emit_kept(e, id, "ReduceMax"); }

@@ -30,8 +30,8 @@ struct step_state {
 /// the device, and so does the order of every sum.
 template <int Operands, int Literals>
 struct body_call {
-    float* p[Operands];
-    float k[Literals];
+    float* p[std::size_t{Operands}];
+    float k[std::size_t{Literals}];
     const step_state* step;
     std::int64_t iteration;            ///< of the loop that the launch is in
     float* sums;                  ///< partial column sums [sum][part][column], then row buffers [part][buffer][stride]

@@ -79,7 +79,8 @@ struct kernel {
             if constexpr (by_library && B::only_store < 0 && K != op::conv_weight_gradient) filter = round_up(n.rows * n.columns, 64);
             if constexpr (K == op::conv || K == op::conv_weight_gradient) {
                 const int* x = w.s->extents;
-                chains = round_up(std::int64_t{x[6]} * x[7] * x[2] * x[5], 64);
+                chains = round_up(
+                    std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI] * x[conv_fixed::CO], 64);
             }
             chains += filter;
             sums = chains;
@@ -153,8 +154,8 @@ private:
     static source_call source_arguments(const work& w, walk_extents n) {
         constexpr int operands = operands_of<K>();
         source_call s;
-        if constexpr (operands > 0) s.a = w.p[0];
-        if constexpr (operands > 1) s.b = w.p[1];
+        const float** const to[] = {&s.a, &s.b};   // in the op's own order
+        for (int i = 0; i < operands && i < 2; ++i) *to[i] = w.p[i];
         if constexpr (B::size == 0 || K == op::max_pool) s.out = w.p[operands];
         s.m = w.m;
         s.rows = n.rows;
@@ -208,7 +209,9 @@ private:
     }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;
-        convolution v{K, w.m, x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], x[9], x[10], nullptr, nullptr, nullptr};
+        using enum conv_fixed::position;
+        convolution v{K, w.m, x[H], x[W], x[CI], x[OH], x[OW], x[CO], x[kh], x[kw], x[stride], x[above], x[left],
+                      nullptr, nullptr, nullptr};
         if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
         if constexpr (K == op::conv) {
@@ -236,8 +239,8 @@ private:
         s.out = filter;
         for (int i = 0; i < 12; ++i) s.x[i] = x[i];
         body<>::call c{};
-        c.columns = x[2];
-        c.rows = std::int64_t{x[5]} * x[6] * x[7];
+        c.columns = x[conv_fixed::CI];
+        c.rows = std::int64_t{x[conv_fixed::CO]} * x[conv_fixed::kh] * x[conv_fixed::kw];
         c.parts = static_cast<int>(parts_of({c.rows, c.columns}, false, false));
         engine.template elements<from_filter>(s, c);
     }

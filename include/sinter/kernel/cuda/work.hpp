@@ -34,19 +34,23 @@ constexpr walk_extents walk_of(const work& w) {
         case op::gemm: return {w.m, e[gemm_extent::columns]};
         case op::gemm_tn: return {e[gemm_tn_extent::rows], e[gemm_tn_extent::columns]};
         case op::matmul: return {w.m * e[matmul_extent::rows], e[matmul_extent::columns]};
-        case op::conv: return {w.m * x[3] * x[4], x[5]};
-        case op::conv_input_gradient: return {w.m * x[0] * x[1], x[2]};
-        case op::conv_weight_gradient: return {std::int64_t{x[6]} * x[7] * x[2], x[5]};
-        case op::conv_transpose: return {std::int64_t{x[3]} * x[0] * x[1], x[2]};
+        case op::conv: return {w.m * x[conv_fixed::OH] * x[conv_fixed::OW], x[conv_fixed::CO]};
+        case op::conv_input_gradient: return {w.m * x[conv_fixed::H] * x[conv_fixed::W], x[conv_fixed::CI]};
+        case op::conv_weight_gradient:
+            return {std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI], x[conv_fixed::CO]};
+        case op::conv_transpose:
+            return {std::int64_t{x[transposed_weights_fixed::CO]} * x[transposed_weights_fixed::kh] *
+                        x[transposed_weights_fixed::kw],
+                    x[transposed_weights_fixed::CI]};
         case op::convolution_weight_gradient: {
             const convolution_extents c(e);
             return {c.depth(), c.outputs};
         }
         case op::max_pool:
         case op::max_pool_winners:
-        case op::avg_pool: return {w.m * x[3] * x[4], x[2]};
+        case op::avg_pool: return {w.m * x[pool_fixed::OH] * x[pool_fixed::OW], x[pool_fixed::C]};
         case op::max_pool_gradient:
-        case op::avg_pool_gradient: return {w.m * x[0] * x[1], x[2]};
+        case op::avg_pool_gradient: return {w.m * x[pool_fixed::H] * x[pool_fixed::W], x[pool_fixed::C]};
         case op::middle_sum:
         case op::middle_max:
             return {(e[middle_extent::over_batch] ? 1 : w.m) * e[middle_extent::inner] / e[extent::columns],

@@ -98,6 +98,8 @@ private:
     static constexpr int field(std::int64_t all, int at) { return static_cast<int>(all >> at & most); }
 };
 
+/// In spec::extents of pools.
+namespace pool_fixed { enum : int { H, W, C, OH, OW, kh, kw, v_stride, h_stride, above, left, divisor }; }
 /// In node::p of pools: vertical and horizontal strides, padding.
 namespace pool_attribute { enum : int { kh, kw, v_stride, h_stride, above, left, divisor }; }
 

@@ -17,11 +17,15 @@ struct tap_range {
 template <>
 struct source<static_cast<int>(op::conv.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, W = x[1], CI = x[2], CO = x[5], KW = x[7];
-        const int oy = static_cast<int>(at.row / x[4] % x[3]), ox = static_cast<int>(at.row % x[4]);
-        const int top = oy * x[8] - x[9], left = ox * x[8] - x[10];
-        const float* image = s.a + at.row / x[4] / x[3] * (std::int64_t{x[0]} * W * CI);
-        const tap_range v(top, x[6], x[0]), h(left, KW, W);
+        const int *x = s.x, W = x[conv_fixed::W], CI = x[conv_fixed::CI], CO = x[conv_fixed::CO],
+                  KW = x[conv_fixed::kw];
+        const int oy = static_cast<int>(at.row / x[conv_fixed::OW] % x[conv_fixed::OH]),
+                  ox = static_cast<int>(at.row % x[conv_fixed::OW]);
+        const int top = oy * x[conv_fixed::stride] - x[conv_fixed::above],
+                  left = ox * x[conv_fixed::stride] - x[conv_fixed::left];
+        const float* image =
+            s.a + at.row / x[conv_fixed::OW] / x[conv_fixed::OH] * (std::int64_t{x[conv_fixed::H]} * W * CI);
+        const tap_range v(top, x[conv_fixed::kh], x[conv_fixed::H]), h(left, KW, W);
         float sum = 0.f;
         for (int ky = v.first; ky < v.last; ++ky)
             for (int kx = h.first; kx < h.last; ++kx) {
@@ -37,9 +41,11 @@ struct source<static_cast<int>(op::conv.id)> : plain_source {
 template <>
 struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, CI = x[2], OH = x[3], OW = x[4], CO = x[5], KH = x[6], KW = x[7], S = x[8];
-        const int y = static_cast<int>(at.row / x[1] % x[0]) + x[9], i = static_cast<int>(at.row % x[1]) + x[10];
-        const float* dy = s.a + at.row / x[1] / x[0] * (std::int64_t{OH} * OW * CO);
+        const int *x = s.x, CI = x[conv_fixed::CI], OH = x[conv_fixed::OH], OW = x[conv_fixed::OW],
+                  CO = x[conv_fixed::CO], KH = x[conv_fixed::kh], KW = x[conv_fixed::kw], S = x[conv_fixed::stride];
+        const int y = static_cast<int>(at.row / x[conv_fixed::W] % x[conv_fixed::H]) + x[conv_fixed::above],
+                  i = static_cast<int>(at.row % x[conv_fixed::W]) + x[conv_fixed::left];
+        const float* dy = s.a + at.row / x[conv_fixed::W] / x[conv_fixed::H] * (std::int64_t{OH} * OW * CO);
         float sum = 0.f;
         for (int ky = y % S; ky < KH && ky <= y; ky += S)
             for (int kx = i % S; kx < KW && kx <= i; kx += S) {
@@ -57,9 +63,11 @@ struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
 template <>
 struct source<static_cast<int>(op::conv_weight_gradient.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, H = x[0], W = x[1], CI = x[2], OH = x[3], OW = x[4], CO = x[5], S = x[8];
-        const int ci = static_cast<int>(at.row % CI), kx = static_cast<int>(at.row / CI % x[7]);
-        const int top = static_cast<int>(at.row / CI / x[7]) - x[9], left = kx - x[10];
+        const int *x = s.x, H = x[conv_fixed::H], W = x[conv_fixed::W], CI = x[conv_fixed::CI], OH = x[conv_fixed::OH],
+                  OW = x[conv_fixed::OW], CO = x[conv_fixed::CO], S = x[conv_fixed::stride];
+        const int ci = static_cast<int>(at.row % CI), kx = static_cast<int>(at.row / CI % x[conv_fixed::kw]);
+        const int top = static_cast<int>(at.row / CI / x[conv_fixed::kw]) - x[conv_fixed::above],
+                  left = kx - x[conv_fixed::left];
         float sum = 0.f;
         for (std::int64_t n = 0; n < s.m; ++n) {
             const float* image = s.a + n * H * W * CI + ci;

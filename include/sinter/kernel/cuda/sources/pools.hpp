@@ -4,8 +4,7 @@
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/max_pool.hpp>
 
-/// Pools over images [H][W][C], x = {H, W, C, OH, OW, KH, KW, vertical and horizontal stride, rows above, columns
-/// left, divisor of a mean (ops/detail/pool.hpp)}. Padding never wins.
+/// Pools over images [H][W][C]. Padding never wins.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// One axis: the elements of window o that exist, and the windows that hold element i; both [first, last).
@@ -32,17 +31,27 @@ struct pool_place {   ///< of a row of a walk over [Rows][Columns] pixels
 /// Windows (oy, ox) of the image and elements (y, x) in them.
 struct pooling {
     const int* x;
-    SINTER_HOST_DEVICE pool_window rows(int o) const { return pool_window::elements(o, x[0], x[5], x[7], x[9]); }
-    SINTER_HOST_DEVICE pool_window columns(int o) const { return pool_window::elements(o, x[1], x[6], x[8], x[10]); }
+    SINTER_HOST_DEVICE pool_window rows(int o) const {
+        return pool_window::elements(o, x[pool_fixed::H], x[pool_fixed::kh], x[pool_fixed::v_stride],
+                                     x[pool_fixed::above]);
+    }
+    SINTER_HOST_DEVICE pool_window columns(int o) const {
+        return pool_window::elements(o, x[pool_fixed::W], x[pool_fixed::kw], x[pool_fixed::h_stride],
+                                     x[pool_fixed::left]);
+    }
     SINTER_HOST_DEVICE int place(int y, int i, int oy, int ox) const {
-        return (y - oy * x[7] + x[9]) * x[6] + i - ox * x[8] + x[10];
+        return (y - oy * x[pool_fixed::v_stride] + x[pool_fixed::above]) * x[pool_fixed::kw] + i -
+               ox * x[pool_fixed::h_stride] + x[pool_fixed::left];
     }
     /// By how many elements the mean of a window divides.
     SINTER_HOST_DEVICE float count(int oy, int ox) const {
-        if (x[11] == whole_window) return static_cast<float>(x[5] * x[6]);
-        if (x[11] == 0) return static_cast<float>(rows(oy).count() * columns(ox).count());
-        const int below = (x[11] - 1) >> padding_below, right = (x[11] - 1) % (1 << padding_below);
-        return static_cast<float>(within(oy * x[7] - x[9], x[5], x[0] + below) * within(ox * x[8] - x[10], x[6], x[1] + right));
+        if (x[pool_fixed::divisor] == whole_window) return static_cast<float>(x[pool_fixed::kh] * x[pool_fixed::kw]);
+        if (x[pool_fixed::divisor] == 0) return static_cast<float>(rows(oy).count() * columns(ox).count());
+        const int below = (x[pool_fixed::divisor] - 1) >> padding_below,
+                  right = (x[pool_fixed::divisor] - 1) % (1 << padding_below);
+        return static_cast<float>(
+            within(oy * x[pool_fixed::v_stride] - x[pool_fixed::above], x[pool_fixed::kh], x[pool_fixed::H] + below) *
+            within(ox * x[pool_fixed::h_stride] - x[pool_fixed::left], x[pool_fixed::kw], x[pool_fixed::W] + right));
     }
     static SINTER_HOST_DEVICE int within(int from, int k, int end) { return (from + k < end ? from + k : end) - from; }
 };
@@ -52,14 +61,15 @@ struct pool_forward : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int* x = s.x;
         const pooling pool{x};
-        const pool_place o(at.row, x[3], x[4]);
+        const pool_place o(at.row, x[pool_fixed::OH], x[pool_fixed::OW]);
         const auto v = pool.rows(o.y), h = pool.columns(o.x);
-        const float* image = s.a + o.image * (std::int64_t{x[0]} * x[1] * x[2]) + at.col;
-        float best = image[(v.first * x[1] + h.first) * x[2]], sum = 0.f;
+        const float* image =
+            s.a + o.image * (std::int64_t{x[pool_fixed::H]} * x[pool_fixed::W] * x[pool_fixed::C]) + at.col;
+        float best = image[(v.first * x[pool_fixed::W] + h.first) * x[pool_fixed::C]], sum = 0.f;
         int where = pool.place(v.first, h.first, o.y, o.x);
         for (int y = v.first; y < v.last; ++y)
             for (int i = h.first; i < h.last; ++i) {
-                const float e = image[(y * x[1] + i) * x[2]];
+                const float e = image[(y * x[pool_fixed::W] + i) * x[pool_fixed::C]];
                 sum += e;
                 if (e > best || e != e) {
                     best = e;
@@ -82,24 +92,26 @@ template <>
 struct source<static_cast<int>(op::max_pool_winners.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, winner = reinterpret_cast<const std::uint8_t*>(s.b)[at.off];
-        const pool_place o(at.row, x[3], x[4]);
-        const int y = o.y * x[7] - x[9] + winner / x[6], i = o.x * x[8] - x[10] + winner % x[6];
-        return s.a[((o.image * x[0] + y) * x[1] + i) * x[2] + at.col];
+        const pool_place o(at.row, x[pool_fixed::OH], x[pool_fixed::OW]);
+        const int y = o.y * x[pool_fixed::v_stride] - x[pool_fixed::above] + winner / x[pool_fixed::kw],
+                  i = o.x * x[pool_fixed::h_stride] - x[pool_fixed::left] + winner % x[pool_fixed::kw];
+        return s.a[((o.image * x[pool_fixed::H] + y) * x[pool_fixed::W] + i) * x[pool_fixed::C] + at.col];
     }
 };
 
 template <bool Max>
 struct pool_backward : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const int *x = s.x, OH = x[3], OW = x[4];
+        const int *x = s.x, OH = x[pool_fixed::OH], OW = x[pool_fixed::OW];
         const pooling pool{x};
-        const pool_place e(at.row, x[0], x[1]);
-        const auto v = pool_window::windows(e.y, OH, x[5], x[7], x[9]), h = pool_window::windows(e.x, OW, x[6], x[8], x[10]);
-        const std::int64_t image = e.image * (std::int64_t{OH} * OW * x[2]) + at.col;
+        const pool_place e(at.row, x[pool_fixed::H], x[pool_fixed::W]);
+        const auto v = pool_window::windows(e.y, OH, x[pool_fixed::kh], x[pool_fixed::v_stride], x[pool_fixed::above]),
+                   h = pool_window::windows(e.x, OW, x[pool_fixed::kw], x[pool_fixed::h_stride], x[pool_fixed::left]);
+        const std::int64_t image = e.image * (std::int64_t{OH} * OW * x[pool_fixed::C]) + at.col;
         float sum = 0.f;
         for (int oy = v.first; oy < v.last; ++oy)
             for (int ox = h.first; ox < h.last; ++ox) {
-                const std::int64_t o = image + (oy * OW + ox) * x[2];
+                const std::int64_t o = image + (oy * OW + ox) * x[pool_fixed::C];
                 if constexpr (Max) {
                     if (reinterpret_cast<const std::uint8_t*>(s.b)[o] == pool.place(e.y, e.x, oy, ox)) sum += s.a[o];
                 } else {
