@@ -7,7 +7,10 @@
 /// What ops' rules derive from.
 namespace sinter::inline SINTER_TARGET {
 
-/// What an op whose rule says `reads_batch` is told besides its operands: value(a, batch_numbers, p[0]).
+/// In node::p of elementwise ops: what some tell their kernels besides operands.
+namespace elementwise_attribute { enum : int { argument }; }
+
+/// What an op whose rule says `reads_batch` is told besides its operands: value(a, batch_numbers, argument).
 struct batch_numbers {
     int batch = 0;                         ///< examples in this call
     int global_batch = 0;                  ///< examples of all shards; `batch` where the batch is not divided

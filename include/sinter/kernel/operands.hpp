@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET {
 namespace copy_operand { enum : int { from, to }; }
 
 /// Products a b; in a sum of products the operands of the next follow.
-namespace product_operand { enum : int { a, b }; }
+namespace product_operand { enum : int { a, b, number }; }
 /// Sums of a^T d over rows; the sum of d's rows is a second result.
 namespace gemm_tn_operand { enum : int { a, d, sum_of_d }; }
 

@@ -78,7 +78,7 @@ SINTER_HOST_DEVICE constexpr std::int64_t padded_size(const std::int64_t* e) {
 }
 SINTER_HOST_DEVICE constexpr std::int64_t unpadded_size(const std::int64_t* e) {
     std::int64_t size = 1;
-    for (int i = 0; i < 5; ++i) size *= e[5 + i] & 0xffffffff;
+    for (int i = 0; i < max_rank; ++i) size *= e[pad_extent::inner + i] & 0xffffffff;
     return size;
 }
 

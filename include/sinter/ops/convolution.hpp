@@ -39,13 +39,16 @@ struct convolution_extents {
         }
     }
     constexpr explicit convolution_extents(const std::int64_t* e)
-        : axis{{e[0], e[1]}, {e[2], e[3]}, {e[4], e[5]}}, inputs(static_cast<int>(e[inputs_at])),
+        : axis{axis_of(e, 0), axis_of(e, 1), axis_of(e, 2)}, inputs(static_cast<int>(e[inputs_at])),
           outputs(static_cast<int>(e[outputs_at])), groups(static_cast<int>(e[groups_at])) {}
     constexpr void write(std::int64_t* e) const {
-        for (int i = 0; i < 3; ++i) e[2 * i] = axis[i].places(), e[2 * i + 1] = axis[i].steps();
+        for (int i = 0; i < 3; ++i) e[axis_numbers * i] = axis[i].places(), e[axis_numbers * i + 1] = axis[i].steps();
         e[inputs_at] = inputs, e[outputs_at] = outputs, e[groups_at] = groups;
     }
-    enum : int { inputs_at = 6, outputs_at, groups_at };   ///< in call::e, behind two of each axis
+    enum : int { axis_numbers = 2, inputs_at = 3 * axis_numbers, outputs_at, groups_at };   ///< in call::e
+    static constexpr sliding axis_of(const std::int64_t* e, int i) {
+        return {e[axis_numbers * i], e[axis_numbers * i + 1]};
+    }
     constexpr int taps() const { return axis[0].k * axis[1].k * axis[2].k; }
     constexpr int depth() const { return taps() * group_inputs(); }   ///< products summed for one output
     constexpr int group_inputs() const { return inputs / groups; }

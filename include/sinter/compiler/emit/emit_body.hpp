@@ -191,8 +191,13 @@ private:
     /// The word of an elementwise op on registers r. Random numbers and column numbers belong to the elements of their own tensor: these
     /// are the walk's elements, or its rows (a walk over elements has none), or, for one number that is the same everywhere, none of both.
     constexpr int operation(const node& n, const int* r, int phase, bool row) {
-        instruction w{.code = code_of(n.k), .a = byte(r[0]), .b = byte(r[1]), .map = byte(r[2]), .arg = static_cast<std::uint16_t>(n.p[0]),
-               .phase = byte(phase), .row = row};
+        instruction w{.code = code_of(n.k),
+                      .a = byte(r[0]),
+                      .b = byte(r[1]),
+                      .map = byte(r[2]),
+                      .arg = static_cast<std::uint16_t>(n.p[elementwise_attribute::argument]),
+                      .phase = byte(phase),
+                      .row = row};
         if (n.k == op::column_index) flat_ = false;
         if (n.k == op::random_uniform && row) {
             if (n.s.size() == 1 && !n.s.batched) w.map = static_cast<std::uint8_t>(row_map::none);

@@ -80,17 +80,18 @@ private:
         });
         unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / KW] + of_column[q % KW]); });
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
-            vf e[std::size_t{n}];
+            vf element[std::size_t{n}];
             ask_for_row(x, (oy + 1) * SV - PT + KH - 1, ox * SH, j);
-            unroll<n>([&](int q) SINTER_ALWAYS { e[q] = channels.get(row[q / KW] + column[q % KW] + j); });
-            first_max m{e[0], place[n - 1]};
-            vf sum = e[0];   // NaN where one is, and perhaps of infinities
-            unroll<n - 1>([&](int q) SINTER_ALWAYS { m.best = max(e[q + 1], m.best), sum += e[q + 1]; });
+            unroll<n>([&](int q) SINTER_ALWAYS { element[q] = channels.get(row[q / KW] + column[q % KW] + j); });
+            first_max m{element[0], place[n - 1]};
+            vf sum = element[0];   // NaN where one is, and perhaps of infinities
+            unroll<n - 1>([&](int q) SINTER_ALWAYS { m.best = max(element[q + 1], m.best), sum += element[q + 1]; });
             if (__builtin_expect(any(nan_lanes(sum)), 0)) {
-                m = {e[0], place[0]};
-                unroll<n>([&](int q) SINTER_ALWAYS { m.see(e[q], place[q]); });
+                m = {element[0], place[0]};
+                unroll<n>([&](int q) SINTER_ALWAYS { m.see(element[q], place[q]); });
             } else if (c.p[pool_operand::winners]) {
-                unroll<n - 1>([&](int q) SINTER_ALWAYS { m.place = e[n - 2 - q] == m.best ? place[n - 2 - q] : m.place; });
+                unroll<n - 1>(
+                    [&](int q) SINTER_ALWAYS { m.place = element[n - 2 - q] == m.best ? place[n - 2 - q] : m.place; });
             }
             emit(channels, m, j, pixel, c);
         });

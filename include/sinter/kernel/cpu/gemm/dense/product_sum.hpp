@@ -36,16 +36,21 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
             const bool last_one = k + 1 == products;
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
             const bool prefetches = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
-            const float* const next = prefetches ? c.p[last_one ? 1 : 2 * k + 3] + next_j0 * q.depth : nullptr;
+            const float* const next =
+                prefetches
+                    ? c.p[(last_one ? 0 : k + 1) * product_operand::number + product_operand::b] + next_j0 * q.depth
+                    : nullptr;
             for (std::int64_t t = 0; t < q.depth; t += piece) {
                 const std::int64_t n = q.depth - t < piece ? q.depth - t : piece;
                 const bool last = last_one && t + n == q.depth;
-                const float* const b = c.p[2 * k + 1] + j0 * q.depth + t * w;
+                const float* const b = c.p[k * product_operand::number + product_operand::b] + j0 * q.depth + t * w;
                 float* sums = carried;
                 for (std::int64_t i = first; i < first + group; ++i, sums += tile_rows * panel_width) {
                     const bool is_large = i < cover.large;
                     const int height = is_large ? tile_rows : rest_height;
-                    const float *const x = c.p[2 * k] + cover.first_row(i) * q.row_step + t, *const from = k + t ? sums : no_sum;
+                    const float *const x = c.p[k * product_operand::number + product_operand::a] +
+                                           cover.first_row(i) * q.row_step + t,
+                                       *const from = k + t ? sums : no_sum;
                     place_tile(done, q, cover, i, sums, panel_off);
                     if (last && expect) f.expect(done, c);
                     if (next && i * ahead_step < panel_width && height > 1) {
