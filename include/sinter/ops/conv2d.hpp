@@ -17,7 +17,7 @@ inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradi
 /// In node::p. Of a gradient that came through a pool: that pool's window, and the convolution's own rows and columns.
 namespace conv_attribute { enum : int { kh, kw, stride, above, left, pool, rows, columns }; }
 /// In spec::extents of the dense kernels; pool: the window of a max-pool in the same kernel.
-namespace conv_fixed { enum position : int { H, W, CI, OH, OW, CO, kh, kw, stride, above, left, pool }; }
+namespace conv_fixed { enum : int { H, W, CI, OH, OW, CO, kh, kw, stride, above, left, pool }; }
 namespace transposed_weights_fixed { enum : int { kh, kw, CI, CO }; }   // in spec::extents
 /// In call::e of winograd's kernels.
 namespace winograd_extent { enum : int { H, W, CI, OH, OW, CO, above, left }; }

@@ -52,8 +52,8 @@ public:
     }
     /// Settings: train/settings.hpp.
     template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
-    SINTER_COLD alternating_trainer(Net, const Alternating& phases, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
-        : alternating_trainer(phases, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+    SINTER_COLD alternating_trainer(Net, const Alternating& rounds, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+        : alternating_trainer(rounds, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 

@@ -209,9 +209,9 @@ private:
     }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;
-        using enum conv_fixed::position;
-        convolution v{K, w.m, x[H], x[W], x[CI], x[OH], x[OW], x[CO], x[kh], x[kw], x[stride], x[above], x[left],
-                      nullptr, nullptr, nullptr};
+        convolution v{K, w.m, x[conv_fixed::H], x[conv_fixed::W], x[conv_fixed::CI], x[conv_fixed::OH], x[conv_fixed::OW],
+                      x[conv_fixed::CO], x[conv_fixed::kh], x[conv_fixed::kw], x[conv_fixed::stride], x[conv_fixed::above],
+                      x[conv_fixed::left], nullptr, nullptr, nullptr};
         if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
         if constexpr (K == op::conv) {
