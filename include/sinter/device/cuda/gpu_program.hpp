@@ -89,7 +89,7 @@ public:
         const auto one = [&](int i, std::int64_t iteration) {
             const launch& l = P::v.launches[i];
             if (l.every > 1 && (number + 1) % l.every) return;
-            float* operands[most_operands];   // kernels get them by value
+            float* operands[std::size_t{most_operands}];   // kernels get them by value
             for (int k = 0; k < l.args; ++k) {
                 const address a = P::v.args[l.first_arg + k];
                 operands[k] =

@@ -59,8 +59,8 @@ private:
         const std::uint32_t sums = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE | CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE;
         set(wish.get(), CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes);
         set(wish.get(), CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, sums);
-        auto promise = [&](cublasLtMatmulPreferenceAttributes_t of, int bytes) {
-            set(wish.get(), of, static_cast<std::uint32_t>(bytes));
+        auto promise = [&](cublasLtMatmulPreferenceAttributes_t of, int aligned) {
+            set(wish.get(), of, static_cast<std::uint32_t>(aligned));
         };
         promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, to.key.b);   // the library's first operand is b
         promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, to.key.a);

@@ -21,7 +21,7 @@ struct place {
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
-    static constexpr instruction code[size + 1] = {instruction::unpack(W)..., instruction{}};
+    static constexpr instruction code[std::size_t{size + 1}] = {instruction::unpack(W)..., instruction{}};
     using all = std::make_integer_sequence<int, size>;
 
     static constexpr bool is_reduction(int i) {
@@ -67,7 +67,7 @@ struct body {
     /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that stays in its column works
     /// these out once.
     static constexpr bool fixed(int i, bool flat) {
-        bool is[size + 1] = {};
+        bool is[std::size_t{size + 1}] = {};
         for (int j = 0; j <= i; ++j) {
             const instruction& w = code[j];
             const op_id k = static_cast<op_id>(w.code);
