@@ -17,7 +17,7 @@
 /// The loss within a program: its targets become inputs, it is called, and its values become one number.
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// p = {port, whole numbers must be below this, 0, and this one is allowed too, is it a weight?}
+/// A target as an input, after those of the net.
 constexpr tensor make_target(graph& g, const bundle& outputs, const target_spec& t) {
     if (t.output >= outputs.n)
         return fail(&g, fault_kind::wrong_number_of_inputs, op::input, extents(outputs.n), extents(t.output + 1));

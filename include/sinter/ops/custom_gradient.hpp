@@ -12,7 +12,7 @@ namespace op { inline constexpr op_name custom_gradient{"custom_gradient"}; }
 
 namespace custom_gradient_attribute { enum : int { own }; }   // in node::p: a number that no other node has
 
-/// The value under another gradient. Operands: the value, then x...; p = {a number that no other has}.
+/// The value under another gradient. Operands: the value, then x, ...
 template <>
 struct rule<op::custom_gradient> : view_rule {
     static constexpr const char* name = "custom_gradient";

@@ -26,7 +26,7 @@ constexpr void slice_extents(const kernel_request& r, kernel_extents& k, const s
 }
 } // namespace detail
 
-/// The result's elements from even steps within the operand: p = {offset, steps} of one example.
+/// The result's elements from even steps within the operand.
 template <>
 struct rule<op::slice> : root_op_rule {
     static constexpr const char* name = "slice";

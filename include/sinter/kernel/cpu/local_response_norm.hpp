@@ -82,7 +82,7 @@ private:
     static float number(const call& c, int i) { return std::bit_cast<float>(static_cast<std::int32_t>(c.e[i])); }
 };
 
-/// p[0] = x. Body: off in y, row, col = channel.
+/// Operands: x. Body: off in y, row, col = channel.
 template <int Before, int Behind, int Quarters, class Body>
 struct local_response_norm {
     using rows_of = response_rows<Before, Behind, Quarters>;
@@ -110,7 +110,7 @@ struct local_response_norm {
     }
 };
 
-/// dx = d f - x V(d x e), see ops/local_response_norm.hpp. p = {d, x}.
+/// dx = d f - x V(d x e), see ops/local_response_norm.hpp.
 template <int Before, int Behind, int Quarters, class Body>
 struct local_response_norm_gradient {
     using rows_of = response_rows<Before, Behind, Quarters>;

@@ -7,7 +7,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein 2018; Dao et al. 2022).
-/// p = {q, k, v, lengths, bias, maxima and sums or null, result}; c.m = examples times heads. Queries that see no key, or
+/// Forward. c.m = examples times heads. Queries that see no key, or
 /// only scores of minus infinity, get zeros.
 template <class Body>
 struct attention {

@@ -62,7 +62,7 @@ struct row_body {
 
 /// y [m, OH, OW, CO] = the cross-correlation of x [m, H, W, CI] with w [KH, KW, CI, CO], stride S, PT zero rows above
 /// and PL zero columns left of the image; what is missing below and to the right is zero too.
-/// p[0] = x, p[1] = w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col = channel.
+/// Operands: x, w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_forward {
     using source = conv_source<H, W, CI, OH, OW, KH, KW, S, PT, PL>;

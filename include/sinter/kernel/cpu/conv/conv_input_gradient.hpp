@@ -67,7 +67,7 @@ struct conv_gradient_channels {
 };
 
 /// dx [m, H, W, CI], the gradient of conv_forward's input (same extents).
-/// p[0] = dy [m, OH, OW, CO], p[1] = weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
+/// Operands: dy [m, OH, OW, CO], weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
 /// channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_input_gradient {

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient layout of convolution weights: packed [KH * KW * CO][CI], the taps in reverse order. The input gradient
 /// of a convolution is a convolution with these weights.
-/// p[0] = w packed as [KH * KW * CI][CO], p[1] = the result, `floats` of them (any stride and padding; no body).
+/// Operands: w packed as [KH * KW * CI][CO], the result, `floats` of them (any stride and padding; no body).
 template <int CI, int CO, int KH, int KW>
 struct conv_transpose_weights {
     static constexpr int phases = 1, panel = 2 * lanes;

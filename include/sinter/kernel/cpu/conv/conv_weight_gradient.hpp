@@ -14,7 +14,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
-/// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
+/// Operands: x [m, H, W, CI], dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
 /// their order. Of a large gradient parts sum some panels over all images instead: a copy for each would be memory and time.
 /// Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
 ///

@@ -10,7 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// p[0] images [H][W][C] to p[1] windows [OH][OW][kh][kw][C].
+/// Images [H][W][C] to windows [OH][OW][kh][kw][C].
 struct extract_patches {
     static void run(const call& c) {
         const patch_axes a(c.e);
@@ -42,8 +42,8 @@ private:
         }
     }
 };
-/// p[0] windows to p[1] images: each pixel's taps in their order. A row of an image at a time, and of its windows one tap: no pixel waits
-/// for what was just added to it.
+/// Windows to images: each pixel's taps in their order. A row of an image at a time, and of its windows one tap: no
+/// pixel waits for what was just added to it.
 struct add_patches {
     static void run(const call& c) {
         const patch_axes a(c.e);

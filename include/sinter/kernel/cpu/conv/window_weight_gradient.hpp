@@ -102,11 +102,11 @@ private:
 };
 
 /// conv_weight_gradient for large images and many channels: reads windows from copies, block by block.
-/// p[0] = x [m, H, W, CI], p[1] = dy [m, OH, OW, CO]; sums are made in scratch, and finish() hands them to the body. Body: off
-/// in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+/// Operands: x [m, H, W, CI], dy [m, OH, OW, CO]; sums are made in scratch, and finish() hands them to the body. Body:
+/// off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
 ///
-/// Parts of a small gradient each sum some of the pixels, and finish() adds them in their order. Where the gradient is large,
-/// so that a copy for each part would be memory and time, parts sum different rows of it, or columns.
+/// Parts of a small gradient each sum some of the pixels, and finish() adds them in their order. Where the gradient is
+/// large, so that a copy for each part would be memory and time, parts sum different rows of it, or columns.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct window_weight_gradient {
     static constexpr window_extents extents = window_extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL}.flat();

@@ -9,9 +9,9 @@
 /// (ops/convolution.hpp), so that all of them share these kernels; weights lie plain, [taps][CI / groups][CO].
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Forward: p[0] = x, p[1] = weights; c.m = pixels of all results. Backward: p[0] = dy; c.m = pixels of all images. Body: off in the
-/// result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector has those of several.
-/// This is what any body shares: it is compiled once.
+/// Operands forward: x, weights; c.m = pixels of all results. Backward: dy, weights; c.m = pixels of all images. Body:
+/// off in the result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector
+/// has those of several. This is what any body shares: it is compiled once.
 template <bool Narrow, bool Backward>
 struct convolution_sums {
     /// What all parts know: how channels and results are cut, and where in the scratch space what lies, the panels of weights first.

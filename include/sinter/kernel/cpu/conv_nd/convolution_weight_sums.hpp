@@ -8,7 +8,7 @@
 /// Gradients of the weights of convolutions of any window and any number of groups.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// p[0] = x, p[1] = dy; c.m = images. The parts' sums, which any body shares.
+/// Operands: x, dy; c.m = images. The parts' sums, which any body shares.
 template <bool Narrow>
 struct convolution_weight_parts {
     static constexpr int phases = 2;

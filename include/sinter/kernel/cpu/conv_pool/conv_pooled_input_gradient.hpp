@@ -8,7 +8,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// dx [m, H, W, CI] of a convolution whose gradient comes through a max-pool of P x P windows: only winners carry any.
-/// p[0] = pooled gradient [m, OH / P, OW / P, CO], p[1] = weights by conv_transpose_weights, p[2] = winners as
+/// Operands: pooled gradient [m, OH / P, OW / P, CO], weights by conv_transpose_weights, winners as
 /// conv_max_pool_forward leaves them (by slices none if P = 1, but any gradient of which much is zero). Body: off in dx,
 /// row = pixel of x, col = channel.
 /// Zeros are skipped exactly, those of the pooled gradient too: a zero times an infinite or NaN weight counts as zero.

@@ -30,7 +30,7 @@ struct pooled_filter_choice {
 };
 
 /// dw [KH, KW, CI, CO], packed, where the gradient comes through a max-pool of P x P windows: only the winners carry
-/// any. p[0] = x [m, H, W, CI], p[1] = pooled gradient [m, OH / P, OW / P, CO], p[2] = winners as conv_max_pool_forward
+/// any. Operands: x [m, H, W, CI], pooled gradient [m, OH / P, OW / P, CO], winners as conv_max_pool_forward
 /// leaves them; P = 1: any gradient of which much is zero, and no winners. Body: off in the packed weights, row = weight
 /// row, col = channel; padding lanes are zero. Zeros are skipped exactly: a zero of the (unpooled) gradient times an
 /// infinite or NaN input counts as zero.

@@ -9,7 +9,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Hands the body n pooled windows of C < lanes channels each, of which best[channel] and place[channel] have one in every lane; from lane
-/// to lane the pixel's number grows by `step`. Their places go to p[2], if anyone wants them.
+/// to lane the pixel's number grows by `step`. Their places are the winners, if anyone wants them.
 template <class Body, int C, class Call>
 SINTER_INLINE void emit_windows(const vf* best, std::int64_t pixel, std::int64_t step, int n, const Call& c) {
     vf v[lanes];

@@ -33,7 +33,7 @@ struct padded_rows {
     }
 };
 
-/// p[0] with mirrored or repeated margins to p[1].
+/// The operand with mirrored or repeated margins.
 struct mirrored_pad {
     static void run(const call& c) {
         const padded_rows p(c.e);

@@ -16,7 +16,7 @@ SINTER_INLINE float window_count(int oy, int ox) {
 
 /// y [m, OH, OW, C]: the mean of each KH x KW window of x [m, H, W, C], windows SV and SH apart, the first PT rows above
 /// and PL columns left of the image.
-/// p[0] = x. Body: off in y, row = pixel of y, col = channel.
+/// Operands: x. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor, class Body>
 struct avg_pool {
     static constexpr int phases = 1;
@@ -46,7 +46,7 @@ struct avg_pool {
 };
 
 /// dx [m, H, W, C] of avg_pool (same extents): each window's gradient, spread evenly over its elements.
-/// p[0] = dy [m, OH, OW, C]. Body: off in dx, row = pixel of x, col = channel.
+/// Operands: dy [m, OH, OW, C]. Body: off in dx, row = pixel of x, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor, class Body>
 struct avg_pool_gradient {
     static constexpr int phases = 1;

@@ -8,7 +8,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// y [m, OH, OW, C]: the largest element of each KH x KW window of x [m, H, W, C], windows SV and SH apart, the first PT rows
-/// above and PL columns left of the image. Padding never wins. p[0] = x, p[1] = winners [m, OH, OW, C] as bytes, the
+/// above and PL columns left of the image. Padding never wins. Operands: x, winners [m, OH, OW, C] as bytes, the
 /// place ky * KW + kx of a window's first maximum; may be null. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool {
@@ -99,7 +99,7 @@ private:
 };
 
 /// dx [m, H, W, C] of max_pool (same extents): each element takes the gradients of the windows that it won.
-/// p[0] = dy [m, OH, OW, C], p[1] = winners as max_pool leaves them. Body: off in dx, row = pixel of x, col = channel.
+/// Operands: dy [m, OH, OW, C], winners as max_pool leaves them. Body: off in dx, row = pixel of x, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool_gradient {
     static constexpr int phases = 1;
@@ -195,7 +195,7 @@ private:
     }
 };
 
-/// y [m, OH, OW, C]: of each window of p[0] = x [m, H, W, C] the element at the place that p[1], max_pool's winners, tells.
+/// y [m, OH, OW, C]: of each window of x [m, H, W, C] the element at the place that max_pool's winners tell.
 /// Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool_winners {

@@ -37,13 +37,15 @@ __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step
     }
 }
 
-/// y = the convolution of x with packed weights. p[0] = x, p[1] = w, c.m = images. Body: off in y, row = pixel, col = channel.
+/// y = the convolution of x with packed weights. Operands: x, w; c.m = images. Body: off in y, row = pixel, col =
+/// channel.
 ///
-/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of output
-/// channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have one order.
+/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of
+/// output channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have
+/// one order.
 ///
-/// With a pool P, y is what a max-pool of P x P windows, of which a tile holds some, makes of it, and p[2] takes its winners, as in
-/// conv_max_pool_forward. Rows and columns that fill no window are dropped.
+/// With a pool P, y is what a max-pool of P x P windows, of which a tile holds some, makes of it, and there are its
+/// winners, as in conv_max_pool_forward. Rows and columns that fill no window are dropped.
 template <int M, int K, class Body, int P = 0>
 struct winograd_convolution {
     static_assert(P == 0 || M % P == 0);

@@ -6,12 +6,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of patches
-/// times output gradients. p[0] = x, p[1] = dy, c.m = images. Body: off in the packed weights, row = weight row, col = channel;
-/// padding lanes are zero.
+/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of
+/// patches times output gradients. Operands: x, dy; c.m = images. Body: off in the packed weights, row = weight row,
+/// col = channel; padding lanes are zero.
 ///
-/// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and finish() adds the parts in
-/// their order. Otherwise prepare() transforms all tiles, and each part sums some panels and blocks of channels over all of them.
+/// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and finish() adds the parts
+/// in their order. Otherwise prepare() transforms all tiles, and each part sums some panels and blocks of channels over
+/// all of them.
 template <int M, int K, class Body>
 struct winograd_weight_gradient {
     using blocks = winograd_blocks<M, K>;
