@@ -106,7 +106,7 @@ struct compiled_value {
     }
     template <class Program>
     static constexpr void note_loss_weights(Program& f, const graph_view& g) {
-        if (g.loss < 0) return;
+        if (!g.loss_weights) return;
         int last_group = -1;
         for (const node& n : g.n) {
             const int number = n.p[loss_weight_attribute::number];

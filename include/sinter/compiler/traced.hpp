@@ -22,7 +22,7 @@ inline constexpr int first_room = most_nodes;
 struct graph_counts {
     int nodes = 0, parameters = 0, states = 0, assignments = 0, gradients = 0, inputs = 0, targets = 0, outputs = 0,
         regions = 0, scopes = 0, loops = 0, carries = 0, streams = 0, loss = -1,
-        loss_weight = -1, loss_sum = -1;
+        loss_weight = -1, loss_weights = 0, loss_sum = -1;
     bool by_mode = false;   ///< the net asked which program this is
     fault err;
 };
@@ -36,12 +36,12 @@ struct graph_view {
     view<const scope_entry> scopes;
     view<const loop> loops;
     view<const loop_carry> carries;
-    int loss = -1, loss_weight = -1, loss_sum = -1;
+    int loss = -1, loss_weight = -1, loss_weights = 0, loss_sum = -1;
 };
 constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
     return {g.n.all(), g.parameters.all(), g.states.all(), g.assignments.all(), gradients.all(), g.inputs.all(), g.targets.all(),
             g.outputs.all(), g.regions.all(), g.scopes.entries(), g.loops.all(), g.carries.all(), g.loss,
-            g.loss_weight, g.loss_sum};
+            g.loss_weight, g.loss_weights, g.loss_sum};
 }
 
 template <int Nodes, int Parameters, int States, int Assignments, int Gradients, int Inputs, int Targets, int Outputs,
@@ -63,7 +63,7 @@ struct traced {
         return {{n, c.nodes}, {parameters, c.parameters}, {states, c.states}, {assignments, c.assignments},
                 {gradients, c.gradients}, {inputs, c.inputs}, {targets, c.targets}, {outputs, c.outputs}, {regions, c.regions},
                 {scopes, c.scopes}, {loops, c.loops}, {carries, c.carries}, c.loss,
-                c.loss_weight, c.loss_sum};
+                c.loss_weight, c.loss_weights, c.loss_sum};
     }
     static constexpr bool holds(const graph_view& g) {
         return g.n.n <= Nodes && g.parameters.n <= Parameters && g.states.n <= States && g.assignments.n <= Assignments &&
@@ -85,7 +85,7 @@ struct traced {
         copy(g.loops, loops);
         copy(g.carries, carries);
         c = {g.n.n, g.parameters.n, g.states.n, g.assignments.n, g.gradients.n, g.inputs.n, g.targets.n, g.outputs.n,
-             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, g.loss_weight, g.loss_sum, false,
+             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, g.loss_weight, g.loss_weights, g.loss_sum, false,
              err};
     }
     /// Puts everything back into a graph that can grow.
@@ -104,6 +104,7 @@ struct traced {
         for (int i = 0; i < c.carries; ++i) g.carries.push(carries[i]);
         g.loss = c.loss;
         g.loss_weight = c.loss_weight;
+        g.loss_weights = c.loss_weights;
         g.loss_sum = c.loss_sum;
         g.streams = c.streams;
     }

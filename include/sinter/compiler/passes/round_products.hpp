@@ -81,6 +81,7 @@ public:
         }
         to_.loss = at(from_.loss);
         to_.loss_weight = at(from_.loss_weight);
+        to_.loss_weights = from_.loss_weights;
     }
 
 private:
