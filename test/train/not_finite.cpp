@@ -5,6 +5,7 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/predictor.hpp>
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <cmath>
@@ -84,6 +85,37 @@ BOOST_AUTO_TEST_CASE(rates_that_cannot_train) {
         auto m = fresh(rate);
         auto data = pairs({1, 2}, {1, 2});
         check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", "train, step 1", "", "0 or more");
+    }
+}
+template <class Optimizer>
+static void refuses_rate(Optimizer o, const char* where) {
+    estimator m(line, mse, o, trainer_options{.threads = 1});
+    auto data = pairs({1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6});
+    check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", where, "", "0 or more");
+}
+/// Wherever the rate is, and whenever it comes.
+BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
+    refuses_rate(clip_by_global_norm{1.f, adam{.learning_rate = -1.f}}, "train, step 1");
+    refuses_rate(accumulate<2>(clip_by_global_norm{1.f, sgd{.learning_rate = NAN}}), "train, step 1");
+    refuses_rate(parameter_groups{sgd{.learning_rate = 0.01f}, group_of<"*/bias">(sgd{.learning_rate = -0.1f})}, "train, step 1");
+    const schedule falls([](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; });
+    refuses_rate(sgd{.learning_rate = falls}, "train, step 3");
+    refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})}, "train, step 3");
+}
+/// A rate that is too large and yet finite gets one line.
+BOOST_AUTO_TEST_CASE(a_loss_that_grows) {
+    for (const bool large : {false, true}) {
+        auto m = fresh(large ? 1.5f : 0.01f);
+        auto data = pairs({1, 2, 3, 4}, {1, 2, 3, 4});
+        std::FILE* const shown = std::tmpfile();
+        m.train(data, {.epochs = 5, .progress = shown});
+        std::rewind(shown);
+        char text[4000] = {};
+        BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
+        std::fclose(shown);
+        const std::string all = text, line = "the loss has grown a thousandfold since the first step: try a smaller learning rate than 1.5";
+        BOOST_TEST((all.find(line) != std::string::npos) == large);
+        BOOST_TEST(all.find("thousandfold") == all.rfind("thousandfold"));
     }
 }
 /// The gradient of the last step overflows while its loss, taken before, is finite: training says

@@ -4,6 +4,7 @@
 #include <sinter/train/hooks/check_finite.hpp>
 #include <sinter/train/hooks/progress_bar.hpp>
 #include <sinter/train/hooks/validate.hpp>
+#include <sinter/train/optimizers/detail/learning_rates.hpp>
 #include <sinter/train/options.hpp>
 
 /// The loop of training: epochs, steps, and the hooks around them.
@@ -140,7 +141,7 @@ public:
         std::vector<epoch_result> history;
         run_.tell(resume);
         run_.step = t_.steps();
-        need_a_rate();
+        detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
         run_.tell(begin);
         bool more = !detail::agree_to_stop(t_, run_.stopping() || enough_steps());
         while (more && (run_.within_pass || !(run_.epochs > 0) || run_.epoch < run_.epochs)) {
@@ -160,6 +161,8 @@ private:
     std::unique_ptr<validate> validation_;
     std::unique_ptr<detail::hook_calls[]> hooks_;
     run_type run_;
+    double first_loss_ = -1;   ///< of the first step; -1 before it
+    bool told_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
     bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
@@ -189,6 +192,7 @@ private:
         run_.tell(pass_end);
         run_.within_pass = false;
         run_.tell(epoch_end);
+        tell_of_divergence();
         return more && !detail::agree_to_stop(t_, run_.stopping());
     }
     /// Whether there is to be another one.
@@ -197,7 +201,9 @@ private:
         if (before_)
             for (const detail::hook_calls& h : run_.hooks)
                 if (h.before_step) h.before_step(h.hook, run_, b);
+        need_rates();
         run_.loss = t_.step(b);
+        if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();
         if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
             run_.sums.losses[run_.phase].add(static_cast<double>(run_.loss), t_.loss_weight());
@@ -218,14 +224,22 @@ private:
         run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
         if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy.value();
     }
-    /// A rate below zero climbs; NaN or infinity ends in weights that are that.
-    SINTER_COLD void need_a_rate() {
-        if constexpr (requires { t_.optimizer().learning_rate.at(std::int64_t{}); }) {
-            const float rate = t_.optimizer().learning_rate.at(t_.steps());
-            if (!(rate >= 0 && rate <= std::numeric_limits<float>::max()))
-                throw option_error("learning rate", joined({"train, step ", t_.steps() + 1}), std::to_string(rate),
-                                   "0 or more, and finite");
-        }
+    /// Rates are looked at before each step, for schedules make others as they go; where phases count steps of their own,
+    /// once at the start.
+    void need_rates() const {
+        if constexpr (detail::phases_of<Trainer> == 1) detail::need_learning_rates(t_.optimizer(), t_.steps());
+    }
+    /// One line, and training goes on: a loss a thousand times as large as the first one's was (or as 1), which a rate that
+    /// is too large makes of it without ever leaving the finite numbers.
+    SINTER_COLD void tell_of_divergence() {
+        const double loss = __builtin_fabs(run_.result.loss);
+        if (!o_.progress || told_ || !(first_loss_ >= 0) || !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1))) return;
+        told_ = true;
+        float rate = -1;
+        detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });
+        std::string line = joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
+        if (rate >= 0) line += " than " + std::to_string(rate);
+        std::fprintf(o_.progress, "%s\n", line.c_str());
     }
 };
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// Calls f with each learning rate that an optimizer has at a step: its own, that of what it wraps, those of its groups.
+template <class O, class F>
+void each_learning_rate(const O& o, std::int64_t step, F f) {
+    if constexpr (requires { o.learning_rate.at(step); }) f(o.learning_rate.at(step));
+    if constexpr (requires { O::batches; o.optimizer; }) each_learning_rate(o.optimizer, step / O::batches, f);
+    else if constexpr (requires { o.optimizer; }) each_learning_rate(o.optimizer, step, f);
+    if constexpr (requires { o.others; o.members; }) {
+        each_learning_rate(o.others, step, f);
+        std::apply([&](const auto&... g) { (each_learning_rate(g, step, f), ...); }, o.members);
+    }
+}
+/// option_error unless all of them are finite and not negative: a rate below zero climbs, NaN or infinity ends in weights
+/// that are that.
+template <class O>
+void need_learning_rates(const O& o, std::int64_t step) {
+    each_learning_rate(o, step, [&](float rate) {
+        if (rate >= 0 && rate <= std::numeric_limits<float>::max()) return;
+        [&]() SINTER_COLD {
+            throw option_error("learning rate", joined({"train, step ", step + 1}), std::to_string(rate), "0 or more, and finite");
+        }();
+    });
+}
+
+} // namespace sinter::detail
