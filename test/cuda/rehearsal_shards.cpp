@@ -29,8 +29,8 @@ data::batch_view batch_of_eight() {
 /// Three steps on shards 0 to 2 of a global batch of 30, whose weights are 20 and 25.
 template <class Net, class Loss>
 void on_shards(Net, Loss, const data::batch_view& b) {
-    trainer<Net, Loss, sgd, 8, on_shard<cpu_device>> here(sgd{.learning_rate = 0.5f}, {.threads = 1});
-    trainer<Net, Loss, sgd, 8, on_shard<rehearsal_device>> there(sgd{.learning_rate = 0.5f});
+    trainer<Net, Loss, sgd, 8, single<on_shard<cpu_device>>> here(sgd{.learning_rate = 0.5f}, {.threads = 1});
+    trainer<Net, Loss, sgd, 8, single<on_shard<rehearsal_device>>> there(sgd{.learning_rate = 0.5f});
     trainer<Net, Loss, sgd, 8> undivided(sgd{.learning_rate = 0.5f}, {.threads = 1});
     const float all[] = {20, 25};
     float last = 0;

@@ -51,7 +51,7 @@ constexpr std::uint64_t seeds[] = {1, 0x123456789abcdefu}, shards[] = {0, 1, 2, 
 /// What the net gives in a training step, whose update does nothing.
 template <class Device, program_options O, class Net>
 std::vector<float> outputs_of(Net, std::uint64_t seed, std::uint64_t shard, std::int64_t step, int batch, int width) {
-    trainer<Net, decltype(mse), sgd, 40, test::on_shard<Device>, O> t(sgd{.learning_rate = 0.f}, {.threads = 1, .seed = seed});
+    trainer<Net, decltype(mse), sgd, build_options{40, O}, single<test::on_shard<Device>>> t(sgd{.learning_rate = 0.f}, {.threads = 1, .seed = seed});
     const std::vector<float> x(static_cast<std::size_t>(40 * width), 1.f);
     test::current_shard = {.index = shard, .global_batch = 100};
     t.set_steps(step);
