@@ -98,8 +98,9 @@ BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
     refuses_rate(clip_by_global_norm{1.f, adam{.learning_rate = -1.f}}, "train, step 1");
     refuses_rate(accumulate<2>(clip_by_global_norm{1.f, sgd{.learning_rate = NAN}}), "train, step 1");
     refuses_rate(parameter_groups{sgd{.learning_rate = 0.01f}, group_of<"*/bias">(sgd{.learning_rate = -0.1f})}, "train, step 1");
-    const schedule falls([](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; });
+    const schedule falls = [](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; };
     refuses_rate(sgd{.learning_rate = falls}, "train, step 3");
+    refuses_rate(sgd{.learning_rate = [](std::int64_t step) { return step < 1 ? 0.01f : NAN; }}, "train, step 2");
     refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})}, "train, step 3");
 }
 /// A rate that is too large and yet finite gets one line.

@@ -26,6 +26,10 @@ struct schedule {
 
     constexpr schedule(float rate_ = 0.f) : peak(rate_) {}
     constexpr schedule(function f) : custom(f) {}
+    /// A lambda without captures: `sgd{.learning_rate = [](std::int64_t step) { return step < 100 ? 0.1f : 0.01f; }}`.
+    template <class F>
+        requires(__is_class(F) && requires(F f) { function{f}; })
+    constexpr schedule(F f) : custom(f) {}
 
     float at(std::int64_t step) const {
         if (step >= warmup) return behind(step);
