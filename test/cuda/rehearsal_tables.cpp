@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE cuda_rehearsal_tables
 #include <boost/test/unit_test.hpp>
-#include <sinter/ops/attention.hpp>
 #include <sinter/ops/cast.hpp>
 #include <sinter/ops/rotary.hpp>
-#include <sinter/ops/slice.hpp>
 #include <sinter/ops/table.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 
 #include "cuda/as_on_cpu.hpp"
+#include "cuda/cases.hpp"
 
 // Tables lie where GPU kernels find them, too; and attention, whose kernels need a whole block of threads.
 using namespace sinter;
@@ -52,17 +51,7 @@ BOOST_AUTO_TEST_CASE(rotary_as_on_the_cpu) {
 
 // More queries and keys than a tile has, and not a multiple of it; each kind of mask, bias and heads.
 BOOST_AUTO_TEST_CASE(attention_as_on_the_cpu) {
-    constexpr auto attentive = array<70, 6> >> [](tensor in) {
-        const tensor x = dense<12>(in), keys = ops::slice(x, 0, 0, 67);
-        const tensor by_place = parameter(x, "by_place", extents(1, 70, 67), normal_of(0.5f));
-        const tensor by_key = parameter(x, "by_key", extents(70), zeros);
-        const tensor some = cast(ops::reshape(ops::slice(ops::slice(in, 0, 0, 1), 1, 0, 1), extents(1)) * 40.f, 71);
-        const tensor a = attention(x, ops::slice(keys, 1, 0, 6), ops::slice(keys, 1, 2, 10),
-                                   {.heads = 4, .causal = causal::from_end, .bias = by_place, .dropout = 0.25f});
-        const tensor b = attention(x, x, x, {.heads = 1, .lengths = some, .bias = by_key});
-        return ops::mean(dense<7>(a) + dense<7>(b), {0});
-    };
-    test::as_on_cpu<3>(attentive, mse, sgd{.learning_rate = 0.1f}, test::examples(3, 420, 0, 1, 7).view());
+    test::as_on_cpu<3>(test::cases::attentive, mse, sgd{.learning_rate = 0.1f}, test::examples(3, 420, 0, 1, 7).view());
 }
 
 // Tables that are updated lazily in a sweep, after their gradients were stored; the second is read twice.

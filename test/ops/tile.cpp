@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE tile
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/concat.hpp>
+#include <sinter/ops/pad.hpp>
 #include <sinter/ops/tile.hpp>
 
 #include "support/moves.hpp"
@@ -32,4 +34,14 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
 BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(refuses(batch_of(4), fault_kind::axis_out_of_range, [](tensor x) { return tile(x, {0}); }));
     BOOST_TEST(refuses(batch_of(4), fault_kind::axis_out_of_range, [](tensor x) { return tile(x, {2, 2}); }));
+}
+/// Extents that no int holds are refused, in tile and wherever else an axis grows.
+BOOST_AUTO_TEST_CASE(axes_that_grow_too_large) {
+    constexpr int large = 1 << 30;
+    BOOST_TEST(refuses(batch_of(large), fault_kind::tensor_too_large, [](tensor x) { return tile(x, {2}); }));
+    BOOST_TEST(refuses(batch_of(large), fault_kind::tensor_too_large, [](tensor x) { return ops::concat(x, x); }));
+    BOOST_TEST(refuses(batch_of(large), fault_kind::axis_out_of_range, [](tensor x) { return ops::pad(x, {{large, 0}}); }));
+    BOOST_TEST(refuses(batch_of(large), fault_kind::axis_out_of_range, [](tensor x) {
+        return ops::pad(x, {{0, large}}, pad_mode::edge);
+    }));
 }

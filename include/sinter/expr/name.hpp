@@ -19,7 +19,7 @@ struct unnamed {
     template <class B>
         requires(std::is_same_v<B, bundle> && traces_several<F>)
     constexpr tensor operator()(B x) const {
-        return call_by_number([](auto... t) requires requires { F::trace(t...); } { return F::trace(t...); }, x, F::name);
+        return call_by_number(unnamed{}, x, F::name);
     }
 };
 /// Runs F inside the scope `name`, which replaces a layer's own.

@@ -60,7 +60,9 @@ constexpr tensor concat(const tensor* t, int n, int axis) {
         bool fits = axis >= 0 && own.rank == s.rank && own.batched == s.batched && own.type == s.type;
         for (int i = 0; fits && i < s.rank; ++i) fits = i == axis || own.d[i] == s.d[i];
         if (!fits) return fail(g, fault_kind::concat_extents_differ, op::concat, own, x[0].shape());
-        if (k) s.d[axis] += own.d[axis];
+        const std::int64_t all = k ? std::int64_t{s.d[axis]} + own.d[axis] : s.d[axis];
+        if (all > 0x7fffffff) return fail(g, fault_kind::tensor_too_large, op::concat, own, extents(0x7fffffff));
+        s.d[axis] = static_cast<int>(all);
         p[concat_attribute::parts + k] = own.d[axis] * axis_parts(own, axis).inner;
     }
     p[concat_attribute::outer] = axis_parts(s, axis).outer;

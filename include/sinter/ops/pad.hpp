@@ -53,14 +53,16 @@ struct margins {
     int before = 0, after = 0;
 };
 
-/// The extents with margins; false where one is negative or, mirrored, as wide as the axis.
+/// The extents with margins; false where one is negative or, mirrored, as wide as the axis, or no int holds the sum.
 constexpr bool padded_shape(const shape& s, std::initializer_list<margins> m, bool mirrored, shape& out, int (&before)[max_rank]) {
     out = s;
     int i = 0;
     for (const margins& a : m) {
         if (i == s.rank || a.before < 0 || a.after < 0 || (mirrored && (a.before >= s.d[i] || a.after >= s.d[i]))) return false;
+        const std::int64_t all = std::int64_t{s.d[i]} + a.before + a.after;
+        if (all > 0x7fffffff) return false;
         before[i] = a.before;
-        out.d[i++] += a.before + a.after;
+        out.d[i++] = static_cast<int>(all);
     }
     return true;
 }

@@ -20,6 +20,8 @@ constexpr tensor tile(tensor x, std::initializer_list<int> times) {
         if (n < 1) return fail(x.g, fault_kind::axis_out_of_range, op::broadcast, s, s);
         if (n == 1) continue;
         const shape now = x.shape();
+        if (std::int64_t{n} * now.d[axis] > 0x7fffffff)
+            return fail(x.g, fault_kind::tensor_too_large, op::broadcast, now, extents(0x7fffffff));
         const axis_parts a(now, axis);
         shape rows = now, wide = now;
         rows.rank = wide.rank = 3;
