@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/philox.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/train/trainer.hpp>
 #include <vector>

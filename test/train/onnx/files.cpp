@@ -6,6 +6,7 @@
 #include "support/hindrances.hpp"
 #include "support/onnx_file.hpp"
 #include <sinter/device/cpu.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/elementwise.hpp>
