@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*, FOLDER/csv/*,
-FOLDER/features/*. Small, valid, each showing one feature.
+FOLDER/features/*, FOLDER/png/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -13,6 +13,17 @@ import pathlib
 import struct
 import sys
 import zipfile
+import zlib
+
+
+def png(width, height, depth, colour, rows, *chunks, interlaced=0):
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, interlaced)
+    data = zlib.compress(b"".join(b"\0" + row for row in rows))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + b"".join(chunk(*c) for c in chunks)
+            + chunk(b"IDAT", data) + chunk(b"IEND", b""))
 
 
 def safetensors(header, data=b"", text=None):
@@ -77,6 +88,15 @@ SEEDS = {
         "text": b"P2\n# comment\n3 2\n255\n0 51 102\n153 204 255\n",
         "bytes": b"P5 3 2 255\n\x00\x33\x66\x99\xcc\xff",
         "wide": b"P5#c\n2 1 65535\n\x00\x00\xff\xff",
+    },
+    "png": {
+        "grey": png(3, 2, 8, 0, [bytes(3), b"\x00\x80\xff"]),
+        "bits": png(9, 2, 1, 0, [b"\xaa\x80", b"\x55\x00"]),
+        "wide": png(2, 1, 16, 0, [b"\x00\x01\xff\xff"], (b"gAMA", struct.pack(">I", 45455))),
+        "colours": png(2, 2, 8, 2, [bytes(range(6)), bytes(range(250, 256))], (b"sRGB", b"\x00")),
+        "palette": png(4, 1, 2, 3, [b"\x1b"], (b"PLTE", bytes(range(12))), (b"tRNS", b"\x00\x80")),
+        "transparent": png(1, 2, 8, 6, [b"\x10\x20\x30\x80", bytes(4)], (b"tEXt", b"Comment\0none")),
+        "interlaced": png(1, 1, 8, 4, [b"\x7f\xff"], interlaced=1),
     },
     "csv": {
         "plain": b"age,job\n20,cook\n30,smith\n",

@@ -2,8 +2,10 @@
 #define BOOST_TEST_MODULE parts_of_a_batch
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/full_batch.hpp>
+#include <sinter/train/losses/ctc.hpp>
 #include <sinter/train/losses/weighted.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/adam.hpp>
@@ -105,6 +107,31 @@ BOOST_AUTO_TEST_CASE(around_other_optimizers) {
     compare<true, false>(ignoring, clip_by_global_norm{0.1f, l2_penalty{0.1f, sgd{.learning_rate = 0.1f}}});
     compare<true, false, program_options{.store_gradients = true}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
     compare<true, false, program_options{.fuse = false}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
+}
+/// Sequences of different lengths, under CTC with frames that do not count and labels that cannot be said.
+BOOST_AUTO_TEST_CASE(sequences_and_their_lengths) {
+    constexpr auto speech = inputs(array<6, 3>, indices<1>) >> [](tensor x, tensor n) { return dense<4>(lstm<5>(x, n)); };
+    using net_type = std::remove_const_t<decltype(speech)>;
+    using loss = ctc_loss_of<2, ctc_options{.frames = 6, .leaves_out_impossible = true}>;
+    trainer<net_type, loss, sgd, 5> whole(sgd{.learning_rate = 0.1f}, {.threads = 1});
+    trainer<net_type, loss, accumulated<3, sgd>, 5> parts(accumulate<3>(sgd{.learning_rate = 0.1f}), {.threads = 1});
+    std::vector<float> x;
+    random_stream r(9);
+    for (int i = 0; i < 5 * 18; ++i) x.push_back(r.uniform(-2, 2));
+    const std::int32_t lengths[] = {6, 2, 1, 4, 3}, said[] = {1, 2, 3, -1, 1, 1, 2, 2, -1, -1};   // the third cannot be said
+    const auto step = [&](auto& t, int first, int n) {
+        const data::input_view in[] = {{x.data() + 18 * first, nullptr, 18}, {nullptr, lengths + first, 1}};
+        const data::input_view targets[] = {{nullptr, said + 2 * first, 2}, {nullptr, lengths + first, 1}};
+        return static_cast<double>(t.step({.size = n, .inputs = in, .targets = targets})) * t.loss_weight();
+    };
+    const std::vector<float> start = parameters_of(whole);
+    for (int update = 0; update < 10; ++update) {
+        const double all = step(whole, 0, 5), sum = step(parts, 0, 1) + step(parts, 1, 3) + step(parts, 4, 1);
+        BOOST_TEST(sum == all, boost::test_tools::tolerance(1e-4));
+        const std::vector<float> a = parameters_of(whole), b = parameters_of(parts);
+        for (std::size_t i = 0; i < a.size(); ++i) BOOST_REQUIRE(std::abs(a[i] - b[i]) <= 5e-5f * (1 + std::abs(a[i])));
+    }
+    BOOST_TEST(parameters_of(whole) != start);
 }
 BOOST_AUTO_TEST_CASE(a_round_in_which_nothing_counts) {
     trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(ignoring)>, accumulated<2, sgd>, 8> t(

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: png
+// libFuzzer target: any bytes are refused with format_error or are a picture. Chunks' checksums are made right as well, for
+// no mutation would get beyond them.
+#include <sinter/io/png.hpp>
+
+#include <cstdlib>
+#include <zlib.h>
+
+using namespace sinter;
+
+static void read(const std::vector<std::byte>& bytes) {
+    try {
+        const io::grey_image picture = io::parse_png({bytes.data(), bytes.size()}, "fuzz");
+        if (picture.width < 1 || picture.height < 1) std::abort();
+        if (picture.pixels.size() != std::size_t{picture.width} * picture.height) std::abort();
+        for (const float v : picture.pixels)
+            if (!(v >= 0.f && v <= 1.f)) std::abort();
+    } catch (const format_error&) {
+    }
+}
+/// Length, type, data, checksum over the middle two.
+static void mend_checksums(std::vector<std::byte>& bytes) {
+    auto* const p = reinterpret_cast<unsigned char*>(bytes.data());
+    for (std::size_t at = 8; at + 12 <= bytes.size();) {
+        const std::size_t length = std::size_t{p[at]} << 24 | std::size_t{p[at + 1]} << 16 | std::size_t{p[at + 2]} << 8 | p[at + 3];
+        if (length > bytes.size() - at - 12) return;
+        const unsigned long sum = crc32(0, p + at + 4, static_cast<unsigned>(length + 4));
+        for (std::size_t i = 0; i < 4; ++i) p[at + 8 + length + i] = static_cast<unsigned char>(sum >> (24 - 8 * i));
+        at += 12 + length;
+    }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    std::vector<std::byte> bytes(size);
+    if (size > 0) std::memcpy(bytes.data(), data, size);
+    read(bytes);
+    mend_checksums(bytes);
+    read(bytes);
+    return 0;
+}
