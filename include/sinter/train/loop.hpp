@@ -3,7 +3,7 @@
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/check_finite.hpp>
 #include <sinter/train/hooks/progress_bar.hpp>
-#include <sinter/train/hooks/validate.hpp>
+#include <sinter/train/hooks/validation.hpp>
 #include <sinter/train/optimizers/detail/learning_rates.hpp>
 #include <sinter/train/options.hpp>
 
@@ -68,7 +68,7 @@ struct model_run : training_run {
     // ---- of the loop
     using sums_type = detail::epoch_sums<detail::phases_of<Trainer>>;
     span<const detail::hook_calls> hooks;
-    validate* validation = nullptr;   ///< of the options
+    validation* validated = nullptr;   ///< of the options
     sums_type sums{};
     bool within_pass = false;   ///< the epoch's steps have begun, and not ended
     double began = 0;           ///< when the pass began, less what a resumed one had taken before
@@ -85,7 +85,7 @@ struct model_run : training_run {
     /// What the loop remembers, in a checkpoint.
     void state(auto& s) {
         s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums", sums);
-        if (validation) s("validation", *validation);
+        if (validated) s("validation", *validated);
     }
 
 private:
@@ -127,12 +127,12 @@ public:
         *next++ = calls_of<run_type, false>(finite_);
         if (o.progress) *next++ = calls_of<run_type, false>(bar_);
         if (o.validation) {
-            validation_ = std::make_unique<validate>(*o.validation, o.metrics);
+            validation_ = std::make_unique<validation>(*o.validation, o.metrics);
             *next++ = calls_of<run_type, false>(*validation_);
         }
         for (const detail::hook_calls& h : hooks) *next++ = h;
         run_.hooks = {hooks_.get(), static_cast<std::size_t>(next - hooks_.get())};
-        run_.validation = validation_.get();
+        run_.validated = validation_.get();
         for (const detail::hook_calls& h : run_.hooks) before_ = before_ || h.before_step, after_ = after_ || h.after_step;
     }
     /// All epochs, or those that are left of a run that a hook has loaded.
@@ -158,7 +158,7 @@ private:
     const train_options& o_;
     check_finite finite_;
     progress_bar bar_;
-    std::unique_ptr<validate> validation_;
+    std::unique_ptr<validation> validation_;
     std::unique_ptr<detail::hook_calls[]> hooks_;
     run_type run_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
