@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(killed_or_stopped_at_any_step) {
 BOOST_AUTO_TEST_CASE(a_run_that_stopped_early_stays_stopped) {
     const auto once = [](const temporary_folder& folder, int patience) {
         auto data = points(50, 3) | data::batch(8), held_out = points(30, 4) | data::batch(8);
-        estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0}, {.threads = 1}};   // never better
+        estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0.f}, {.threads = 1}};   // never better
         early_stop stop({.patience = patience});
         return model.train(data, {.epochs = 9, .validation = &held_out, .progress = nullptr},
                            save_checkpoints(folder / "run.safetensors", {.resume = true}), stop).size();
@@ -142,10 +142,6 @@ BOOST_AUTO_TEST_CASE(a_run_that_stopped_early_stays_stopped) {
 }
 BOOST_AUTO_TEST_CASE(losses_that_alternate) {
     constexpr auto two = features<2> >> dense<2>;
-    struct first {
-        constexpr tensor operator()(tensor y, tensor t) const { return softmax_cross_entropy(y, t); }
-        static constexpr target_list targets{target_spec(target_kind::class_index)};
-    };
     constexpr alternating phases{phase<"dense/kernel">(softmax_cross_entropy, adam{.learning_rate = 0.1f}, 2),
                                  phase<"dense/bias">(softmax_cross_entropy, adam{.learning_rate = 0.01f})};
     const auto once = [&](const temporary_folder& folder, ends_at end) {
@@ -180,6 +176,12 @@ struct keeps {
     void begin(training_run&) {}
     bool operator==(const keeps&) const = default;
 };
+struct another {
+    static constexpr const char* name = "keeps";
+    double b = 0;
+    void state(hook_state& s) { s("b", b); }
+    void begin(training_run&) {}
+};
 static void train_with(const std::string& file, auto&&... hooks) {
     auto data = points(8, 3) | data::batch(8);
     estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
@@ -202,17 +204,12 @@ BOOST_AUTO_TEST_CASE(other_hooks_are_named_and_nothing_changes) {
     const std::string file = folder / "run.safetensors";
     keeps a;
     train_with(file, a);
-    check_error<mismatch_error>([&] { train_with(file); }, "hooks/keeps/b: unexpected", file);
+    check_error<mismatch_error>([&] { train_with(file); }, "'hooks/keeps/b': unexpected", file);
     keeps b{.i = 5};
     early_stop stop;
     check_error<mismatch_error>([&] { train_with(file, b, stop); }, "hooks/early_stop/wait: missing", file);
     BOOST_TEST(b.i == 5);
-    struct {
-        static constexpr const char* name = "keeps";
-        double b = 0;
-        void state(hook_state& s) { s("b", b); }
-        void begin(training_run&) {}
-    } other;
+    another other;
     check_error<mismatch_error>([&] { train_with(file, other); }, "hooks/keeps/b: got U8 [], needed F64, one number", file);
 
     estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
