@@ -30,7 +30,7 @@ static element run(const optimizer_code& c, element x, const float* scalars) {
         else if (w.is(opcode::store)) at(y, c.operand[w.arg]) = r[w.a];
         else if (w.is(opcode::literal)) r[i] = static_cast<double>(c.constants[w.arg]);
         else if (w.is(op::runtime_scalar)) r[i] = static_cast<double>(scalars[w.arg]);
-        else r[i] = elementwise(static_cast<op_id>(w.code), r[w.a], r[w.b], r[w.c()], 1);
+        else r[i] = elementwise(static_cast<op_id>(w.code), r[w.a], r[w.b], r[w.c()], surroundings{});
     }
     return y;
 }
