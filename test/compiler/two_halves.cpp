@@ -22,50 +22,19 @@
 
 #include <cmath>
 
-#include "support/half_steps.hpp"
+#include "support/check_halves.hpp"
 
 /// Steps in two halves, gradients and then updates, end with the bits of fused steps, under each policy.
 using namespace sinter;
 using namespace sinter::test;
 
-constexpr int batch = 5;
-
-template <class Net, class Loss, class Optimizer, program_options O>
-using program_of = compiled<request<Net, Loss, Optimizer, program_mode::training, batch, cpu_device::target, O>>;
-
-template <program_options O, class Net, class Loss, class Optimizer>
-static void step_in_halves(const trainer<Net, Loss, Optimizer, batch>& first, const trainer<Net, Loss, Optimizer, batch>& fused, Optimizer o,
-                           int steps, const char* what) {
-    using P = program_of<Net, Loss, Optimizer, O>;
-    constexpr program_segments s = P::v.segments;
-    BOOST_TEST(0 < s.first_change);
-    BOOST_TEST((s.first_change <= s.first_update || s.first_change == P::v.n_launches));
-    for (int i = 0; i < P::v.n_launches; ++i) BOOST_TEST((P::v.launches[i].root < 0 && P::v.launches[i].group < 0) == (i >= s.first_update ||
-        (P::v.launches[i].root < 0 && P::v.launches[i].every == 1 && batches_of<Optimizer>() > 1)));
-    half_steps<P, Optimizer> halves(first, o, 2);
-    for (int i = 0; i < steps; ++i) {
-        const random_batch<P> b(static_cast<std::uint64_t>(i), i % 3 == 2 ? batch - 2 : batch);
-        BOOST_TEST(halves.gradients(b.view()));
-        halves.update();
-    }
-    BOOST_TEST(halves.equals(fused), what);
-}
-template <bool Exact = true, class Net, class Loss, class Optimizer>
-static void every_policy(Net, Loss, Optimizer o, const char* what) {
-    using trainer_type = trainer<Net, Loss, Optimizer, batch>;
-    constexpr int steps = 7;
-    const trainer_type first(o, {.threads = 1});
-    trainer_type fused(o, {.threads = 1});
-    for (int i = 0; i < steps; ++i)
-        fused.step(random_batch<typename trainer_type::training>(static_cast<std::uint64_t>(i), i % 3 == 2 ? batch - 2 : batch).view());
-    step_in_halves<program_options{}>(first, fused, o, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::stored}>(first, fused, o, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}>(first, fused, o, steps, what);
-}
-
 constexpr auto mlp = features<12> >> dense<16> >> relu >> dropout<0.25> >> dense<9> >> relu >> dense<3>;
 constexpr auto lenet = image<14, 14, 1> >> conv2d<4, 5> >> relu >> max_pool<2> >> conv2d<6, 3> >> relu >> max_pool<2> >> flatten >> dense<10>;
 constexpr auto normalised = image<6, 6, 2> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<4, 3> >> batch_norm >> relu >> flatten >> dense<3>;
+constexpr auto residual = image<6, 6, 2> >> conv2d<4, 3> >> [](tensor x) {   // two batch_norms meet in a sum: their betas' gradients are one
+    for (int i = 0; i < 2; ++i) x = ops::relu((conv2d<4, 3> >> batch_norm)(x) + (conv2d<4, 1> >> batch_norm)(x));
+    return x;
+} >> flatten >> dense<3>;
 constexpr auto recurrent = inputs(array<4, 3>) >> lstm<5> >> dense<3>;
 
 BOOST_AUTO_TEST_CASE(dense_layers) {
@@ -74,8 +43,24 @@ BOOST_AUTO_TEST_CASE(dense_layers) {
 }
 BOOST_AUTO_TEST_CASE(convolutions) { every_policy(lenet, softmax_cross_entropy, adam{}, "lenet"); }
 BOOST_AUTO_TEST_CASE(states) { every_policy(normalised, softmax_cross_entropy, momentum{.learning_rate = 0.05f}, "batch_norm"); }
+template <program_options O>
+static std::pair<int, int> copies() {   // of gradients: how many, and the first one's distance from the end of backward
+    using P = halved_program<std::remove_const_t<decltype(residual)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam, 5, O>;
+    int n = 0, first = 0;
+    for (int i = 0; i < P::v.segments.first_update; ++i)
+        if (P::graph.n[P::v.launches[i].root].k == op::broadcast && !n++) first = P::v.segments.first_update - i;
+    return {n, first};
+}
+BOOST_AUTO_TEST_CASE(copies_are_made_at_once) {
+    every_policy(residual, softmax_cross_entropy, adam{}, "residual");
+    const auto [stored, last] = copies<program_options{.gradients = gradient_policy::stored}>();
+    const auto [reduced, early] = copies<program_options{.gradients = gradient_policy::reduced}>();
+    BOOST_TEST(stored == reduced);
+    BOOST_TEST(last <= stored);
+    BOOST_TEST(early > stored + 4);
+}
 BOOST_AUTO_TEST_CASE(loops) { every_policy(recurrent, softmax_cross_entropy, adam{}, "lstm"); }
-BOOST_AUTO_TEST_CASE(clipping) { every_policy<false>(mlp, softmax_cross_entropy, clip_by_global_norm{0.5f, adam{}}, "clipped"); }
+BOOST_AUTO_TEST_CASE(clipping) { every_policy<false>(mlp, softmax_cross_entropy, clip_by_global_norm{0.5f, adam{}}, "clipped"); }   // the norm's terms lie in another order
 BOOST_AUTO_TEST_CASE(sums_over_tensors) { every_policy(mlp, softmax_cross_entropy, lamb{.learning_rate = 0.02f}, "lamb"); }
 BOOST_AUTO_TEST_CASE(accumulation) {
     every_policy(mlp, softmax_cross_entropy, accumulate<3>(adam{}), "accumulated");
@@ -90,9 +75,9 @@ BOOST_AUTO_TEST_CASE(both_spellings_are_one_policy) {
 }
 /// A first half whose loss is not finite leaves everything as it was, in one run or in several.
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_changes_nothing) {
-    using trainer_type = trainer<std::remove_const_t<decltype(normalised)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam, batch>;
-    using P = program_of<std::remove_const_t<decltype(normalised)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam,
-                         program_options{.gradients = gradient_policy::stored}>;
+    using trainer_type = trainer<std::remove_const_t<decltype(normalised)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam, 5>;
+    using P = halved_program<std::remove_const_t<decltype(normalised)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam, 5,
+                             program_options{.gradients = gradient_policy::stored}>;
     trainer_type t({}, {.threads = 1});
     half_steps<P, adam> halves(t, {}, 1);
     const random_batch<P> good(1);

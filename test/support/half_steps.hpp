@@ -4,6 +4,8 @@
 #include <sinter/device/cpu.hpp>
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/train/trainer.hpp>
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 /// One training program with memory of its own, whose steps are run in two halves: gradients, then updates.
@@ -67,11 +69,14 @@ public:
         }
         for (int i = 0; i < P::v.n_states; ++i) write(P::v.states[i], P::v.states[i].at, first.plain(first.state(i)));
     }
-    /// False if the loss is not finite.
-    bool gradients(const data::batch_view& b) {
+    void begin(const data::batch_view& b) {
         bind_batch<P>(b, ports_, true);
         optimizer_.scalars(step_, scalars_);
         now_ = {ports_, scalars_, 1, step_, b.size, true};
+    }
+    /// False if the loss is not finite.
+    bool gradients(const data::batch_view& b) {
+        begin(b);
         return run({0, cuts.first_update});
     }
     /// With arguments of the first half, but for the batch, which nobody needs to keep.
@@ -84,21 +89,39 @@ public:
         now_.launches = r;
         return device_.template run<P>(runner_, now_);
     }
-    /// Are all parameters, slots and states those of the trainer, bit for bit?
-    template <class Trainer>
-    bool equals(const Trainer& t) const {
-        bool same = true;
-        const auto compare = [&](const variable_info& v, address at, const std::vector<float>& want) {
-            const auto got = to_plain(v, memory_.at(at), cpu_device::panel_width, cpu_device::target.lanes);
-            same = same && std::memcmp(got.data(), want.data(), 4 * got.size()) == 0;
-        };
+    void step(const data::batch_view& b) {
+        gradients(b);
+        update();
+    }
+    // as a trainer has them
+    static const variable_info& parameter(int i) { return P::v.parameters[i]; }
+    static const variable_info& state(int i) { return P::v.states[i]; }
+    static int slots_of(const variable_info& v) { return v.group == frozen_group ? 0 : P::v.slots; }
+    std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
+    std::vector<float> plain_slot(const variable_info& v, int k) const { return plain_at(v, slot(v, k)); }
+
+    /// Calls f(mine, theirs) for each parameter, slot and state, where T is a trainer of the same net or another of these.
+    template <class T, class F>
+    void compare(const T& t, F f) const {
         for (int i = 0; i < P::v.n_parameters; ++i) {
-            const variable_info& v = P::v.parameters[i];
-            compare(v, v.at, t.plain(t.parameter(i)));
-            for (int k = 0; k < Trainer::slots_of(v); ++k) compare(v, slot(v, k), t.plain_slot(t.parameter(i), k));
+            f(plain(parameter(i)), t.plain(t.parameter(i)));
+            for (int k = 0; k < slots_of(parameter(i)); ++k) f(plain_slot(parameter(i), k), t.plain_slot(t.parameter(i), k));
         }
-        for (int i = 0; i < P::v.n_states; ++i) compare(P::v.states[i], P::v.states[i].at, t.plain(t.state(i)));
+        for (int i = 0; i < P::v.n_states; ++i) f(plain(state(i)), t.plain(t.state(i)));
+    }
+    template <class T>
+    bool equals(const T& t) const {
+        bool same = true;
+        compare(t, [&](const auto& x, const auto& y) { same = same && std::memcmp(x.data(), y.data(), 4 * x.size()) == 0; });
         return same;
+    }
+    template <class T>
+    double difference(const T& t) const {
+        double most = 0;
+        compare(t, [&](const auto& x, const auto& y) {
+            for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+        });
+        return most;
     }
     float* at(address a) const { return memory_.at(a); }
 
@@ -113,6 +136,9 @@ private:
     std::int64_t step_ = 0;
 
     static address slot(const variable_info& v, int k) { return {space::slot, k * P::v.z.trained + v.at.offset()}; }
+    std::vector<float> plain_at(const variable_info& v, address from) const {
+        return to_plain(v, memory_.at(from), cpu_device::panel_width, cpu_device::target.lanes);
+    }
     void write(const variable_info& v, address to, const std::vector<float>& x) {
         const auto packed = from_plain(v, x.data(), cpu_device::panel_width, cpu_device::target.lanes);
         std::memcpy(memory_.at(to), packed.data(), 4 * packed.size());

@@ -21,6 +21,7 @@ struct variable_info {
     address gradient;          ///< none: it is never stored
     int group = 0;             ///< of the optimizer's groups of parameters; frozen_group: it is not trained
     bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
+    int bucket = -1;           ///< that its gradient is in; -1: in none
     bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
 };
 /// An input or target: what a batch must hold.
@@ -33,7 +34,7 @@ struct port_info {
 
 /// What is left of a program at run time, in arrays of exactly their size.
 template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers, int Parameters,
-          int States, int Inputs, int Targets, int Outputs>
+          int States, int Inputs, int Targets, int Outputs, int Buckets>
 struct program_value {
     spec specs[std::size_t{Specs + 1}];
     std::uint64_t code[std::size_t{Code + 1}];
@@ -57,9 +58,10 @@ struct program_value {
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
     program_segments segments;   ///< where a step may be cut
+    gradient_bucket buckets[std::size_t{Buckets + 1}];   ///< in the order in which they become final
 
     static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters,
-                         n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs;
+                         n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs, n_buckets = Buckets;
 
     /// Floats of each arena.
     constexpr std::int64_t floats(space s) const {
@@ -129,8 +131,9 @@ struct compiled_value {
         const graph_view g = detail::graph_value<R>::v.view();
         constexpr auto c = detail::graph_value<R>::c;
         const auto& p = detail::plan_stage<R>::v;
+        constexpr auto& buckets = detail::bucket_stage<R>::v;
         program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters,
-                      c.states, c.inputs, c.targets, c.outputs> f{};
+                      c.states, c.inputs, c.targets, c.outputs, buckets.n> f{};
         for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
         for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
         for (int i = 0; i < d.n_launches; ++i) f.launches[i] = d.launches[i];
@@ -149,10 +152,11 @@ struct compiled_value {
         for (int i = 0; i < c.parameters; ++i) {
             f.parameters[i] = describe(g.parameters[i]);
             if (R::mode == program_mode::training && !detail::choice_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
-                f.parameters[i].gradient = {space::gradient, f.parameters[i].at.offset()};
+                if (!detail::choice_stage<R>::layout().rows(i)) f.parameters[i].gradient = p.at[base_of(g.n, g.gradients[i])];
                 stored = true;
             }
             f.parameters[i].early = updates_before_loss(i);
+            if (buckets.n) f.parameters[i].bucket = buckets.of[i];
         }
         for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
         for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
@@ -166,7 +170,8 @@ struct compiled_value {
         note_loss_weights(f, g);
         f.z = p.z;
         constexpr update_set u = detail::emit_stage<R>::update;
-        if (stored || u.sums || u.needs_norm()) f.gradients = p.z.trained + u.table_floats(c.parameters);
+        if (stored || u.sums || u.needs_norm()) f.gradients = p.z.gradients + u.table_floats(c.parameters);
+        for (int i = 0; i < buckets.n; ++i) f.buckets[i] = buckets.at[i];
         f.max_batch = R::max_batch;
         f.nodes = c.nodes;
         f.slots = detail::emit_stage<R>::update.slots;

@@ -3,6 +3,7 @@
 #include <sinter/compiler/passes/check_names.hpp>
 #include <sinter/compiler/passes/differentiate.hpp>
 #include <sinter/compiler/passes/list.hpp>
+#include <sinter/compiler/buckets.hpp>
 #include <sinter/compiler/emit/emit.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
 #include <sinter/compiler/request.hpp>
@@ -176,8 +177,10 @@ struct fused_stage {
 // ---- choose updates
 template <class R>
 struct choice_stage {
+    static constexpr bool in_buckets = R::options.policy() == gradient_policy::reduced;
     struct type {
         bool updated[graph_value<R>::c.parameters + 1] = {};
+        int list_rows[in_buckets ? graph_value<R>::c.parameters + 1 : 1] = {};
     };
     static constexpr type make() {
         type t;
@@ -185,9 +188,11 @@ struct choice_stage {
         const grouping r = fused_stage<R>::groups();
         const update_set u = update_stage<R>::v;
         if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u, t.updated);
+        if (R::mode == program_mode::training && in_buckets && R::target.row_lists) choose_row_lists(g, r, u, R::max_batch, t.list_rows);
         return t;
     }
     static constexpr type v = make();
+    static constexpr gradient_layout layout() { return {R::options.policy(), in_buckets ? v.list_rows : nullptr}; }
 };
 
 // ---- plan memory: from the first group to the last; where that leaves gaps, the other way round if it is better
@@ -199,7 +204,7 @@ struct planned_stage {
         const graph_view g = graph_value<R>::v.view();
         const grouping r = fused_stage<R>::groups();
         const target device = R::target;
-        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch).run(t, Backwards);
+        planner(g, r, choice_stage<R>::v.updated, device, R::max_batch, choice_stage<R>::layout()).run(t, Backwards);
         return t;
     }
     static constexpr type v = make();
@@ -245,7 +250,7 @@ struct emit_stage {
         const update_set u = update;
         listing o{{t.specs}, {t.code}, {t.launches}, {t.args}, {t.extents}, {t.constants}, {t.loops}, {t.buffers}};
         emitter(g, r, plan_stage<R>::v.at, plan_stage<R>::v.z, choice_stage<R>::v.updated, u, device, R::max_batch, o,
-                R::options.winograd).run();
+                R::options.winograd, choice_stage<R>::layout()).run();
         t.n_specs = o.specs.n;
         t.n_code = o.code.n;
         t.n_launches = o.launches.n;
@@ -255,6 +260,34 @@ struct emit_stage {
         t.n_loops = o.loops.n;
         t.n_buffers = o.buffers.n;
         t.first_update = o.first_update;
+        return t;
+    }
+    static constexpr type v = make();
+};
+
+// ---- buckets of gradients, where there are some
+template <class R>
+struct bucket_stage {
+    static constexpr bool in_buckets = R::mode == program_mode::training && choice_stage<R>::in_buckets;
+    struct type {
+        static constexpr int most = in_buckets ? graph_value<R>::c.parameters + 1 : 1;
+        gradient_bucket at[most];
+        int of[most] = {};   ///< of each parameter its bucket, or -1
+        int n = 0;
+    };
+    static constexpr type make() {
+        type t;
+        if constexpr (in_buckets) {
+            constexpr auto& d = emit_stage<R>::v;
+            constexpr auto& p = plan_stage<R>::v;
+            const graph_view g = graph_value<R>::v.view();
+            const target device = R::target;
+            const update_set u = update_stage<R>::v;
+            growing<gradient_bucket> all;
+            cut_buckets(g, fused_stage<R>::groups(), p.at, p.z, choice_stage<R>::v.updated, u, device, choice_stage<R>::layout(),
+                        R::options.bucket_bytes / 4, {{d.launches, d.n_launches}, {d.loops, d.n_loops}, d.first_update}, all, t.of);
+            for (; t.n < all.n; ++t.n) t.at[t.n] = all[t.n];
+        }
         return t;
     }
     static constexpr type v = make();

@@ -19,6 +19,7 @@ struct target {
     bool unique_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
     bool product_sums = false;         ///< kernels that sum some products
     bool fused_producers = false;        ///< kernels that run a walk over the rows that they read, some rows at a time
+    bool row_lists = false;            ///< kernels that make a table's gradient as a list of rows, and update by one
     bool column_sums = false;          ///< weights' gradients' kernels that sum the columns of what they read
 
     std::int64_t non_temporal_floats = 0;       ///< results of so many and more are written past the caches; 0: none are

@@ -125,7 +125,7 @@ public:
     static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true,
                                            .bfloat16_pairs = cpu::multiplies_pairs,
                                            .transposed_weights = true, .unique_rows = true, .product_sums = true,
-                                           .fused_producers = true, .column_sums = true,
+                                           .fused_producers = true, .row_lists = true, .column_sums = true,
                                            .non_temporal_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
                                            .non_temporal_walks = !cpu::stores_whole_lines};
     static constexpr int panel_width = 2 * cpu::lanes;

@@ -57,6 +57,7 @@ struct kernel_request {
     const node* operands[max_operands] = {};
     const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
     bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
+    int list_rows = 0;               ///< this gradient is made as a list of so many rows at most, whose keys are one more operand
     bool one_example = false;        ///< is all that there ever is, with packed weights and in one part: extents may be fixed
     winograd_choice winograd = {};   ///< for 3 x 3 and 5 x 5 convolutions
 

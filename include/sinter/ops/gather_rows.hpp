@@ -16,11 +16,13 @@ inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"
 namespace gather_rows_extent { enum : int { width, rows }; }      // in call::e, of the table
 namespace gather_rows_operand { enum : int { table, indices }; }  // in call::p
 /// In call::e. Lazy: only the rows that occur are updated; body_reads: not the kernel but its body has the sums.
-namespace scatter_rows_extent { enum : int { width, rows, lazy, body_reads }; }
+namespace scatter_rows_extent { enum : int { width, rows, lazy, body_reads, list_rows }; }
 /// What body_reads may be: nothing; sums of the rows that occur; sums of a round of steps, of the rows that hold
-/// anything but -0.
-namespace scatter_rows_sums { enum : int { none, occurring, of_round }; }
-namespace scatter_rows_operand { enum : int { indices, rows }; }  // in call::p; of a round: the table's sums
+/// anything but -0; those of a list of rows, which the kernel hands on.
+namespace scatter_rows_sums { enum : int { none, occurring, of_round, listed }; }
+/// In call::p. Of a round, indices: the table's sums; listed, indices and rows: the list's keys and rows. keys: where a list that is
+/// made (list_rows, its most rows; 0: none) has them.
+namespace scatter_rows_operand { enum : int { indices, rows, keys }; }
 
 template <>
 struct rule<op::gather_rows> : root_op_rule {
@@ -39,7 +41,7 @@ struct rule<op::scatter_rows> : root_op_rule {
     static constexpr bool sums_rows = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({{scatter_rows_extent::width, r.y().last()}, {scatter_rows_extent::rows, r.y().d[0]},
-               {scatter_rows_extent::lazy, r.updates}});
+               {scatter_rows_extent::lazy, r.updates || r.list_rows}, {scatter_rows_extent::list_rows, r.list_rows}});
         k.by_example(r.x(1), r.x(1).rows());
     }
     static constexpr long flops(const node&, const node* in) { return in[1].s.size(); }

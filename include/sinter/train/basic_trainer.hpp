@@ -127,6 +127,8 @@ public:
         if (v.gradient.where() == space::none && detail::update_stage<typename training::request>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
                                "program_options{.store_gradients = true}");
+        if (v.gradient.where() == space::none && v.bucket >= 0)
+            throw option_error("this gradient is a list of rows", path(v), "gradient_policy::reduced", "gradient_policy::stored");
         return plain_at(v, v.gradient);
     }
     void set_plain(const variable_info& v, const float* x) { write(v, v.at, x), session_.publish(); }

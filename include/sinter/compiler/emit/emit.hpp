@@ -25,9 +25,10 @@ struct emitted {
 class emitter {
 public:
     constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
-                      const update_set& u, const target& t, int max_batch, listing& o, winograd most = winograd::forbid)
+                      const update_set& u, const target& t, int max_batch, listing& o, winograd most = winograd::forbid,
+                      const gradient_layout& l = {})
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
-          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_),
+          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_, l), layout_(l),
           winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
           max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
         mark_pooled();
@@ -63,6 +64,7 @@ private:
     launch_writer write_;
     body_emitter& body_;
     update_emitter update_;
+    gradient_layout layout_;
     winograd_choice winograd_;
     int max_batch_;
     bool one_example_;
@@ -164,6 +166,10 @@ private:
         if (q.pool >= 0) request.pool = n_ + q.pool;
         for (int i = first_update_[group_number]; i >= 0; i = next_update_[i])
             request.updates = request.updates || base_of(g_.n, g_.gradients[i]) == q.root;
+        if (const int i = list_made_by(q.root); i >= 0) {
+            request.list_rows = layout_.rows(i);
+            body_.operand(update_.keys(i));
+        }
         request.winograd = winograd_;
         if (pooled_[q.root]) request.winograd.limit_before_pool(n_[n.in[0]].s);
         request.one_example = one_example_;
@@ -179,6 +185,12 @@ private:
         if (k.second_result) body_.picked(q, r_, 1);
         if (k.third_result) body_.picked(q, r_, 2);
         if (!n.about->epilogue) body_.result(q.root);
+    }
+    /// The parameter whose gradient this node makes as a list of rows, or -1.
+    constexpr int list_made_by(int root) const {
+        for (int i = 0; layout_.list_rows && i < g_.gradients.n; ++i)
+            if (layout_.rows(i) && base_of(g_.n, g_.gradients[i]) == root) return i;
+        return -1;
     }
     /// States whose new value could not be put in place while their old one was still to be read.
     constexpr void copy_states() {

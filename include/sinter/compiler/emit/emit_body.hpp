@@ -38,7 +38,7 @@ public:
     constexpr void members(const group& q) {
         if (q.root_op) {
             const int raw = q.pool >= 0 ? q.pool : q.root;
-            define(raw, put({.code = code_of(opcode::accumulator)}), 0, false);
+            accumulator(raw);
         }
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             const op_kind kind = n_[v].about->kind;
@@ -46,6 +46,8 @@ public:
             else if (kind == op_kind::row_reduce || kind == op_kind::col_reduce) reduce(v, kind);
         }
     }
+    /// What the kernel hands on stands for node v.
+    constexpr void accumulator(int v) { define(v, put({.code = code_of(opcode::accumulator)}), 0, false); }
     constexpr void stores(const group& q) {
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             const op_kind kind = n_[v].about->kind;

@@ -39,14 +39,16 @@ constexpr emitted_bounds bounds_of(const update_set& u) {
 class update_emitter {
 public:
     constexpr update_emitter(const graph_view& g, const address* at, const plan_sizes& z, const bool* updated,
-                             const update_set& u, const target& t, launch_writer& w)
-        : g_(g), at_(at), z_(z), updated_(updated), u_(u), t_(t), write_(w) {}
+                             const update_set& u, const target& t, launch_writer& w, const gradient_layout& l)
+        : g_(g), at_(at), z_(z), updated_(updated), u_(u), t_(t), write_(w), layout_(l) {}
 
     /// What the step does with the gradient of parameter i, behind the node that finishes it.
     constexpr void splice(int i) {
         write_.body.splice(base_of(g_.n, g_.gradients[i]), u_.in_step(g_.parameters[i]),
-                           [&](int k) { return operand(i, at_[g_.parameters[i].id].offset(), k, false); });
+                           [&](int k) { return operand(place_of(i), k, false); });
     }
+    /// Where the keys of parameter i's gradient lie, which is a list of rows.
+    constexpr address keys(int i) const { return keys_of(g_, layout_, z_.summed_gradients, i); }
     /// Where gradients are accumulated: adds those up that no kernel has.
     constexpr void gather() {
         if (u_.every > 1) sweep(false);
@@ -65,114 +67,155 @@ private:
     const update_set& u_;
     const target& t_;
     launch_writer& write_;
+    gradient_layout layout_;
 
-    /// Where port k of parameter `parameter`'s code lies, that parameter or a stretch of several beginning at `offset`.
-    /// `last`: in the code that writes the parameter.
-    constexpr address operand(int parameter, std::int64_t offset, int k, bool last) const {
+    /// A parameter, or a stretch of several that begins with it.
+    struct place {
+        int parameter = -1;
+        std::int64_t offset = 0;   ///< among the trained parameters, and so in each slot
+        address gradient;
+    };
+    constexpr place place_of(int i) const {
+        place p;   // not {..}: g++ 12 takes the copy of a constant's element for a change of it
+        p.parameter = i;
+        p.offset = at_[g_.parameters[i].id].offset();
+        p.gradient = at_[base_of(g_.n, g_.gradients[i])];
+        return p;
+    }
+    /// Where port k of the code lies that updates what is at `p`. `last`: in the code that writes the parameter.
+    constexpr address operand(const place& p, int k, bool last) const {
         if (k == weight_operand) return at_[g_.states[g_.states.n - 1].id];   // gather_loss made it last
-        if (k == norm_operand) return {space::gradient, z_.trained};   // behind the last gradient
-        if (k >= first_sum_operand) return {space::gradient, z_.trained + u_.sum_place(parameter, k - first_sum_operand)};
-        if (k == 1 && last && u_.every > 1) return {space::slot, (u_.slots - 1) * z_.trained + offset};
-        return k == 0 ? address{space::parameter, offset} : k == 1 ? address{space::gradient, offset}
-                      : address{space::slot, (k - 2) * z_.trained + offset};
+        if (k == norm_operand) return {space::gradient, z_.gradients};   // behind the last gradient
+        if (k >= first_sum_operand) return {space::gradient, z_.gradients + u_.sum_place(p.parameter, k - first_sum_operand)};
+        if (k == 1 && last && u_.every > 1) return {space::slot, (u_.slots - 1) * z_.trained + p.offset};
+        return k == 0 ? address{space::parameter, p.offset} : k == 1 ? p.gradient
+                      : address{space::slot, (k - 2) * z_.trained + p.offset};
     }
 
-    /// One walk for each stretch of neighbouring parameters that are treated alike. `last`: the updates themselves;
-    /// otherwise, where gradients are accumulated, what each step does.
+    /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients are neighbours, too. `last`: the
+    /// updates themselves; otherwise, where gradients are accumulated, what each step does.
     constexpr void sweep(bool last) {
-        for (int pass = 0; pass < 2; ++pass) {
-            std::int64_t begin = -1, end = -1;
-            const update_code* code = nullptr;
-            auto flush = [&] {
-                if (begin >= 0) stretch(-1, begin, end, *code, last);
-                begin = -1;
-            };
-            for (int i = 0; i < g_.parameters.n; ++i) {
-                const variable& v = g_.parameters[i];
-                if (v.group < 0 || (g_.n[v.id].s.form == layout::weights) == (pass == 1)) continue;
-                const group_update& of = u_.of(v);
-                const update_code& its = last ? of.last : u_.gather;
-                const bool done = updated_[i] && (!last || u_.every == 1);
-                if (begin >= 0 && (done || g_.gradients[i] < 0 || &its != code)) flush();
-                if (done || g_.gradients[i] < 0 || !its.code.n) continue;
-                const std::int64_t at = at_[v.id].offset(), behind = at + place_size(g_.n[v.id], t_, 1);
-                const int indices = !last || u_.lazy(v) ? indices_of_gradient(g_, i) : -1;
-                if ((last && of.levels) || indices >= 0) {
-                    flush();
-                    for (int k = 0; last && k < of.levels; ++k) sums(i, at, behind, of.sums[k]);
-                    if (indices >= 0) rows(i, indices, its, last);
-                    else stretch(i, at, behind, its, last);
-                } else {
-                    if (begin < 0) begin = at;
-                    end = behind;
-                    code = &its;
-                }
+        const bool reads_slot = last && u_.every > 1;
+        std::int64_t end = -1;
+        place begin;
+        const update_code* code = nullptr;
+        bool packed = false;
+        const auto flush = [&] {
+            if (begin.parameter >= 0) stretch(begin, end - begin.offset, *code, last);
+            begin.parameter = -1;
+        };
+        for_each_trained(g_, layout_, [&](int i) {
+            const variable& v = g_.parameters[i];
+            if (const bool is_packed = g_.n[v.id].s.form == layout::weights; is_packed != packed) {
+                packed = is_packed;
+                if (!layout_.in_buckets()) flush();
             }
-            flush();
-        }
+            const group_update& of = u_.of(v);
+            const update_code& its = last ? of.last : u_.gather;
+            const bool done = updated_[i] && (!last || u_.every == 1);
+            if (begin.parameter >= 0 && (done || g_.gradients[i] < 0 || &its != code)) flush();
+            if (done || g_.gradients[i] < 0 || !its.code.n) return;
+            const place here = place_of(i);
+            const std::int64_t size = place_size(g_.n[v.id], t_, 1);
+            const bool list = layout_.rows(i) > 0;
+            const int indices = !list && (!last || u_.lazy(v)) ? indices_of_gradient(g_, i) : -1;
+            if ((last && of.levels) || indices >= 0 || list) {
+                flush();
+                for (int k = 0; last && k < of.levels; ++k)
+                    sums(here, list ? floats_of_rows(layout_.rows(i), g_.n[v.id].s) : size, of.sums[k]);
+                if (list) list_of_rows(here, its);
+                else if (indices >= 0) rows(here, indices, its, last);
+                else stretch(here, size, its, last);
+                return;
+            }
+            if (begin.parameter >= 0 && !reads_slot && here.gradient.offset() - begin.gradient.offset() != here.offset - begin.offset) flush();
+            if (begin.parameter < 0) begin = here;
+            end = here.offset + size;
+            code = &its;
+        });
+        flush();
     }
     constexpr void norm_of_gradients() {
-        const address gradients = operand(-1, 0, 1, true);
-        begin_rows(0, z_.trained);
-        write_.body.sum_of_squares(gradients, {space::gradient, z_.trained});
-        finish_rows(0, z_.trained);
+        const std::int64_t floats = u_.every > 1 ? z_.trained : z_.summed_gradients;
+        begin_rows(floats);
+        write_.body.sum_of_squares(operand({-1, 0, {space::gradient, 0}}, 1, true), operand({}, norm_operand, true));
+        finish_rows(floats);
     }
-    constexpr void sums(int parameter, std::int64_t begin, std::int64_t end, const update_code& code) {
-        begin_rows(begin, end);
-        write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, true); });
-        finish_rows(begin, end);
+    constexpr void sums(const place& p, std::int64_t floats, const update_code& code) {
+        begin_rows(floats);
+        write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); });
+        finish_rows(floats);
     }
-    constexpr void begin_rows(std::int64_t begin, std::int64_t end) {
+    constexpr void begin_rows(std::int64_t floats) {
         group q;
-        q.space = extents(static_cast<int>((end - begin) / 16), 16);
+        q.space = extents(static_cast<int>(floats / 16), 16);
         write_.body.begin(q);
     }
-    constexpr void finish_rows(std::int64_t begin, std::int64_t end) {
+    constexpr void finish_rows(std::int64_t floats) {
         spec s;
         launch l;
         s.kind = walk::rows;
-        l.m = (end - begin) / 16;
+        l.m = floats / 16;
         l.every = u_.every;
-        write_.finish(s, l, end - begin);
+        write_.finish(s, l, floats);
     }
-    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed. Behind a round of steps, of those
-    /// that have gathered anything: see accumulate.hpp.
-    constexpr void rows(int parameter, int indices, const update_code& code, bool last) {
-        const shape table = g_.n[base_of(g_.n, g_.gradients[parameter])].s;   // [V, E]
-        const std::int64_t offset = at_[g_.parameters[parameter].id].offset();
-        const bool of_round = last && u_.every > 1;
-        const address by = of_round ? operand(parameter, offset, 1, true) : at_[indices];
-        spec s;
-        launch l;
+    constexpr const shape& table_of(int parameter) const { return g_.n[base_of(g_.n, g_.gradients[parameter])].s; }   // [V, E]
+    constexpr void begin_table(const shape& table) {
         group q;
         q.space = table;
         write_.body.begin(q);
-        write_.body.operand(by);
-        write_.body.operand(by);   // there are no rows to be summed
-        write_.body.splice(-1, code, [&](int k) { return operand(parameter, offset, k, last); });
+    }
+    /// `body_reads`: of scatter_rows_sums.
+    constexpr void finish_table(const shape& table, launch& l, int body_reads, bool last) {
+        spec s;
         s.kind = op::scatter_rows;
         std::int64_t* const e = write_.extents();
         e[scatter_rows_extent::width] = table.last();
         e[scatter_rows_extent::rows] = table.d[0];
         e[scatter_rows_extent::lazy] = 1;
-        e[scatter_rows_extent::body_reads] = of_round ? scatter_rows_sums::of_round : scatter_rows_sums::occurring;
-        l.m = of_round ? 1 : g_.n[indices].s.size();
-        l.batched = !of_round && g_.n[indices].s.batched;
+        e[scatter_rows_extent::body_reads] = body_reads;
         l.updates = true;
         if (last) l.every = u_.every;
         write_.finish(s, l, table.size());
     }
-    constexpr void stretch(int parameter, std::int64_t begin, std::int64_t end, const update_code& code, bool last) {
+    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed. Behind a round of steps, of those
+    /// that have gathered anything: see accumulate.hpp.
+    constexpr void rows(const place& p, int indices, const update_code& code, bool last) {
+        const shape& table = table_of(p.parameter);
+        const bool of_round = last && u_.every > 1;
+        const address by = of_round ? operand(p, 1, true) : at_[indices];
+        begin_table(table);
+        write_.body.operand(by);
+        write_.body.operand(by);   // there are no rows to be summed
+        write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); });
+        launch l;
+        l.m = of_round ? 1 : g_.n[indices].s.size();
+        l.batched = !of_round && g_.n[indices].s.batched;
+        finish_table(table, l, of_round ? scatter_rows_sums::of_round : scatter_rows_sums::occurring, last);
+    }
+    /// The same where the gradient is a list of rows: of the rows that are in it.
+    constexpr void list_of_rows(const place& p, const update_code& code) {
+        const shape& table = table_of(p.parameter);
+        const int d = base_of(g_.n, g_.gradients[p.parameter]);
+        begin_table(table);
+        write_.body.operand(keys(p.parameter));
+        write_.body.operand(p.gradient);
+        write_.body.accumulator(d);
+        write_.body.splice(d, code, [&](int k) { return operand(p, k, true); });
+        launch l;
+        finish_table(table, l, scatter_rows_sums::listed, true);
+    }
+    constexpr void stretch(const place& p, std::int64_t floats, const update_code& code, bool last) {
         spec s;
         launch l;
         group q;
-        q.space = extents(static_cast<int>(end - begin < 0x7fffffff ? end - begin : 0x7fffffff));   // l.m counts
+        q.space = extents(static_cast<int>(floats < 0x7fffffff ? floats : 0x7fffffff));   // l.m counts
         write_.body.begin(q);
-        write_.body.splice(-1, code, [&](int k) { return operand(parameter, begin, k, last); });
-        l.m = end - begin;
+        write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); });
+        l.m = floats;
         l.updates = true;
         if (last) l.every = u_.every;
-        write_.finish(s, l, end - begin);
+        write_.finish(s, l, floats);
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/passes/column_sums.hpp>
+#include <sinter/compiler/passes/early_copies.hpp>
 #include <sinter/compiler/passes/fuse.hpp>
 #include <sinter/compiler/passes/fused_producers.hpp>
 #include <sinter/compiler/passes/hoist.hpp>
@@ -27,6 +28,6 @@ using in_place = pass_list<pool_gradients, unique_rows, transposed_weights, prod
 using rewriting = pass_list<round_products>;
 /// run(graph_view, grouping&, settings): nodes become groups, and groups take their order. In two constant evaluations.
 using grouping_nodes = pass_list<fuse>;
-using of_groups = pass_list<sink, loop_order, fused_producers>;
+using of_groups = pass_list<sink, loop_order, early_copies, fused_producers>;
 
 } // namespace sinter::pass

@@ -3,7 +3,7 @@
 #include <sinter/compiler/passes/fuse.hpp>
 #include <sinter/compiler/passes/lazy_rows.hpp>
 #include <sinter/compiler/passes/loop_order.hpp>
-#include <sinter/compiler/plan/memory.hpp>
+#include <sinter/compiler/plan/gradient_layout.hpp>
 #include <sinter/compiler/target.hpp>
 
 /// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and
@@ -32,6 +32,9 @@ constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t e
 struct plan_sizes {
     std::int64_t activations = 0, alive = 0, unshared = 0;   ///< alive: the most at one time
     std::int64_t parameters = 0, trained = 0, first_plain = 0, states = 0;   ///< trained: of the parameters, those that are
+    std::int64_t whole_gradients = 0;   ///< of the gradients: what is not a list of rows
+    std::int64_t summed_gradients = 0;  ///< and the rows of lists: all that a norm is taken of
+    std::int64_t gradients = 0;         ///< and the keys of lists
 };
 /// A plan: the N nodes' addresses.
 template <int N>
@@ -44,18 +47,20 @@ struct placed {
 
 /// Parameters that are trained come first, so that gradients and slots have places for them alone. Among them those in packed
 /// layout (their updates ride on their gradients' kernels), then all others, so that one walk over a single stretch of memory
-/// updates those.
-constexpr void place_variables(const graph_view& g, const target& t, int max_batch, address* at, plan_sizes& z) {
-    for (int pass = 0; pass < 4; ++pass) {
-        if (pass == 1) z.first_plain = z.parameters;
-        if (pass == 2) z.trained = z.parameters;
-        for (const variable& p : g.parameters) {
-            const node& n = g.n[p.id];
-            if ((n.s.form == layout::weights) == (pass % 2 == 1) || (p.group < 0) == (pass < 2)) continue;
-            at[p.id] = {space::parameter, z.parameters};
-            z.parameters += place_size(n, t, 1);
-        }
-    }
+/// updates those; or, in buckets, all in backward's order.
+constexpr void place_variables(const graph_view& g, const target& t, int max_batch, const gradient_layout& l, address* at, plan_sizes& z) {
+    const auto place = [&](const variable& p) {
+        at[p.id] = {space::parameter, z.parameters};
+        z.parameters += place_size(g.n[p.id], t, 1);
+    };
+    for_each_trained(g, l, [&](int i) {
+        place(g.parameters[i]);
+        if (g.n[g.parameters[i].id].s.form == layout::weights) z.first_plain = z.parameters;
+    });
+    z.trained = z.parameters;
+    for (const bool packed : {true, false})
+        for (const variable& p : g.parameters)
+            if (p.group < 0 && (g.n[p.id].s.form == layout::weights) == packed) place(p);
     for (const variable& s : g.states) {
         at[s.id] = {space::state, z.states};
         z.states += place_size(g.n[s.id], t, max_batch);
@@ -76,8 +81,9 @@ constexpr std::int64_t each_table(view<const node> n, F visit) {
 
 class planner {
 public:
-    constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch)
-        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), base_(find_bases(g.n, bases_)),
+    constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch,
+                      const gradient_layout& l = {})
+        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), layout_(l), base_(find_bases(g.n, bases_)),
           pinned_(g.n.n), last_(g.n.n, -1), slots_(g.n.n), over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
@@ -88,11 +94,11 @@ public:
     /// always the better one: README's net at batch 256 needs 18.5 MB so and 26.9 the other way, ResNet-50 one percent more.
     template <int N>
     constexpr void run(placed<N>& out, bool backwards = false) {
-        place_variables(g_, t_, max_batch_, out.at, out.z);
+        place_variables(g_, t_, max_batch_, layout_, out.at, out.z);
         for (int v = 0; v < g_.n.n; ++v)
             if (n_[v].k == op::input) out.at[v] = port_address(n_[v].p[input_attribute::port]);
         each_table(g_.n, [&](int v, std::int64_t at) { out.at[v] = {space::table, at}; });
-        pin_gradients(out.at);
+        pin_gradients(out.at, out.z);
         pin_carries();
         find_last_uses();
         pin_states(out.at);
@@ -109,6 +115,7 @@ private:
     const bool* updated_;
     const target& t_;
     int max_batch_;
+    gradient_layout layout_;
     growing<int> bases_;
     const int* const base_;   ///< the node whose memory each shows
     growing<bool> pinned_;
@@ -178,13 +185,33 @@ private:
         }
     }
 
-    constexpr void pin_gradients(address* at) {
+    /// Where each parameter lies among the trained ones; in buckets close together, lists of rows behind.
+    constexpr void pin_gradients(address* at, plan_sizes& z) {
         for (int i = 0; i < g_.gradients.n; ++i) {
             if (g_.gradients[i] < 0) continue;
             const int v = base_[g_.gradients[i]];
             pinned_.p[v] = true;
             if (!updated_[i]) at[v] = {space::gradient, at[g_.parameters[i].id].offset()};
         }
+        z.whole_gradients = z.summed_gradients = z.gradients = z.trained;
+        if (layout_.in_buckets() && g_.gradients.n) place_buckets(at, z);
+    }
+    constexpr void place_buckets(address* at, plan_sizes& z) const {
+        std::int64_t end = 0;
+        const auto place = [&](bool lists) {
+            for_each_trained(g_, layout_, [&](int i) {
+                if (g_.gradients[i] < 0 || updated_[i] || (layout_.rows(i) > 0) != lists) return;
+                const node& d = n_[base_[g_.gradients[i]]];
+                at[base_[g_.gradients[i]]] = {space::gradient, end};
+                end += lists ? floats_of_rows(layout_.rows(i), d.s) : place_size(n_[g_.parameters[i].id], t_, 1);
+            });
+            return end;
+        };
+        z.whole_gradients = place(false);
+        z.summed_gradients = place(true);
+        for (int i = 0; i < g_.gradients.n; ++i)
+            if (layout_.rows(i)) end += floats_of_keys(layout_.rows(i));
+        z.gradients = end;
     }
     constexpr void find_last_uses() {
         const int end = r_.g.n;
@@ -204,7 +231,7 @@ private:
             }
         }
         for (int i = 0; i < g_.gradients.n; ++i)   // a table's update in a sweep
-            if (!updated_[i]) use(indices_of_gradient(g_, i), end);
+            if (!updated_[i] && !layout_.rows(i)) use(indices_of_gradient(g_, i), end);
         use(g_.loss, end);
         use(g_.loss_weight, end);
         for (int v : g_.outputs) use(v, end);

@@ -25,13 +25,13 @@ inline constexpr op_name unique_rows{"unique_rows"}, unique_product{"unique_prod
 
 namespace unique_attribute { enum : int { columns, width, first, numbers, numbers_first }; }   // in node::p
 /// In call::e of all five kernels; all_rows: of the weights or of the table; lazy: only the rows that occur are wanted.
-namespace unique_extent { enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy }; }
+namespace unique_extent { enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy, list_rows }; }
 /// In call::p.
 namespace unique_rows_operand { enum : int { table, indices, keys }; }
 namespace unique_product_operand { enum : int { keys, weights, numbers }; }
 namespace unique_sums_operand { enum : int { keys, d, sums }; }
 namespace unique_weights_operand { enum : int { keys, sums, d, numbers }; }
-namespace unique_table_operand { enum : int { keys, sums, weights }; }
+namespace unique_table_operand { enum : int { keys, sums, weights, list_keys }; }
 
 namespace detail {
 constexpr void unique_extents(const kernel_request& r, kernel_extents& k, int outputs, std::int64_t all_rows = 0,
@@ -85,7 +85,8 @@ struct rule<op::unique_table> : root_op_rule {
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * in[1].s.size() * n.s.last(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {   // a lazy update visits only the rows that occur
-        detail::unique_extents(r, k, r.x(2).d[1], r.y().d[0], r.updates);
+        detail::unique_extents(r, k, r.x(2).d[1], r.y().d[0], r.updates || r.list_rows);
+        k.e[unique_extent::list_rows] = r.list_rows;
     }
 };
 

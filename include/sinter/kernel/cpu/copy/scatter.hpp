@@ -12,6 +12,10 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// Otherwise it sees all rows, zeros where nothing occurred. Where the body reads what was summed before, the rows are
 /// not used.
 ///
+/// With `list_rows` the body sees the rows that occur one after the other, as rows of a list, in the order in which they
+/// first occur; zeros follow up to so many rows, and the list's keys are written behind their number
+/// (compiler/plan/gradient_layout.hpp). scatter_rows_sums::listed reads such a list: each of its rows is handed to the body.
+///
 /// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then
 /// all parts share the rows.
 template <class Body>
@@ -27,7 +31,7 @@ struct scatter_rows {
     }
 
     static void run(const call& c) {
-        if (c.part != 0 || c.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round) return;
+        if (c.part != 0 || c.e[scatter_rows_extent::body_reads] >= scatter_rows_sums::of_round) return;
         const chains t(c);
         *t.distinct = 0;
         for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
@@ -46,6 +50,8 @@ struct scatter_rows {
         }
     }
     static void finish(const call& c) {
+        if (c.e[scatter_rows_extent::list_rows]) return make_list(c);
+        if (c.e[scatter_rows_extent::body_reads] == scatter_rows_sums::listed) return read_list(c);
         const chains t(c);
         const std::int64_t body_reads = c.e[scatter_rows_extent::body_reads];
         const bool gathered = body_reads == scatter_rows_sums::of_round, sums = body_reads == scatter_rows_sums::none;
@@ -61,6 +67,31 @@ struct scatter_rows {
     }
 
 private:
+    static constexpr std::int64_t list_header = 16;   ///< as compiler/plan/gradient_layout.hpp
+    static void make_list(const call& c) {
+        const chains t(c);
+        auto* const keys = reinterpret_cast<std::int32_t*>(c.p[scatter_rows_operand::keys]);
+        const std::int64_t most = c.e[scatter_rows_extent::list_rows];
+        if (c.part == 0) *keys = *t.distinct;
+        const std::int64_t end = share(most, c.part + 1, c.parts);
+        for (std::int64_t i = share(most, c.part, c.parts); i < end; ++i) {
+            const bool occurs = i < *t.distinct;
+            if (occurs) keys[list_header + i] = t.key[t.order[i]];
+            sum_row(i, occurs ? t.first[t.order[i]] : -1, t, c);
+        }
+    }
+    static void read_list(const call& c) {
+        const auto* const keys = reinterpret_cast<const std::int32_t*>(c.p[scatter_rows_operand::indices]);
+        const std::int64_t width = c.e[scatter_rows_extent::width], end = share(*keys, c.part + 1, c.parts);
+        for (std::int64_t i = share(*keys, c.part, c.parts); i < end; ++i) {
+            const std::int64_t row = keys[list_header + i];
+            const float* const from = c.p[scatter_rows_operand::rows] + i * width;
+            std::int64_t j = 0;
+            for (; j + lanes <= width; j += lanes) Body::vector(load(from + j), row * width + j, row, static_cast<int>(j), c);
+            if (const int n = static_cast<int>(width - j); n > 0)
+                Body::vector(load(from + j, n), n, row * width + j, row, static_cast<int>(j), c);
+        }
+    }
     static constexpr std::int32_t minus_zero = std::numeric_limits<std::int32_t>::min();   ///< as bits
     struct chains {
         std::int32_t *distinct, *key, *first, *last, *next, *order;

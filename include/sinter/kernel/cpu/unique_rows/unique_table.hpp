@@ -6,8 +6,9 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. The sums
-/// are [keys][N], the weights packed [K][N]. Lazy, as scatter_rows has it: the body is an
-/// optimizer's update then, and sees only the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
+/// are [keys][N], the weights packed [K][N]. Lazy, and with `list_rows`, as scatter_rows has it: the body is an
+/// optimizer's update, or stores a list of rows, and sees only the rows that occur. Otherwise it sees all V rows, zeros
+/// where nothing occurred.
 template <class Body>
 struct unique_table {
     static constexpr int phases = 2;
@@ -55,7 +56,11 @@ struct unique_table {
         const call c = by;   // a copy: what the body stores cannot be seen to leave the original alone
         const places p(c);
         if (p.at_once) return;
-        const std::int64_t n = c.e[unique_extent::lazy] ? *p.k.head_count : c.e[unique_extent::all_rows];
+        const std::int64_t list_rows = c.e[unique_extent::list_rows];
+        const std::int64_t n = list_rows                       ? list_rows
+                               : c.e[unique_extent::lazy] ? *p.k.head_count
+                                                          : c.e[unique_extent::all_rows];
+        if (list_rows && c.part == 0) *list_of(c) = *p.k.head_count;
         const std::int64_t begin = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts);
         if (p.s.width == lanes) sum_rows<true>(begin, end, p, c);
         else sum_rows<false>(begin, end, p, c);
@@ -73,12 +78,13 @@ private:
             transposed = c.scratch;
             of_keys = transposed + s.columns * s.outputs * step(s.width);
             paired = s.width == lanes && s.outputs % panel_width == 0;
-            at_once = !paired && c.e[unique_extent::lazy] && s.width % lanes == 0 &&
+            at_once = !paired && c.e[unique_extent::lazy] && !c.e[unique_extent::list_rows] && s.width % lanes == 0 &&
                 *k.head_count == k.column[s.columns];
             head_of = c.e[unique_extent::lazy] ? nullptr :
                 reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
+    static std::int32_t* list_of(const call& c) { return reinterpret_cast<std::int32_t*>(c.p[unique_table_operand::list_keys]); }
     static constexpr int height = registers >= 32 ? 8 : 6;   ///< how many keys are multiplied at once
     struct paired_tile {
         template <int MR>
@@ -149,8 +155,12 @@ private:
         const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : unique_table::step(width);
         const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next, *const head_of = p.head_of;
         const float* const of_keys = p.of_keys;
+        std::int32_t* const keys = c.e[unique_extent::list_rows] ? list_of(c) + 16 : nullptr;   // as compiler/plan/gradient_layout.hpp
+        const std::int64_t count = *p.k.head_count;
         for (std::int64_t i = begin; i < end; ++i) {
-            const std::int64_t head = head_of ? head_of[i] : heads[i], row = head_of ? i : rows[head];
+            const std::int64_t head = head_of ? head_of[i] : keys && i >= count ? -1 : heads[i];
+            if (keys && head >= 0) keys[i] = rows[head];
+            const std::int64_t row = head_of || keys ? i : rows[head];
             for (std::int64_t j = 0; j < width; j += lanes) {
                 vf sum = head < 0 ? zero() : load(of_keys + head * step + j);
                 for (std::int64_t k = head < 0 ? head : next[head]; k >= 0; k = next[k]) sum += load(of_keys + k * step + j);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/compiler/emit/spec.hpp>
+#include <sinter/compiler/emit/update_set.hpp>
+#include <sinter/compiler/plan/plan.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// Gradients that lie together and may be added to others' as soon as they are final, under gradient_policy::reduced. A bucket holds
+/// whole tensors. All buckets together are the gradients' arena, but for what norms and sums are kept in behind it; or, where steps
+/// are accumulated, the slot in which that is done, of all parameters that have gradients.
+struct gradient_bucket {
+    address at;                ///< of the first float
+    std::int64_t floats = 0;   ///< with padding, which stays zero (-0 where steps are accumulated)
+    int final_after = -1;      ///< the launch behind whose end nothing more is written here before program_segments::first_update
+    int every = 1;             ///< 3: final in each third step
+    /// A table's gradient is a list of rows. `keys`: the number of rows, as int32, and 16 floats behind it the row of the table that each
+    /// is the gradient of, as int32. Rows of the list lie at `at`, each `row_floats` long; behind the last they are zero. Whoever adds up
+    /// lists writes one that has each key once, in whatever order.
+    int parameter = -1;        ///< the table; -1: this is no list
+    int most_rows = 0, row_floats = 0;
+    address keys;
+
+    constexpr bool is_list() const { return parameter >= 0; }
+};
+
+namespace detail {
+/// The launch with whose end launch i is over: one that is run by the next ends with that, one of a loop with the loop.
+constexpr int ends_with(const launch* launches, view<const loop_launches> loops, int i) {
+    while (launches[i].is_producer) ++i;
+    for (const loop_launches& l : loops)
+        if (i >= l.first && i < l.end) i = l.end - 1;
+    return i;
+}
+} // namespace detail
+
+/// What is known of a program when its buckets are cut.
+struct emitted_program {
+    view<const launch> launches;
+    view<const loop_launches> loops;
+    int first_update = 0;
+};
+
+/// Buckets, in the order in which they become final; `bucket_of[i]`: parameter i's, or -1.
+constexpr void cut_buckets(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
+                           const update_set& u, const target& t, const gradient_layout& l, std::int64_t bucket_floats,
+                           const emitted_program& p, growing<gradient_bucket>& out, int* bucket_of) {
+    for (int i = 0; i < g.parameters.n; ++i) bucket_of[i] = -1;
+    if (!l.in_buckets()) return;
+    const auto final_after = [&](int i) {   // behind its kernel; what is gathered in a sweep, behind all sweeps
+        if (u.every > 1 && !updated[i]) return p.first_update - 1;
+        const int group = r.of[base_of(g.n, g.gradients[i])];
+        for (int k = 0; k < p.launches.n; ++k)
+            if (p.launches[k].group == group) return detail::ends_with(p.launches.p, p.loops, k);
+        return p.first_update - 1;
+    };
+    growing<int> number(g.parameters.n, -1);
+    gradient_bucket open;
+    const auto close = [&] {
+        if (open.floats) out.push(open);
+        open = {};
+    };
+    const auto add = [&](int i, address from, std::int64_t floats) {
+        const bool fits = open.at.where() == from.where() && open.at.offset() + open.floats == from.offset();
+        if (!open.floats || !fits || open.floats >= bucket_floats) {
+            close();
+            open.at = from;
+            open.every = u.every;
+        }
+        open.floats += floats;
+        if (const int last = final_after(i); open.final_after < last) open.final_after = last;
+        number[i] = out.n;
+    };
+    for_each_trained(g, l, [&](int i) {
+        if (g.gradients[i] < 0 || l.rows(i)) return;
+        const std::int64_t floats = place_size(g.n[g.parameters[i].id], t, 1);
+        if (u.every == 1) add(i, at[base_of(g.n, g.gradients[i])], floats);
+        else add(i, {space::slot, (u.slots - 1) * z.trained + at[g.parameters[i].id].offset()}, floats);
+    });
+    close();
+    for_each_trained(g, l, [&](int i) {
+        if (!l.rows(i)) return;
+        const int d = base_of(g.n, g.gradients[i]), row = g.n[d].s.last();
+        number[i] = out.n;
+        out.push({at[d], floats_of_rows(l.rows(i), g.n[d].s), final_after(i), 1, i, l.rows(i), row,
+                  keys_of(g, l, z.summed_gradients, i)});
+    });
+    growing<int> place(out.n, 0);   // old -> new
+    for (int k = 0; k < out.n; ++k) {
+        int now = 0;
+        for (int j = 0; j < out.n; ++j)
+            now += out[j].final_after < out[k].final_after || (out[j].final_after == out[k].final_after && j < k);
+        place[k] = now;
+    }
+    growing<gradient_bucket> sorted(out.n, gradient_bucket{});
+    for (int k = 0; k < out.n; ++k) sorted[place[k]] = out[k];
+    for (int k = 0; k < out.n; ++k) out[k] = sorted[k];
+    for (int i = 0; i < g.parameters.n; ++i)
+        if (number[i] >= 0) bucket_of[i] = place[number[i]];
+}
+
+} // namespace sinter
