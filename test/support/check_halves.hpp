@@ -9,9 +9,8 @@ template <class Net, class Loss, class Optimizer, int Batch, program_options O>
 using halved_program = compiled<request<Net, Loss, Optimizer, program_mode::training, Batch, cpu_device::target, O>>;
 
 /// `Exact`: are all sums, those of a norm over all gradients among them, taken in the order that the fused program has?
-template <program_options O, bool Exact, class Net, class Loss, class Optimizer, int Batch>
-void step_in_halves(const trainer<Net, Loss, Optimizer, Batch>& first, const trainer<Net, Loss, Optimizer, Batch>& fused, Optimizer o,
-                    int steps, const char* what) {
+template <program_options O, bool Exact, int Batch, class Net, class Loss, class Optimizer, class Trainer>
+void step_in_halves(Net, Loss, Optimizer o, const Trainer& first, const Trainer& fused, int steps, const char* what) {
     using P = halved_program<Net, Loss, Optimizer, Batch, O>;
     constexpr program_segments s = P::v.segments;
     BOOST_TEST(0 < s.first_change);
@@ -41,16 +40,16 @@ void step_in_halves(const trainer<Net, Loss, Optimizer, Batch>& first, const tra
     }
 }
 template <bool SumsInOrder = true, int Batch = 5, class Net, class Loss, class Optimizer>
-void every_policy(Net, Loss, Optimizer o, const char* what) {
+void every_policy(Net net, Loss loss, Optimizer o, const char* what) {
     using trainer_type = trainer<Net, Loss, Optimizer, Batch>;
     constexpr int steps = 7;
     const trainer_type first(o, {.threads = 1});
     trainer_type fused(o, {.threads = 1});
     for (int i = 0; i < steps; ++i)
         fused.step(random_batch<typename trainer_type::training>(static_cast<std::uint64_t>(i), i % 3 == 2 ? Batch - 2 : Batch).view());
-    step_in_halves<program_options{}, true>(first, fused, o, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::stored}, true>(first, fused, o, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}, SumsInOrder>(first, fused, o, steps, what);
+    step_in_halves<program_options{}, true, Batch>(net, loss, o, first, fused, steps, what);
+    step_in_halves<program_options{.gradients = gradient_policy::stored}, true, Batch>(net, loss, o, first, fused, steps, what);
+    step_in_halves<program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}, SumsInOrder, Batch>(net, loss, o, first, fused, steps, what);
 }
 
 } // namespace sinter::test

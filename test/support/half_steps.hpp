@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/philox.hpp>
-<<<<<<< HEAD
+#include <sinter/base/span.hpp>
 #include <sinter/device/cpu.hpp>
-=======
->>>>>>> 9881ce8 (half_steps includes what it uses)
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/train/trainer.hpp>
 #include <algorithm>
