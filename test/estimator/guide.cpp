@@ -47,6 +47,21 @@ void measure(data::pipeline& data, data::pipeline& held_out) {
     model.train(data, {.validation = &held_out, .metrics = {metrics::top_k{2}}}, best);
 }
 
+struct worst_batch {
+    double worst = 0;
+    void epoch_begin(training_run&) { worst = 0; }
+    void after_step(training_run& run, const data::batch_view&) { if (run.loss > worst) worst = run.loss; }
+    void pass_end(training_run& run) { run.result.metrics.push_back({"worst batch", worst, true}); }
+    void epoch_end(training_run& run) { if (worst < 0.05) run.stop("no batch has a large loss"); }
+};
+
+void train_with_own(data::pipeline& data) {
+    estimator model{net, softmax_cross_entropy, adam{}};
+    const auto history = model.train(data, {.epochs = 20}, worst_batch{},
+                                     [](const epoch_result& r) { return r.loss < 100; });   // false stops
+    std::printf("%g\n", history.back().value("worst batch"));
+}
+
 constexpr auto two = features<4> >> dense<16> >> relu >> [](tensor x) { return outputs(dense<1>(x), dense<3>(x)); };
 
 void train_both(data::pipeline& data) {
@@ -128,6 +143,7 @@ BOOST_AUTO_TEST_CASE(several_outputs) {
     s.targets(extents(1), std::vector<float>(32, 0.5f));
     auto data = data::source(s) | data::batch(16);
     train_both(data);
+    train_with_own(data);
     estimator one{two, per_output(weigh<0.1>(mae), softmax_cross_entropy), adam{}};
     estimator other{two, both{}, adam{}};
     BOOST_TEST(one.evaluate(data).loss == other.evaluate(data).loss, boost::test_tools::tolerance(1e-6));
