@@ -259,7 +259,7 @@ private:
         const node& n = v.at();
         if (n.loop != back) return false;
         if (n.k == op::reshape) return waits_for_the_end({&g_, n.in[0]}, back);
-        if (n.k != op::col_sum && n.k != op::gemm_tn && n.k != op::scatter_rows) return false;
+        if (!is(n, op_role::column_sum) && !is(n, op_role::weights_gradient) && !is(n, op_role::scatter_rows)) return false;
         for (int k = 0; k < n.operands; ++k)
             if (g_.n.p[n.in[k]].loop != back) return false;
         return true;
@@ -269,7 +269,7 @@ private:
         node n = v.at();
         if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_turn(v, back))};
         if (n.k == op::reshape) return ops::reshape(reading_copies({&g_, n.in[0]}, back), n.s);
-        if (n.k != op::col_sum && n.k != op::gemm_tn && n.k != op::scatter_rows) return v;
+        if (!is(n, op_role::column_sum) && !is(n, op_role::weights_gradient) && !is(n, op_role::scatter_rows)) return v;
         for (int k = 0; k < n.operands; ++k) n.in[k] = reading_copies({&g_, n.in[k]}, back).id;
         return {&g_, g_.push(n)};
     }

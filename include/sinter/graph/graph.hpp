@@ -4,7 +4,7 @@
 #include <sinter/graph/fault.hpp>
 #include <sinter/graph/scope.hpp>
 #include <sinter/graph/shape.hpp>
-#include <sinter/graph/op.hpp>
+#include <sinter/graph/traits.hpp>
 #include <bit>
 
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
@@ -40,6 +40,7 @@ constexpr node node_of() { return node_of(info_of<K>); }
 constexpr bool is_leaf(const node& n) { return n.about->kind == op_kind::leaf; }
 constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
 constexpr bool is_root_op(const node& n) { return n.about->kind == op_kind::root_op; }
+constexpr bool is(const node& n, op_role r) { return n.about->role == r; }
 
 enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
 

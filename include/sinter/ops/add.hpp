@@ -9,6 +9,7 @@ namespace op { inline constexpr op_name add{"add"}; }
 
 template <>
 struct rule<op::add> : elementwise_rule<2, 1> {
+    static constexpr op_role role = op_role::sum;
     static constexpr const char *name = "add", *onnx = "Add";
     static constexpr bool keeps_padding = true;
     template <class V>

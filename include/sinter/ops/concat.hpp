@@ -24,6 +24,7 @@ constexpr std::int64_t concat_columns(const std::int64_t* e) {
 /// Two to four operands.
 template <>
 struct rule<op::concat> : root_op_rule {
+    static constexpr op_role role = op_role::concat;
     static constexpr const char* name = "concat";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

@@ -63,6 +63,7 @@ constexpr int pool_of(const node& n, bool lists_pay) {
 /// Operands x, w.
 template <>
 struct rule<op::conv> : root_op_rule {
+    static constexpr op_role role = op_role::convolution;
     static constexpr const char* name = "conv2d";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
@@ -80,6 +81,7 @@ struct rule<op::conv> : root_op_rule {
 /// winners the pool attribute may say that most of the gradient is zero.
 template <>
 struct rule<op::conv_input_gradient> : root_op_rule {
+    static constexpr op_role role = op_role::convolution_input_gradient;
     static constexpr const char* name = "conv2d_input_gradient";
     static constexpr bool product = true;
     static constexpr long flops(const node& n, const node* in) {
@@ -100,6 +102,7 @@ struct rule<op::conv_input_gradient> : root_op_rule {
 /// Operands: x, gradient[, winners].
 template <>
 struct rule<op::conv_weight_gradient> : root_op_rule {
+    static constexpr op_role role = op_role::convolution_weights_gradient;
     static constexpr const char* name = "conv2d_weight_gradient";
     static constexpr bool product = true;
     static constexpr bool sums_rows = true;
@@ -120,6 +123,7 @@ struct rule<op::conv_weight_gradient> : root_op_rule {
 /// the extents of the weights themselves, and so does its gradient: nobody else ever sees the exchanged form.
 template <>
 struct rule<op::conv_transpose> : root_op_rule {
+    static constexpr op_role role = op_role::convolution_weights_transpose;
     static constexpr const char* name = "conv2d_transpose_weights";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

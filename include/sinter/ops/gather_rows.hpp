@@ -26,6 +26,7 @@ namespace scatter_rows_operand { enum : int { indices, rows, keys }; }
 
 template <>
 struct rule<op::gather_rows> : root_op_rule {
+    static constexpr op_role role = op_role::gather_rows;
     static constexpr const char* name = "gather_rows";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {
         k.set({{gather_rows_extent::width, r.x(0).last()}, {gather_rows_extent::rows, r.x(0).d[0]}});
@@ -36,6 +37,7 @@ struct rule<op::gather_rows> : root_op_rule {
 /// Operands: indices, rows. Row v of the result is the sum of the rows whose index is v.
 template <>
 struct rule<op::scatter_rows> : root_op_rule {
+    static constexpr op_role role = op_role::scatter_rows;
     static constexpr const char* name = "scatter_rows";
     static constexpr bool steps = true;
     static constexpr bool sums_rows = true;

@@ -30,6 +30,7 @@ namespace matmul_attribute { enum : int { transpose_a, transpose_b }; }
 /// y[m, N] = a[m, K] w[K, N], w in the kernels' own layout; all axes of a but the last are rows.
 template <>
 struct rule<op::gemm> : root_op_rule {
+    static constexpr op_role role = op_role::product;
     static constexpr const char* name = "gemm";
     static constexpr bool product = true;
     static constexpr bool steps = true;
@@ -46,6 +47,7 @@ struct rule<op::gemm> : root_op_rule {
 /// w[K, N] = sum over rows of a[m, K] d[m, N].
 template <>
 struct rule<op::gemm_tn> : root_op_rule {
+    static constexpr op_role role = op_role::weights_gradient;
     static constexpr const char* name = "gemm_tn";
     static constexpr bool product = true;
     static constexpr bool steps = true;
@@ -61,6 +63,7 @@ struct rule<op::gemm_tn> : root_op_rule {
 };
 template <>
 struct rule<op::weight_transpose> : root_op_rule {
+    static constexpr op_role role = op_role::weights_transpose;
     static constexpr const char* name = "weight_transpose";
     static constexpr bool epilogue = false;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) {

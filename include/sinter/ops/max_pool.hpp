@@ -15,6 +15,7 @@ inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradi
 /// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one byte each.
 template <>
 struct rule<op::max_pool> : root_op_rule {
+    static constexpr op_role role = op_role::max_pool;
     static constexpr const char* name = "max_pool";
     static constexpr long flops(const node& n, const node*) {
         return static_cast<long>(n.s.size()) * n.p[pool_attribute::kh] * n.p[pool_attribute::kw];
@@ -28,6 +29,7 @@ struct rule<op::max_pool> : root_op_rule {
 /// Operands: gradient of the pooled values, winners. Zero wherever an element won no window.
 template <>
 struct rule<op::max_pool_gradient> : root_op_rule {
+    static constexpr op_role role = op_role::max_pool_gradient;
     static constexpr const char* name = "max_pool_gradient";
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g);

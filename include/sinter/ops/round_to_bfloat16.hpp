@@ -11,6 +11,7 @@ namespace op { inline constexpr op_name round_to_bfloat16{"round_to_bfloat16"}; 
 
 template <>
 struct rule<op::round_to_bfloat16> : elementwise_rule<1, 6> {
+    static constexpr op_role role = op_role::rounding;
     static constexpr const char* name = "round_to_bfloat16";
     static constexpr bool monotone = true, keeps_padding = true;
     template <class V>

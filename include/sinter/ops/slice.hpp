@@ -29,6 +29,7 @@ constexpr void slice_extents(const kernel_request& r, kernel_extents& k, const s
 /// The result's elements from even steps within the operand.
 template <>
 struct rule<op::slice> : root_op_rule {
+    static constexpr op_role role = op_role::slice;
     static constexpr const char* name = "slice";
     static constexpr bool epilogue = false, moves = true;
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::slice_extents(r, k, r.y(), r.x(0)); }

@@ -18,6 +18,7 @@ inline constexpr op_name row_sum{"row_sum"}, col_sum{"col_sum"}, middle_sum{"mid
 
 template <>
 struct rule<op::row_sum> : root_op_rule {
+    static constexpr op_role role = op_role::row_sum;
     static constexpr op_kind kind = op_kind::row_reduce;
     static constexpr const char* name = "row_sum";
     static constexpr bool steps = true;
@@ -26,6 +27,7 @@ struct rule<op::row_sum> : root_op_rule {
 };
 template <>
 struct rule<op::col_sum> : root_op_rule {
+    static constexpr op_role role = op_role::column_sum;
     static constexpr op_kind kind = op_kind::col_reduce;
     static constexpr const char* name = "col_sum";
     static constexpr bool steps = true;

@@ -87,7 +87,7 @@ private:
     constexpr void mark_pooled() {
         if (winograd_.most != winograd::f4) return;
         for (const node& n : g_.n) {
-            if (n.k != op::max_pool) continue;
+            if (!is(n, op_role::max_pool)) continue;
             int v = n.in[0];
             while (n_[v].operands && (is_view(n_[v]) || n_[v].about->kind == op_kind::elementwise)) v = n_[v].in[0];
             pooled_[v] = true;
@@ -143,7 +143,7 @@ private:
         if (!q.root_op) {
             s.kind = body_.is_flat() ? walk::flat : walk::rows;
             if (!body_.is_flat() && q.space.last() <= narrow_columns) s.extents[0] = q.space.last();
-            const std::int64_t all = floats_of({.s = unbatched(q.space)}, t_, 1);
+            const std::int64_t all = floats_of(unbatched(q.space), t_, 1);
             l.m = body_.is_flat() ? all : q.space.rows();
             l.batched = q.space.batched;
         }
@@ -175,11 +175,11 @@ private:
         request.one_example = one_example_;
         kernel_extents k{s.extents, e};
         n.about->extents(request, k);
-        if (n.k == op::gemm) {
+        if (is(n, op_role::product)) {
             e[gemm_extent::begins_with_zeros] = idle_.begins_with_zeros(n.in[0], q.loop);
             e[gemm_extent::by_rows] = shares_rows(k);
         }
-        if (n.k == op::gemm_tn && !k.second_result) e[gemm_tn_extent::zero_rows] = zero_rows(n);
+        if (is(n, op_role::weights_gradient) && !k.second_result) e[gemm_tn_extent::zero_rows] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;
         if (k.second_result) body_.picked(q, r_, 1);

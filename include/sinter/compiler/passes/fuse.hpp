@@ -130,12 +130,12 @@ private:
     }
     constexpr bool joins_as_pool(int v, int to) const {
         const node& n = n_[v];
-        if (!on_ || !pools_ || n.loop != r_.g[to].loop || n.k != op::max_pool || !is_tiling(n)) return false;
+        if (!on_ || !pools_ || n.loop != r_.g[to].loop || !is(n, op_role::max_pool) || !is_tiling(n)) return false;
         const int c = n.in[0];
         const int size = n.p[pool_attribute::kh];
         if (n.s.d[0] * size > n_[c].s.d[0] || n.s.d[1] * size > n_[c].s.d[1])
             return false;   // windows hang over the edge
-        return n_[c].k == op::conv && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 &&
+        return is(n_[c], op_role::convolution) && r_.of[c] == to && r_.g[to].members == 1 && uses_[c] == 1 &&
                n_[c].p[conv_attribute::stride] == 1;
     }
 

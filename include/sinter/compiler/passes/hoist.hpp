@@ -21,11 +21,11 @@ constexpr void hoist(graph& g) {
 
     for (int pool = 0; pool < g.n.n; ++pool) {
         // nodes [pool's operand, pool] swap places one pair at a time; positions and number of nodes stay
-        for (int p = pool; g.n[p].k == op::max_pool && !stays[p];) {
+        for (int p = pool; is(g.n[p], op_role::max_pool) && !stays[p];) {
             const int e = g.n[p].in[0];
             const node f = g.n[e], m = g.n[p];
             if (users[e] != 1 || !f.about->monotone) {
-                if (f.k != op::add || users[e] != 1) break;
+                if (!is(f, op_role::sum) || users[e] != 1) break;
                 const shape& b = g.n[f.in[1]].s;   // a bias: the same for every place of the window
                 if (b.batched || b.size() != b.last() || !(g.n[f.in[0]].s == f.s)) break;
             }

@@ -15,7 +15,7 @@ constexpr int indices_of_gradient(const graph_view& g, int i) {
     if (g.gradients[i] < 0) return -1;
     const node& d = g.n[base_of(g.n, g.gradients[i])];
     if (d.loop) return -1;
-    if (d.k == op::scatter_rows) return d.in[0];
+    if (is(d, op_role::scatter_rows)) return d.in[0];
     return d.k == op::unique_table ? g.n[base_of(g.n, d.in[0])].in[1] : -1;
 }
 

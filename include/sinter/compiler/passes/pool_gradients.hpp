@@ -17,7 +17,7 @@ constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
     if (size != spread.p[pool_attribute::kw] || size != spread.p[pool_attribute::v_stride] ||
         size != spread.p[pool_attribute::h_stride])
         return false;
-    if (n[winners.in[0]].in[0] < 0 || n[n[winners.in[0]].in[0]].k != op::conv) return false;
+    if (n[winners.in[0]].in[0] < 0 || !is(n[n[winners.in[0]].in[0]], op_role::convolution)) return false;
     if (spread.p[pool_attribute::above] || spread.p[pool_attribute::left] || x.p[conv_attribute::stride] != 1)
         return false;   // no padded pools
     const shape& pooled = n[spread.in[0]].s;
@@ -28,10 +28,10 @@ constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
 constexpr void pool_gradients(view<node> n) {
     for (int i = 0; i < n.n; ++i) {
         node& x = n[i];
-        const int at = x.k == op::conv_input_gradient ? 0 : x.k == op::conv_weight_gradient ? 1 : -1;
+        const int at = is(x, op_role::convolution_input_gradient) ? 0 : is(x, op_role::convolution_weights_gradient) ? 1 : -1;
         if (at < 0 || x.operands != 2) continue;
         const node& spread = n[x.in[at]];
-        if (spread.k != op::max_pool_gradient) continue;
+        if (!is(spread, op_role::max_pool_gradient)) continue;
         if (detail::takes_pooled(n, x, spread)) {
             x.in[at] = spread.in[0];
             x.in[2] = spread.in[1];

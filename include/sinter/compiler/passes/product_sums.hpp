@@ -27,7 +27,7 @@ public:
     constexpr int run(int batch) {
         int found = 0;
         for (node& x : n_)
-            if (x.loop && x.k == op::add) found += try_at(x, batch);
+            if (x.loop && is(x, op_role::sum)) found += try_at(x, batch);
         return found;
     }
 
@@ -38,7 +38,7 @@ private:
     /// Is v a product, or a sum of some, that nobody but this sum reads? A first state is zero in the first turn, which gemm makes use of.
     constexpr bool is_product(const node& sum, int v) const {
         const node& x = n_[v];
-        if (x.k == op::gemm ? x.p[gemm_attribute::transposed] != 0 || n_[base_of(n_, x.in[0])].k == op::loop_value
+        if (is(x, op_role::product) ? x.p[gemm_attribute::transposed] != 0 || n_[base_of(n_, x.in[0])].k == op::loop_value
                             : x.k != op::product_sum) return false;
         return readers_[v] == 1 && x.loop == sum.loop && x.epoch == sum.epoch && x.s == sum.s;
     }

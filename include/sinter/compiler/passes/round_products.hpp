@@ -52,10 +52,10 @@ public:
         for (int v = 0; v < from_.n.n; ++v) {
             node n = from_.n[v];
             for (int k = 0; k < n.operands; ++k) n.in[k] = place_[n.in[k]];
-            if (pairs_ && n.k == op::gemm && is_large(to_.n[n.in[1]].s)) {
+            if (pairs_ && is(n, op_role::product) && is_large(to_.n[n.in[1]].s)) {
                 n.in[1] = paired(n.in[1]);
                 become<op::bfloat16_gemm>(n);
-            } else if (pairs_ && n.k == op::gemm_tn && is_large(n.s)) {
+            } else if (pairs_ && is(n, op_role::weights_gradient) && is_large(n.s)) {
                 become<op::bfloat16_gemm_tn>(n);
             } else if (n.about->product) {
                 for (int k = 0; k < 2; ++k) n.in[k] = rounded(n.in[k]);
@@ -112,11 +112,11 @@ private:
         if (rounded_[v] >= 0) return rounded_[v];
         const node x = to_.n[v];
         int found = v;
-        if (x.k == op::weight_transpose || x.k == op::conv_transpose || (x.k == op::reshape && to_.n[x.in[0]].loop == x.loop)) {
+        if (is(x, op_role::weights_transpose) || is(x, op_role::convolution_weights_transpose) || (x.k == op::reshape && to_.n[x.in[0]].loop == x.loop)) {
             node moves = x;
             moves.in[0] = rounded(x.in[0]);
             found = moves.in[0] == x.in[0] ? v : append(moves);
-        } else if (x.k != op::round_to_bfloat16) {
+        } else if (!is(x, op_role::rounding)) {
             found = append(made_of<op::round_to_bfloat16>(v));
         }
         return rounded_[v] = found;

@@ -21,10 +21,10 @@ constexpr void transpose_weights(const graph_view& g, view<node> n, int batch, b
     growing<int> found;
     for (int v = 0; v < n.n; ++v) {
         const node& x = n.p[v];
-        if (x.k != op::gemm || (x.loop && !free)) continue;
+        if (!is(x, op_role::product) || (x.loop && !free)) continue;
         const node& t = n.p[x.in[1]];
         const std::int64_t rows = x.s.rows() * (x.s.batched ? batch : 1);
-        if (t.k == op::weight_transpose && (free || transposes_weights(rows, t.s.size()))) found.push(v);
+        if (is(t, op_role::weights_transpose) && (free || transposes_weights(rows, t.s.size()))) found.push(v);
     }
     if (!found.n) return;
     growing<int> readers(n.n, 0);

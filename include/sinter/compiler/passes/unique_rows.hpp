@@ -36,7 +36,7 @@ public:
         keep(g.loss_weight);
         int found = 0;
         for (int v = 0; v < n_.n; ++v)
-            if (n_[v].k == op::scatter_rows) found += try_at(v);
+            if (is(n_[v], op_role::scatter_rows)) found += try_at(v);
         return found;
     }
 
@@ -56,22 +56,22 @@ private:
     constexpr bool try_at(int scatter) {
         const node& s = n_[scatter];
         int offset = 0, before = base(s.in[1]);   // the gradient of x
-        if (n_[before].k == op::slice && readers_[before] == 1) {
+        if (is(n_[before], op_role::slice) && readers_[before] == 1) {
             const node& part = n_[before];
             if (n_[part.in[0]].s.rank != 1 || part.p[slice_attribute::steps] != 1) return false;
             offset = part.p[slice_attribute::offset];
             before = base(part.in[0]);
         }
         const node& dx = n_[before];
-        if (dx.k != op::gemm || readers_[before] != 1 || dx.loop || !plain(dx.s, dx.s.last())) return false;
+        if (!is(dx, op_role::product) || readers_[before] != 1 || dx.loop || !plain(dx.s, dx.s.last())) return false;
         const int transposed = base(dx.in[1]), d = base(dx.in[0]);
-        if (n_[transposed].k != op::weight_transpose) return false;
+        if (!is(n_[transposed], op_role::weights_transpose)) return false;
         const int w = base(n_[transposed].in[0]), tn = gradient_of_weights(w, d);
         if (tn < before || tn > scatter) return false;
         const int x = base(n_[tn].in[0]), product = product_of(x, w);
         if (product < 0 || readers_[x] != 2) return false;
         int gather = x, numbers = -1, numbers_first = 0;
-        if (n_[x].k == op::concat) {
+        if (is(n_[x], op_role::concat)) {
             if (n_[x].operands != 2 || n_[x].s.rank != 1) return false;
             const int side = offset ? 1 : 0;
             gather = base(n_[x].in[side]);
@@ -82,7 +82,7 @@ private:
             return false;
         }
         const node g = n_[gather];
-        if (g.k != op::gather_rows || readers_[gather] != (numbers < 0 ? 2 : 1)) return false;
+        if (!is(g, op_role::gather_rows) || readers_[gather] != (numbers < 0 ? 2 : 1)) return false;
         if (!g.s.batched || !alike(gather, product)) return false;
         if (base(g.in[1]) != base(s.in[0]) || !(n_[g.in[0]].s == s.s)) return false;
         const int width = g.s.last(), columns = g.s.size() / width, N = n_[w].s.d[1];
@@ -109,14 +109,14 @@ private:
     /// The only gemm_tn that makes the gradient of weights `w`'s product from `d`, or -1.
     constexpr int gradient_of_weights(int w, int d) const {
         for (int v = 0; v < n_.n; ++v)
-            if (n_[v].k == op::gemm_tn && base(n_[v].in[1]) == d && n_[v].s == n_[w].s &&
+            if (is(n_[v], op_role::weights_gradient) && base(n_[v].in[1]) == d && n_[v].s == n_[w].s &&
                 product_of(base(n_[v].in[0]), w) >= 0)
                 return v;
         return -1;
     }
     constexpr int product_of(int x, int w) const {
         for (int v = 0; v < n_.n; ++v)
-            if (n_[v].k == op::gemm && base(n_[v].in[0]) == x && base(n_[v].in[1]) == w) return v;
+            if (is(n_[v], op_role::product) && base(n_[v].in[0]) == x && base(n_[v].in[1]) == w) return v;
         return -1;
     }
     // no template: clang 14 does not know it yet where a program is evaluated within a class
@@ -136,7 +136,7 @@ private:
 /// Returns how many layers were found in `n`, the nodes of g.
 constexpr int unique_rows(const graph_view& g, view<node> n, int lanes, int batch) {
     for (const node& x : n)
-        if (x.k == op::scatter_rows) return unique_rows_pass(n, lanes, batch).run(g);
+        if (is(x, op_role::scatter_rows)) return unique_rows_pass(n, lanes, batch).run(g);
     return 0;
 }
 

@@ -48,7 +48,7 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
         const op_kind kind = n[d].about->kind;
         if (kind != op_kind::root_op && kind != op_kind::elementwise) continue;
         const group& q = r.g[at];
-        if (n[q.root].k == op::gemm_tn && slots > most_slots_behind_products) continue;
+        if (is(n[q.root], op_role::weights_gradient) && slots > most_slots_behind_products) continue;
         if (kind == op_kind::root_op && !n[d].about->epilogue) continue;
         if (q.code + code[at] + instructions > most_instructions || q.space.batched) continue;
         if (!same_space(q.space, n[d].s) || !(n[d].s.form == n[p].s.form)) continue;

@@ -11,17 +11,18 @@
 /// prediction agree on it.
 namespace sinter::inline SINTER_TARGET {
 
-/// Floats that a node's value takes, for `examples` examples.
-constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t examples) {
-    const shape& s = n.s;
-    std::int64_t size = s.size();
-    if (n.k == op::conv_transpose) {
-        const int inputs = s.d[s.rank < 2 ? 0 : s.rank - 2];   // never less; g++ warns of ranks that it takes for possible
-        size = std::int64_t{s.rows() / inputs} * s.last() * round_up(inputs, t.lanes);
-    }
-    else if (s.form == layout::weights) size = std::int64_t{s.rows()} * round_up(s.last(), t.lanes);
+/// Floats that a value of these extents takes, for `examples` examples.
+constexpr std::int64_t floats_of(const shape& s, const target& t, std::int64_t examples) {
+    std::int64_t size = s.form == layout::weights ? std::int64_t{s.rows()} * round_up(s.last(), t.lanes) : s.size();
     if (s.batched) size *= examples;
     return s.type == dtype::u8 ? (size + 3) / 4 : size;
+}
+/// The same of a node: a convolution's transposed weights have another layout than others.
+constexpr std::int64_t floats_of(const node& n, const target& t, std::int64_t examples) {
+    const shape& s = n.s;
+    if (!is(n, op_role::convolution_weights_transpose)) return floats_of(s, t, examples);
+    const int inputs = s.d[s.rank < 2 ? 0 : s.rank - 2];   // never less; g++ warns of ranks that it takes for possible
+    return std::int64_t{s.rows() / inputs} * s.last() * round_up(inputs, t.lanes) * (s.batched ? examples : 1);
 }
 /// The same with what is left of a line of 64 bytes: places begin with one.
 constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t examples) {
