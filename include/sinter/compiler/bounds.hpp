@@ -58,7 +58,7 @@ constexpr std::int64_t most_rows_found_by_number(const Program& p) {
     for (int i = 0; i < p.n_launches; ++i) {
         const launch& l = p.launches[i];
         const op_id k = p.specs[l.spec].kind;
-        const bool by_number = k == op::scatter_rows || k == op::unique_rows || k == op::unique_product ||
+        const bool by_number = l.role == op_role::scatter_rows || k == op::unique_rows || k == op::unique_product ||
                                k == op::unique_sums || k == op::unique_table || k == op::unique_weights;
         const std::int64_t rows = l.batched ? l.m * p.max_batch : l.m;
         if (by_number && rows > most) most = rows;

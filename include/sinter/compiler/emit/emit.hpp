@@ -133,6 +133,7 @@ private:
         body_.begin(q);
         if (q.root_op) {
             s.kind = n.k;
+            l.role = n.about->role;
             root_op(group_number, q, s, l, e);
         }
         if (!q.root_op || n.about->epilogue) {

@@ -169,6 +169,7 @@ private:
     constexpr void finish_table(const shape& table, launch& l, int body_reads, bool last) {
         spec s;
         s.kind = op::scatter_rows;
+        l.role = op_role::scatter_rows;
         std::int64_t* const e = write_.extents();
         e[scatter_rows_extent::width] = table.last();
         e[scatter_rows_extent::rows] = table.d[0];

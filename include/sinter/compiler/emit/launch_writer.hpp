@@ -83,11 +83,11 @@ private:
             const std::int64_t groups = e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
             return groups < 1 ? 1 : groups < t_.parts ? static_cast<int>(groups) : t_.parts;
         }
-        if (!is_product(s) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
+        if (!is_product(s, l) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
         return terms(l, e) < 1 << 14 ? 1 : 2;
     }
-    static constexpr bool is_product(const spec& s) {
-        return s.kind == op::gemm || s.kind == op::gemm_tn || s.kind == op::product_sum;
+    static constexpr bool is_product(const spec& s, const launch& l) {
+        return l.role == op_role::product || l.role == op_role::weights_gradient || s.kind == op::product_sum;
     }
     /// Multiply-adds of a product, of one example if it is batched.
     static constexpr std::int64_t terms_of_one(const launch& l, const std::int64_t* e) {
@@ -105,9 +105,9 @@ private:
             return static_cast<int>(n < max_batch_ ? n : max_batch_);
         };
         if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.instructions().n);
-        if (s.kind == op::weight_transpose)
+        if (l.role == op_role::weights_transpose)
             return e[transpose_extent::rows] * e[transpose_extent::columns] <= 1 << 14 ? max_batch_ : 0;
-        return is_product(s) ? fitting(small_product, terms_of_one(l, e)) : 0;
+        return is_product(s, l) ? fitting(small_product, terms_of_one(l, e)) : 0;
     }
     /// The number of the equal spec that is there already, or of this one, now added.
     constexpr int intern(spec& s) {

@@ -34,6 +34,7 @@ struct launch {
     int every = 1;            ///< 1: it runs in each step; 3: in every third one
     bool is_producer = false;       ///< the next launch's kernel runs it, some rows at a time
     bool skips_last = false;  ///< does not run in its loop's last turn
+    op_role role = op_role::none;   ///< of its root op
     bool loss = false;        ///< makes the loss
     bool updates = false;     ///< writes parameters, slots or, at the step's end, states
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;

@@ -2,7 +2,6 @@
 #pragma once
 #include <sinter/device/cuda/memory.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
-#include <sinter/ops/conv2d.hpp>
 #include <deque>
 
 /// Convolutions by cuDNN, NHWC, in full float32, by algorithms that it declares deterministic.
@@ -25,13 +24,13 @@ public:
         const plan& p = plan_of(v);
         const float one = 1.f, zero = 0.f;
         void* workspace = workspace_.data();
-        switch (v.kind) {
-            case op::conv:
+        switch (v.part) {
+            case convolution_part::results:
                 check(cudnnConvolutionForward(dnn_.get(), &one, p.x.get(), v.x, p.filter.get(), v.filter, p.how.get(),
                                               static_cast<cudnnConvolutionFwdAlgo_t>(p.algorithm), workspace, p.bytes, &zero,
                                               p.y.get(), v.y), "cudnnConvolutionForward");
                 break;
-            case op::conv_input_gradient:
+            case convolution_part::input_gradient:
                 check(cudnnConvolutionBackwardData(dnn_.get(), &one, p.filter.get(), v.filter, p.y.get(), v.y, p.how.get(),
                                                    static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algorithm), workspace, p.bytes,
                                                    &zero, p.x.get(), v.x), "cudnnConvolutionBackwardData");
@@ -96,13 +95,13 @@ private:
     }
     void choose(plan& to) const {
         int n = 0;
-        if (to.key.kind == op::conv) {
+        if (to.key.part == convolution_part::results) {
             cudnnConvolutionFwdAlgoPerf_t found[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
             check(cudnnGetConvolutionForwardAlgorithm_v7(dnn_.get(), to.x.get(), to.filter.get(), to.how.get(), to.y.get(),
                                                          CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &n, found),
                   "cudnnGetConvolutionForwardAlgorithm_v7");
             take(to, found, n);
-        } else if (to.key.kind == op::conv_input_gradient) {
+        } else if (to.key.part == convolution_part::input_gradient) {
             cudnnConvolutionBwdDataAlgoPerf_t found[CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT];
             check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn_.get(), to.filter.get(), to.y.get(), to.how.get(), to.x.get(),
                                                               CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, &n, found),

@@ -1,59 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/kernel/cpu/attention/attention.hpp>
-#include <sinter/kernel/cpu/attention/attention_bias_gradient.hpp>
-#include <sinter/kernel/cpu/attention/attention_gradient.hpp>
-#include <sinter/kernel/cpu/attention/rotary.hpp>
-#include <sinter/kernel/cpu/conv/conv_forward.hpp>
-#include <sinter/kernel/cpu/conv/conv_input_gradient.hpp>
-#include <sinter/kernel/cpu/conv/conv_pointwise.hpp>
-#include <sinter/kernel/cpu/conv/conv_transpose_weights.hpp>
-#include <sinter/kernel/cpu/conv/conv_weight_gradient.hpp>
-#include <sinter/kernel/cpu/conv/patches.hpp>
-#include <sinter/kernel/cpu/conv/pointwise_weight_gradient.hpp>
-#include <sinter/kernel/cpu/ctc_loss.hpp>
-#include <sinter/kernel/cpu/unique_rows/unique_product.hpp>
-#include <sinter/kernel/cpu/unique_rows/unique_rows.hpp>
-#include <sinter/kernel/cpu/unique_rows/unique_sums.hpp>
-#include <sinter/kernel/cpu/unique_rows/unique_table.hpp>
-#include <sinter/kernel/cpu/unique_rows/unique_weights.hpp>
-#include <sinter/kernel/cpu/conv_nd/convolution_results.hpp>
-#include <sinter/kernel/cpu/conv_nd/convolution_weight_sums.hpp>
-#include <sinter/kernel/cpu/conv_nd/depthwise_results.hpp>
-#include <sinter/kernel/cpu/conv_nd/depthwise_weight_sums.hpp>
-#include <sinter/kernel/cpu/local_response_norm.hpp>
-#include <sinter/kernel/cpu/copy/copies.hpp>
-#include <sinter/kernel/cpu/copy/first_row.hpp>
-#include <sinter/kernel/cpu/copy/gather.hpp>
-#include <sinter/kernel/cpu/copy/gather_axis.hpp>
-#include <sinter/kernel/cpu/copy/interpolate.hpp>
-#include <sinter/kernel/cpu/copy/pad.hpp>
-#include <sinter/kernel/cpu/copy/repack.hpp>
-#include <sinter/kernel/cpu/copy/roll.hpp>
-#include <sinter/kernel/cpu/copy/scatter.hpp>
-#include <sinter/kernel/cpu/copy/steps.hpp>
-#include <sinter/kernel/cpu/copy/strided.hpp>
-#include <sinter/kernel/cpu/copy/to_index.hpp>
-#include <sinter/kernel/cpu/copy/integers.hpp>
-#include <sinter/kernel/cpu/pool/avg_pool.hpp>
-#include <sinter/kernel/cpu/pool/max_pool.hpp>
-#include <sinter/kernel/cpu/conv_pool/conv_max_pool_forward.hpp>
-#include <sinter/kernel/cpu/conv_pool/conv_pooled_input_gradient.hpp>
-#include <sinter/kernel/cpu/conv_pool/conv_pooled_weight_gradient.hpp>
-#include <sinter/kernel/cpu/gemm/dense/gemm.hpp>
-#include <sinter/kernel/cpu/gemm/weight_gradient/gemm_tn.hpp>
-#include <sinter/kernel/cpu/gemm/matmul.hpp>
-#include <sinter/kernel/cpu/gemm/dense/product_sum.hpp>
+#include <sinter/kernel/cpu/kernels.hpp>
 #include <sinter/kernel/cpu/rowwise/body.hpp>
-#include <sinter/kernel/cpu/rowwise/middle_moment.hpp>
-#include <sinter/kernel/cpu/rowwise/middle_reduction.hpp>
-#include <sinter/kernel/cpu/rowwise/scan.hpp>
-#include <sinter/kernel/cpu/rowwise/sort.hpp>
-#include <sinter/kernel/cpu/rowwise/walk.hpp>
-#include <sinter/kernel/cpu/winograd/winograd_weight_gradient.hpp>
-#ifdef __AVX512BF16__   // elsewhere no program takes them: for tests
-#include <sinter/kernel/cpu/gemm/bf16/bfloat16_gemm.hpp>
-#endif
 
 /// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
 /// in all programs of a build.

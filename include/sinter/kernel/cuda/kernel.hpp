@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
-#include <sinter/kernel/cuda/attention.hpp>
-#include <sinter/kernel/cuda/attention_gradient.hpp>
 #include <sinter/kernel/cuda/element_walk.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <sinter/kernel/cuda/row_walk.hpp>
-#include <sinter/kernel/cuda/sources/convolution.hpp>
-#include <sinter/kernel/cuda/sources/convolutions.hpp>
-#include <sinter/kernel/cuda/sources/copies.hpp>
-#include <sinter/kernel/cuda/sources/indices.hpp>
-#include <sinter/kernel/cuda/sources/interpolate.hpp>
-#include <sinter/kernel/cuda/sources/local_response_norm.hpp>
-#include <sinter/kernel/cuda/sources/moves.hpp>
-#include <sinter/kernel/cuda/sources/patches.hpp>
-#include <sinter/kernel/cuda/sources/pools.hpp>
-#include <sinter/kernel/cuda/sources/products.hpp>
-#include <sinter/kernel/cuda/sources/rotary.hpp>
-#include <sinter/kernel/cuda/sources/rows.hpp>
-#include <sinter/kernel/cuda/sources/scans.hpp>
+#include <sinter/kernel/cuda/sources.hpp>
 #include <sinter/kernel/cuda/work.hpp>
 
 /// How a spec runs: which walk, which source, what a library does of it. An engine carries it out: stream_engine on a
@@ -29,62 +15,54 @@
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.
-constexpr int own_operands(op_id k) {
-    switch (k) {
-        case walk::flat:
-        case walk::rows: return 0;
-        case op::gemm:
-        case op::gemm_tn:
-        case op::matmul:
-        case op::conv:
-        case op::conv_input_gradient:
-        case op::conv_weight_gradient:
-        case op::convolution:
-        case op::convolution_input_gradient:
-        case op::convolution_weight_gradient:
-        case op::max_pool_gradient:
-        case op::max_pool_winners:
-        case op::gather_rows:
-        case op::scatter_rows: return 2;
-        default: return 1;
-    }
-}
-/// The same, asked of its source first.
 template <op_id K>
 constexpr int operands_of() {
     if constexpr (requires { source<static_cast<int>(K)>::operands; }) return source<static_cast<int>(K)>::operands;
-    else return own_operands(K);
+    else return 1;
 }
+/// Over what its threads walk.
 template <op_id K>
 constexpr walk_extents extents_of(const work& w) {
-    if constexpr (requires { source<static_cast<int>(K)>::walk(w.m, w.e); }) return source<static_cast<int>(K)>::walk(w.m, w.e);
-    else return walk_of<K>(w);
+    using s = source<static_cast<int>(K)>;
+    if constexpr (requires { s::walk(w.m, w.e); }) return s::walk(w.m, w.e);
+    else if constexpr (requires { s::walk(w.m, w.e, w.s->extents); }) return s::walk(w.m, w.e, w.s->extents);
+    else return {w.m, w.e[extent::columns]};
 }
-constexpr bool is_product(op_id k) { return k == op::gemm || k == op::gemm_tn || k == op::matmul; }
-constexpr bool is_convolution(op_id k) {
-    return k == op::conv || k == op::conv_input_gradient || k == op::conv_weight_gradient;
+template <op_id K>
+constexpr library library_of() {
+    if constexpr (requires { source<static_cast<int>(K)>::by; }) return source<static_cast<int>(K)>::by;
+    else return library::none;
 }
 
 template <class Engine, op_id K, std::uint64_t... W>
 struct kernel {
     using B = body<W...>;
     static constexpr int S = static_cast<int>(K);
-    static constexpr bool by_library = is_product(K) || is_convolution(K), by_warps = K == walk::rows && B::reduces_rows,
+    using own = source<S>;
+    static constexpr bool is_convolution = library_of<K>() == library::convolution,
+                          has_chains = requires { requires own::chains; }, has_second_result = requires { requires own::second_result; };
+    /// Of a convolution: is this the part that is computed?
+    static constexpr bool computes(convolution_part part) {
+        if constexpr (is_convolution) return own::part == part;
+        else return false;
+    }
+    static constexpr bool gives_results = computes(convolution_part::results), gives_weights = computes(convolution_part::weights_gradient);
+    static constexpr bool by_library = library_of<K>() != library::none, by_warps = K == walk::rows && B::reduces_rows,
                           by_blocks = requires { block_kernel_of<S>::operands; };
 
     /// Where things lie in the launch's scratch space, in floats.
     struct layout {
         std::int64_t filter = 0, chains = 0, sums = 0, end = 0;
         constexpr layout(const work& w, walk_extents n, std::int64_t parts) {
-            if constexpr (by_library && B::only_store < 0 && K != op::conv_weight_gradient) filter = round_up(n.rows * n.columns, 64);
-            if constexpr (K == op::conv || K == op::conv_weight_gradient) {
+            if constexpr (by_library && B::only_store < 0 && !gives_weights) filter = round_up(n.rows * n.columns, 64);
+            if constexpr (gives_results || gives_weights) {
                 const int* x = w.s->extents;
                 chains = round_up(
                     std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI] * x[conv_fixed::CO], 64);
             }
             chains += filter;
             sums = chains;
-            if constexpr (K == op::scatter_rows) sums += round_up(w.e[scatter_rows_extent::rows] + w.m, 64);
+            if constexpr (has_chains) sums += round_up(w.e[scatter_rows_extent::rows] + w.m, 64);
             end = sums + round_up(B::sums * parts * n.columns + B::buffers * parts * w.e[extent::buffer_stride], 64);
         }
     };
@@ -123,7 +101,7 @@ private:
             run_root_op(engine, w, n, at, c);
         } else {
             source_call s = source_arguments(w, n);
-            if constexpr (K == op::scatter_rows) {
+            if constexpr (has_chains) {
                 s.first = reinterpret_cast<std::int32_t*>(w.scratch + at.chains);
                 const std::int64_t rows = w.e[scatter_rows_extent::rows];
                 s.next = s.first + rows;
@@ -156,7 +134,7 @@ private:
         source_call s;
         const float** const to[] = {&s.a, &s.b};   // in the op's own order
         for (int i = 0; i < operands && i < 2; ++i) *to[i] = w.p[i];
-        if constexpr (B::size == 0 || K == op::max_pool) s.out = w.p[operands];
+        if constexpr (B::size == 0 || has_second_result) s.out = w.p[operands];
         s.m = w.m;
         s.rows = n.rows;
         for (int i = 0; i < extent::count; ++i) s.e[i] = w.e[i];
@@ -171,54 +149,32 @@ private:
         if constexpr (B::only_store >= 0) raw = w.p[B::only_store];
         source_call s = source_arguments(w, n);
         bool done = false;
-        if constexpr (is_product(K)) done = engine.product(product_of(w, raw));
-        if constexpr (is_convolution(K)) done = convolve(engine, w, at, raw);
+        if constexpr (library_of<K>() == library::product) done = engine.product(own::by_library(w, raw));
+        if constexpr (is_convolution) done = convolve(engine, w, at, raw);
         if (!done) {
-            if constexpr (is_convolution(K) || !Engine::multiplies) engine.template elements<S, W...>(s, c);
+            if constexpr (is_convolution || !Engine::multiplies) engine.template elements<S, W...>(s, c);
             return;
         }
         s.a = raw;
-        if constexpr (K == op::conv_weight_gradient) {
+        if constexpr (gives_weights) {
             s.a = w.scratch + at.filter;
             engine.template elements<from_transposed_memory, W...>(s, c);
         } else if constexpr (B::only_store < 0) {
             engine.template elements<from_memory, W...>(s, c);
         }
     }
-    static product gemm_of(const work& w, float* raw) {
-        const std::int64_t inner = w.e[gemm_extent::depth], n = w.e[gemm_extent::columns];
-        const bool transposed = w.e[gemm_extent::transposed] != 0;
-        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.m, n, inner, w.e[gemm_extent::row_step],
-                transposed ? inner : n, false, transposed};
-    }
-    static product gemm_tn_of(const work& w, float* raw) {
-        const std::int64_t rows = w.e[gemm_tn_extent::rows], columns = w.e[gemm_tn_extent::columns];
-        return {w.p[gemm_tn_operand::a], w.p[gemm_tn_operand::d], raw, rows, columns, w.m, rows, columns, true, false};
-    }
-    static product matmul_of(const work& w, float* raw) {
-        using enum matmul_extent::position;
-        const int* const x = w.s->extents;
-        return {w.p[product_operand::a], w.p[product_operand::b], raw, w.e[rows], w.e[columns], w.e[depth],
-                w.e[a_row_step], w.e[b_row_step], x[matmul_attribute::transpose_a] != 0,
-                x[matmul_attribute::transpose_b] != 0, w.m, w.e[a_step], w.e[b_step]};
-    }
-    static product product_of(const work& w, float* raw) {
-        if constexpr (K == op::gemm) return gemm_of(w, raw);
-        else if constexpr (K == op::gemm_tn) return gemm_tn_of(w, raw);
-        else return matmul_of(w, raw);
-    }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;
-        convolution v{K, w.m, x[conv_fixed::H], x[conv_fixed::W], x[conv_fixed::CI], x[conv_fixed::OH], x[conv_fixed::OW],
+        convolution v{own::part, w.m, x[conv_fixed::H], x[conv_fixed::W], x[conv_fixed::CI], x[conv_fixed::OH], x[conv_fixed::OW],
                       x[conv_fixed::CO], x[conv_fixed::kh], x[conv_fixed::kw], x[conv_fixed::stride], x[conv_fixed::above],
                       x[conv_fixed::left], nullptr, nullptr, nullptr};
         if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
-        if constexpr (K == op::conv) {
+        if constexpr (gives_results) {
             v.x = w.p[conv_operand::source];
             v.y = raw;
             v.filter = filter;
-        } else if constexpr (K == op::conv_input_gradient) {
+        } else if constexpr (own::part == convolution_part::input_gradient) {
             v.y = w.p[conv_operand::source];
             v.filter = w.p[conv_operand::weights];   // conv_transpose has put it in order
             v.x = raw;
@@ -228,7 +184,7 @@ private:
             v.filter = filter;
         }
         if (!engine.can_convolve(v)) return false;
-        if constexpr (K == op::conv) reorder_filter(engine, w, filter);
+        if constexpr (gives_results) reorder_filter(engine, w, filter);
         engine.convolve(v);
         return true;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <cstdint>
-#include <sinter/graph/op.hpp>
+#include <sinter/base/target_namespace.hpp>
 
 /// What a kernel may ask of a library, in plain words.
 namespace sinter::inline SINTER_TARGET::gpu {
@@ -37,10 +37,12 @@ private:
     static int aligned(const float* p) { return alignment_of(reinterpret_cast<std::uintptr_t>(p)); }
 };
 
-/// x [images][H][W][CI], y [images][OH][OW][CO], filter [CO][KH][KW][CI]. `kind` says which of the three is computed:
-/// conv y, conv_input_gradient x, conv_weight_gradient the filter.
+/// Which of a convolution's three operands is computed from the others: y, x or the filter.
+enum class convolution_part { results, input_gradient, weights_gradient };
+
+/// x [images][H][W][CI], y [images][OH][OW][CO], filter [CO][KH][KW][CI].
 struct convolution {
-    op_id kind;
+    convolution_part part;
     std::int64_t images;
     int H, W, CI, OH, OW, CO, KH, KW, stride, above, left;
     float *x, *y, *filter;

@@ -3,14 +3,20 @@
 #include <cstdint>
 #include <cstring>
 #include <sinter/kernel/cuda/body.hpp>
-#include <sinter/kernel/cuda/work.hpp>
+#include <sinter/kernel/cuda/library_work.hpp>
+#include <sinter/kernel/cuda/walk_extents.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
 /// Where the values come from that a kernel's body works on: each source computes one element from its place alone, so
 /// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/). Beside value() it may say
-/// how many operands it reads (`operands`, else one), over what its threads walk (`walk(m, e)`, else the body's extents), and
-/// put further addresses into the call (`arguments`).
+/// how many operands it reads (`operands`, else one), over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's
+/// extents), which library does the work on a device (`by`, with
+/// `by_library(work, to)` of a product, `part` of a convolution), whether it writes a second result whatever the body does
+/// (`second_result`) or wants chains of equal indices (`chains`), and put further addresses into the call (`arguments`).
 namespace sinter::inline SINTER_TARGET::gpu {
+
+/// Who computes a root op's values on a device, if not its source.
+enum class library { none, product, convolution };
 
 /// What a source is handed, by value.
 struct source_call {
@@ -46,10 +52,15 @@ struct source : plain_source {
 };
 template <>
 struct source<from_nothing> : plain_source {
+    static constexpr int operands = 0;
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*) { return {m, 1}; }
     static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }
 };
 template <>
-struct source<from_rows> : source<from_nothing> {};
+struct source<from_rows> : plain_source {
+    static constexpr int operands = 0;
+    static SINTER_HOST_DEVICE float value(const source_call&, const place&) { return 0.f; }
+};
 template <>
 struct source<from_memory> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.off]; }

@@ -38,6 +38,7 @@ SINTER_HOST_DEVICE void each_tap(const convolution_extents& c, std::int64_t at, 
 /// a = x, b = weights [taps][CI / groups][CO].
 template <>
 struct source<static_cast<int>(op::convolution.id)> : plain_source {
+    static constexpr int operands = 2;
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const convolution_extents c(s.e);
         const int inputs = c.group_inputs(), group = at.col / c.group_outputs();
@@ -53,6 +54,7 @@ struct source<static_cast<int>(op::convolution.id)> : plain_source {
 /// a = dy, b = weights.
 template <>
 struct source<static_cast<int>(op::convolution_input_gradient.id)> : plain_source {
+    static constexpr int operands = 2;
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const convolution_extents c(s.e);
         const int inputs = c.group_inputs(), outputs = c.group_outputs(), first = at.col / inputs * outputs;
@@ -68,6 +70,11 @@ struct source<static_cast<int>(op::convolution_input_gradient.id)> : plain_sourc
 /// a = x, b = dy; m images.
 template <>
 struct source<static_cast<int>(op::convolution_weight_gradient.id)> : plain_source {
+    static constexpr int operands = 2;
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
+        const convolution_extents c(e);
+        return {c.depth(), c.outputs};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const convolution_extents c(s.e);
         const sliding &z = c.axis[0], &y = c.axis[1], &x = c.axis[2];

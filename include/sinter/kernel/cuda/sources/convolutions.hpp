@@ -16,6 +16,10 @@ struct tap_range {
 /// y [m][OH][OW][CO]; a = images, b = weights [KH][KW][CI][CO].
 template <>
 struct source<static_cast<int>(op::conv.id)> : plain_source {
+    static constexpr int operands = 2;
+    static constexpr library by = library::convolution;
+    static constexpr convolution_part part = convolution_part::results;
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[conv_fixed::OH] * x[conv_fixed::OW], x[conv_fixed::CO]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, W = x[conv_fixed::W], CI = x[conv_fixed::CI], CO = x[conv_fixed::CO],
                   KW = x[conv_fixed::kw];
@@ -40,6 +44,10 @@ struct source<static_cast<int>(op::conv.id)> : plain_source {
 /// dx [m][H][W][CI]; a = dy, b = weights as `conv_transpose` below leaves them.
 template <>
 struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
+    static constexpr int operands = 2;
+    static constexpr library by = library::convolution;
+    static constexpr convolution_part part = convolution_part::input_gradient;
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[conv_fixed::H] * x[conv_fixed::W], x[conv_fixed::CI]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, CI = x[conv_fixed::CI], OH = x[conv_fixed::OH], OW = x[conv_fixed::OW],
                   CO = x[conv_fixed::CO], KH = x[conv_fixed::kh], KW = x[conv_fixed::kw], S = x[conv_fixed::stride];
@@ -62,6 +70,12 @@ struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
 /// dw [KH][KW][CI][CO], summed over the m images in their order; a = images, b = dy.
 template <>
 struct source<static_cast<int>(op::conv_weight_gradient.id)> : plain_source {
+    static constexpr int operands = 2;
+    static constexpr library by = library::convolution;
+    static constexpr convolution_part part = convolution_part::weights_gradient;
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t*, const int* x) {
+        return {std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI], x[conv_fixed::CO]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, H = x[conv_fixed::H], W = x[conv_fixed::W], CI = x[conv_fixed::CI], OH = x[conv_fixed::OH],
                   OW = x[conv_fixed::OW], CO = x[conv_fixed::CO], S = x[conv_fixed::stride];
@@ -97,7 +111,12 @@ struct filter_order : plain_source {
     }
 };
 template <>
-struct source<static_cast<int>(op::conv_transpose.id)> : filter_order<0, 1, 2, 3> {};   // its own extents are these four
+struct source<static_cast<int>(op::conv_transpose.id)> : filter_order<0, 1, 2, 3> {   // its own extents are these four
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t*, const int* x) {
+        using enum transposed_weights_fixed::position;
+        return {std::int64_t{x[CO]} * x[kh] * x[kw], x[CI]};
+    }
+};
 template <>
 struct source<from_filter> : filter_order<6, 7, 2, 5> {};                            // a convolution's extents
 

@@ -87,19 +87,26 @@ struct source<static_cast<int>(op::concat.id)> : plain_source {
 /// [rows][columns] to [columns][rows].
 template <>
 struct source<static_cast<int>(op::weight_transpose.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
+        return {e[transpose_extent::columns], e[transpose_extent::rows]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         return s.a[at.col * s.e[transpose_extent::columns] + at.row];
     }
 };
 /// Weights lie plain here: packing is a copy.
+struct packed_copy : source<from_memory> {
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {e[weights_extent::rows], e[weights_extent::columns]}; }
+};
 template <>
-struct source<static_cast<int>(op::pack_weights.id)> : source<from_memory> {};
+struct source<static_cast<int>(op::pack_weights.id)> : packed_copy {};
 template <>
-struct source<static_cast<int>(op::unpack_weights.id)> : source<from_memory> {};
+struct source<static_cast<int>(op::unpack_weights.id)> : packed_copy {};
 
 /// [batch][T][n] to [T][batch][n]; m = T * batch.
 template <>
 struct source<static_cast<int>(op::to_steps.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[steps_extent::width]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t steps = s.e[steps_extent::steps], batch = s.m / steps;
         return s.a[(at.row % batch * steps + at.row / batch) * s.e[steps_extent::width] + at.col];
@@ -108,6 +115,7 @@ struct source<static_cast<int>(op::to_steps.id)> : plain_source {
 /// The other way round.
 template <>
 struct source<static_cast<int>(op::from_steps.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[steps_extent::width]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t steps = s.e[steps_extent::steps], batch = s.m / steps;
         return s.a[(at.row % steps * batch + at.row / steps) * s.e[steps_extent::width] + at.col];

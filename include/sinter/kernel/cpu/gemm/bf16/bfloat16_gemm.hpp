@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+// only where: defined(__AVX512BF16__)
 #include <algorithm>
 
 #include <sinter/kernel/cpu/gemm/epilogue.hpp>
