@@ -113,7 +113,7 @@ struct filter_order : plain_source {
 template <>
 struct source<static_cast<int>(op::conv_transpose.id)> : filter_order<0, 1, 2, 3> {   // its own extents are these four
     static constexpr walk_extents walk(std::int64_t, const std::int64_t*, const int* x) {
-        using enum transposed_weights_fixed::position;
+        using namespace transposed_weights_fixed;
         return {std::int64_t{x[CO]} * x[kh] * x[kw], x[CI]};
     }
 };

@@ -11,11 +11,6 @@ namespace sinter::inline SINTER_TARGET::gpu {
 template <>
 struct source<static_cast<int>(op::gemm.id)> : plain_source {
     static constexpr int operands = 2;
-    static constexpr library by = library::product;
-    static product by_library(const work& w, float* to) {
-        const std::int64_t* e = w.e;
-        return {w.p[0], w.p[1], to, w.m, e[1], e[0], e[2], e[3] ? e[0] : e[1], false, e[3] != 0};
-    }
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[gemm_extent::columns]}; }
     static constexpr library by = library::product;
     static product by_library(const work& w, float* to) {
@@ -38,10 +33,6 @@ struct source<static_cast<int>(op::gemm.id)> : plain_source {
 template <>
 struct source<static_cast<int>(op::gemm_tn.id)> : plain_source {
     static constexpr int operands = 2;
-    static constexpr library by = library::product;
-    static product by_library(const work& w, float* to) {
-        return {w.p[0], w.p[1], to, w.e[0], w.e[1], w.m, w.e[0], w.e[1], true, false};
-    }
     static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
         return {e[gemm_tn_extent::rows], e[gemm_tn_extent::columns]};
     }
@@ -63,11 +54,6 @@ struct source<static_cast<int>(op::gemm_tn.id)> : plain_source {
 template <>
 struct source<static_cast<int>(op::matmul.id)> : plain_source {
     static constexpr int operands = 2;
-    static constexpr library by = library::product;
-    static product by_library(const work& w, float* to) {
-        const std::int64_t* e = w.e;
-        return {w.p[0], w.p[1], to, e[0], e[1], e[2], e[5], e[6], w.s->extents[0] != 0, w.s->extents[1] != 0, w.m, e[3], e[4]};
-    }
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
         return {m * e[matmul_extent::rows], e[matmul_extent::columns]};
     }
