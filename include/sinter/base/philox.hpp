@@ -47,8 +47,8 @@ constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t name_hash) {
 }
 
 /// The key of the random numbers that shard `shard` of a global batch draws. Shard 0's is the seed itself, as where the batch is not
-/// divided; other shards' are independent streams.
-constexpr std::uint64_t shard_key(std::uint64_t seed, std::uint64_t shard) {
+/// divided; other shards' are independent streams. Not inlined: each program would have its rounds.
+__attribute__((noinline)) constexpr std::uint64_t shard_key(std::uint64_t seed, std::uint64_t shard) {
     return shard == 0 ? seed : stream(stream(seed, 0x7368617264 /* "shard" */), shard);
 }
 

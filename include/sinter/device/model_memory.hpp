@@ -57,7 +57,7 @@ struct step_arguments {
     launch_range launches = {};            ///< that are run
     batch_shard shard = {};
 
-    constexpr std::uint64_t random_key() const { return shard_key(seed, shard.index); }
+    constexpr std::uint64_t random_key() const { return shard.index ? shard_key(seed, shard.index) : seed; }
     constexpr int global_batch() const { return shard.global_batch ? shard.global_batch : batch; }
 };
 
