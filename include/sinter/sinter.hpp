@@ -5,3 +5,6 @@
 /// processor to train on. CUDA does not come with it: that is cuda.hpp.
 #include <sinter/device/cpu.hpp>
 #include <sinter/training.hpp>
+#ifdef SINTER_PROFILE
+#include <sinter/profile/step_profile.hpp>
+#endif

@@ -9,6 +9,7 @@
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/profile/kernel_times.hpp>
+#include <sinter/profile/step_profile.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>

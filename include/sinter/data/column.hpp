@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/shape.hpp>
-#include <sinter/kernel/cpu/copy/shares_of_bytes.hpp>
+#include <sinter/data/shares_of_bytes.hpp>
 #include <cstdint>
 #include <cstring>
 
@@ -52,7 +52,7 @@ struct row_array {
 /// Copies a row that a stage hands on to its place in a batch, where it has so many bytes, a multiple of four.
 inline void unpack(void* to, const void* from, std::size_t bytes, bool pixels) {
     constexpr std::size_t piece = 16, worth_a_call = 256;
-    if (pixels) return cpu::shares_of_bytes(static_cast<const std::uint8_t*>(from), static_cast<float*>(to), bytes / 4);
+    if (pixels) return shares_of_bytes(static_cast<const std::uint8_t*>(from), static_cast<float*>(to), bytes / 4);
     if (bytes > worth_a_call) {
         std::memcpy(to, from, bytes);
         return;

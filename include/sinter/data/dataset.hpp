@@ -103,7 +103,7 @@ private:
         SINTER_COLD const float* shares_of_255() const {
             if (const float* made = shares) return made;
             float* mine = new float[bytes.size()];
-            cpu::shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
+            shares_of_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), mine, bytes.size());
             const float* others = nullptr;   // another thread's, if that was faster
             if (shares.compare_exchange_strong(others, mine)) return mine;
             delete[] mine;

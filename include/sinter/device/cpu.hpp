@@ -12,12 +12,14 @@
 #include <algorithm>
 #include <memory>
 #include <vector>
-#ifdef SINTER_PROFILE
-#include <sinter/profile/step_profile.hpp>
-#endif
 
 /// The CPU as a device: what programs are planned for, and how they run.
 namespace sinter::inline SINTER_TARGET {
+
+#ifdef SINTER_PROFILE
+template <class P>
+struct step_counter;   ///< counts P's launches: <sinter/profile/step_profile.hpp> has it, and sinter.hpp includes that
+#endif
 
 /// Runs a compiled program P on the CPU. Addresses are worked out once; a step allocates nothing.
 template <class P>
@@ -100,7 +102,7 @@ private:
     host_places m_;
     std::vector<float> early_;   ///< what early_values keeps for the time of a step
 #ifdef SINTER_PROFILE
-    profile::step_profile profile_;
+    step_counter<P> profile_;
 #endif
 
     template <class Observer>

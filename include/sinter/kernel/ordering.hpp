@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 
 /// The order of floats that sorting and argmax go by, the same on every device: NaN is larger than everything.
 namespace sinter::inline SINTER_TARGET {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 #include <sinter/ops/pad.hpp>
 
 /// Where a margin's elements come from, and where an element was copied to: for kernels of every device.

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 #include <sinter/ops/extract_patches.hpp>
 
 namespace sinter::inline SINTER_TARGET {

@@ -3,7 +3,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 #include <sinter/kernel/scalar_gamma.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cmath>
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 
 /// The first two derivatives of log gamma on one number, which C lacks: the recurrence up to 8, then Stirling's series; below
 /// 0 by reflection. Edges as in kernel/cpu/math/gamma.hpp.

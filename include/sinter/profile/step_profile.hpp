@@ -61,3 +61,11 @@ private:
 };
 
 } // namespace sinter::profile
+
+namespace sinter::inline SINTER_TARGET {
+
+/// What runners on the CPU have.
+template <class P>
+struct step_counter : profile::step_profile {};
+
+} // namespace sinter

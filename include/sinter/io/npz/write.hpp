@@ -49,7 +49,7 @@ inline packed_member pack(const entry& tensor, compression how, const std::strin
     const std::string where = path + ", array " + io::printable(tensor.name);
     packed_member m;
     m.name = tensor.name + ".npy";
-    if (!io::is_utf8(m.name) || m.name.size() > 0xffff)
+    if (!is_utf8(m.name) || m.name.size() > 0xffff)
         throw format_error("array cannot have this name", where, {}, "UTF-8, below 64 KiB");
     const std::uint64_t bytes = npy::bytes_of(tensor.type, tensor.shape, where);
     m.head = npy::encode_header(tensor.type, tensor.shape);

@@ -5,7 +5,7 @@
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/stop_gradient.hpp>
-#include <sinter/train/checkpoint/variables.hpp>
+#include <sinter/graph/path_of.hpp>
 
 #include <functional>
 #include <map>
@@ -172,21 +172,14 @@ private:
     bool known(int id) const { return !last_[at(id)].empty() || !first_[at(id)].empty(); }
 
     std::string layer_of(int id) const {
-        variable_info nameless;
-        nameless.scope = g.n[id].scope;
-        std::string path = sinter::path_of(g.scopes, nameless);
+        std::string path = sinter::path_of(g.scopes, g.n[id].scope, "");
         if (!path.empty() && path.back() == '/') path.pop_back();
         return path;
     }
     std::string path_of(int id) const {
         for (const auto& list : {g.parameters, g.states})
             for (const variable& v : list)
-                if (v.id == id) {
-                    variable_info i;
-                    i.name = v.name;
-                    i.scope = v.scope;
-                    return sinter::path_of(g.scopes, i);
-                }
+                if (v.id == id) return sinter::path_of(g.scopes, v.scope, v.name);
         refuse(id);
     }
     void make_input(int i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
-#include <sinter/kernel/interpolation_axis.hpp>
+#include <sinter/ops/detail/interpolation_axis.hpp>
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/detail/layer_norm.hpp>

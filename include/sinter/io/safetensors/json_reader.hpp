@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/io/printable.hpp>
-#include <sinter/io/utf8.hpp>
+#include <sinter/base/utf8.hpp>
 
 #include <utility>
 
@@ -110,7 +110,7 @@ private:
         constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
         const std::size_t begin = at_ - 1;
         const char letter = at_ < text_.size() ? text_[at_++] : '\0';
-        if (letter == 'u') return io::append_utf8(out, unicode_escape(begin));
+        if (letter == 'u') return append_utf8(out, unicode_escape(begin));
         const std::size_t which = letters.find(letter);
         if (which == std::string_view::npos) fail("an escape that JSON knows", begin);
         out += meanings[which];

@@ -148,7 +148,7 @@ inline header read_header(std::string_view json, std::uint64_t data_bytes, std::
     if (json.empty() || json.front() != '{')
         throw format_error("header does not begin with a brace", where,
                            json.empty() ? "nothing" : io::printable(json.substr(0, 8)), "{");
-    if (!io::is_utf8(json)) throw format_error("header is not UTF-8", where, "other bytes", "UTF-8 (RFC 3629)");
+    if (!is_utf8(json)) throw format_error("header is not UTF-8", where, "other bytes", "UTF-8 (RFC 3629)");
     header out;
     bool has_metadata = false;
     json_reader in(json, file, length_bytes);

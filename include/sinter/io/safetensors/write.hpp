@@ -4,7 +4,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/safetensors/contents.hpp>
-#include <sinter/io/utf8.hpp>
+#include <sinter/base/utf8.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +25,7 @@ namespace detail {
 
 template <class = void>
 SINTER_COLD inline void append_json_string(std::string& out, std::string_view text, std::string_view file) {
-    if (!io::is_utf8(text)) throw format_error("name is not UTF-8", file, io::printable(text), "UTF-8");
+    if (!is_utf8(text)) throw format_error("name is not UTF-8", file, io::printable(text), "UTF-8");
     constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
     out += '"';
     for (const char c : text) {

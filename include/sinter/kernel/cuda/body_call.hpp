@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/graph/rules.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 
 namespace sinter::inline SINTER_TARGET::gpu {
 

@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
-#include <sinter/kernel/interpolation_axis.hpp>
+#include <sinter/ops/detail/interpolation_axis.hpp>
 #include <sinter/ops/interpolate.hpp>
 
 /// Lines [n][inner] with another number of places along the n, c.m lines.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include <sinter/base/prefetch.hpp>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// What a core's caches are taken to hold of what a kernel works on, in floats. Compilers do not tell: the width of vectors stands for the
@@ -14,9 +15,6 @@ inline constexpr std::int64_t second_level_floats = lanes >= 16 ? 1 << 18 : 1 <<
 /// Lines a page apart share places of the first level: so many of them, at least, stay there.
 inline constexpr std::int64_t a_page = 1024, first_level_ways = 8;
 
-/// Asks for memory that is read soon, but for so much that it shall come to the second-level cache.
-SINTER_INLINE void prefetch(const void* p, std::int64_t bytes) {
-    for (std::int64_t i = 0; i < bytes; i += 4 * floats_a_line) __builtin_prefetch(static_cast<const char*>(p) + i, 0, 2);
-}
+SINTER_INLINE void prefetch(const void* p, std::int64_t bytes) { prefetch_lines(p, bytes); }
 
 } // namespace sinter::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
-#include <sinter/kernel/interpolation_axis.hpp>
+#include <sinter/ops/detail/interpolation_axis.hpp>
 #include <sinter/ops/interpolate.hpp>
 
 /// Lines with another number of places, and the sums back at the old ones.

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/kernel/host_device.hpp>
+#include <sinter/base/host_device.hpp>
 #include <sinter/ops/interpolate.hpp>
 
 /// Where the new places along an axis lie between the old ones: for kernels of every device, and for files.

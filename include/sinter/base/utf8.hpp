@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 /// UTF-8 (RFC 3629): whether bytes are it, and how one character becomes it.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter {
 
 /// Whether `text` is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 SINTER_COLD constexpr bool is_utf8(std::string_view text) {
@@ -52,4 +51,4 @@ constexpr void append_utf8(std::string& out, std::uint32_t code) {
     }
 }
 
-} // namespace sinter::io
+} // namespace sinter

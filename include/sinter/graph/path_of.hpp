@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/graph/scope.hpp>
+#include <sinter/graph/shape.hpp>
+#include <string>
+#include <vector>
+
+/// What files call a variable, and how they spell its extents.
+namespace sinter::inline SINTER_TARGET {
+
+/// `conv2d_1/kernel` for what is called `name` in a scope; with no name the scope itself, `conv2d_1/`.
+SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, int scope, const char* name) {
+    std::string path;
+    for (int s = scope; s > 0; s = scopes[s].parent) {
+        std::string part = scopes[s].name;
+        if (scopes[s].number) part = joined({part, "_", scopes[s].number});
+        path = path.empty() ? part : joined({part, "/", path});
+    }
+    return path.empty() ? name : joined({path, "/", name});
+}
+
+inline std::vector<std::int64_t> extents_of(const shape& s) { return {s.d, s.d + s.rank}; }
+
+} // namespace sinter
