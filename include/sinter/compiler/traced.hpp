@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/graph/graph.hpp>
+#include <sinter/graph/graph_view.hpp>
 
 /// A graph as a constant: what one pass hands to the next. The passes that make one put it into a constant with room for any
 /// first, since they cannot know its size before; a copy of exactly its size is what stays.
@@ -26,23 +26,6 @@ struct graph_counts {
     bool by_mode = false;   ///< the net asked which program this is
     fault err;
 };
-
-/// What the passes behind differentiation read.
-struct graph_view {
-    view<const node> n;
-    view<const variable> parameters, states;
-    view<const assignment> assignments;
-    view<const int> gradients, inputs, targets, outputs, regions;
-    view<const scope_entry> scopes;
-    view<const loop> loops;
-    view<const loop_carry> carries;
-    int loss = -1, loss_weight = -1, loss_weights = 0, loss_sum = -1;
-};
-constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
-    return {g.n.all(), g.parameters.all(), g.states.all(), g.assignments.all(), gradients.all(), g.inputs.all(), g.targets.all(),
-            g.outputs.all(), g.regions.all(), g.scopes.entries(), g.loops.all(), g.carries.all(), g.loss,
-            g.loss_weight, g.loss_weights, g.loss_sum};
-}
 
 template <int Nodes, int Parameters, int States, int Assignments, int Gradients, int Inputs, int Targets, int Outputs,
           int Regions, int Scopes, int Loops, int Carries>

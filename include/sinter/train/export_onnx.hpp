@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/onnx/emitters.hpp>
+#include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
 
 /// The net that predicts, as an ONNX file: for onnxruntime and whatever else reads that. Batches of any size go in; extents

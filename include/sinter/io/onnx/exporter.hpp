@@ -5,6 +5,7 @@
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/stop_gradient.hpp>
+#include <sinter/graph/graph_view.hpp>
 #include <sinter/graph/path_of.hpp>
 
 #include <functional>
