@@ -50,7 +50,13 @@ void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::b
 template <class Trainer>
 SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metrics::detail::running& to, const data::batch_view& b) {
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
-    need_output(m.output(), Trainer::training::v.n_outputs, m.name().c_str());
+    constexpr int n_outputs = Trainer::training::v.n_outputs;
+    need_output(m.output(), n_outputs, m.name().c_str());
+    if (to.takes_batches()) {
+        span<const float> outputs[std::size_t{n_outputs}];
+        for (int i = 0; i < n_outputs; ++i) outputs[i] = trainer.output(i);
+        return to.add({b, {outputs, std::size_t{n_outputs}}});
+    }
     int k = 0, seen[2] = {};   // floats, whole numbers
     for (; k < all.n; ++k) {
         const target_kind kind = all.at[k].kind;

@@ -219,6 +219,37 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     check_error<option_error>([&] { m.train(d, {.progress = nullptr, .metrics = {metrics::f1{}}}); },
                               "metrics without data", "train", "f1", "validation");
 }
+/// A metric of the test's that sees whole batches: the weighted share of examples whose two outputs agree.
+struct agreement {
+    static constexpr const char* name = "agreement";
+    double agreed = 0, weight = 0;
+    void add(const metrics::evaluated_batch& b) {
+        BOOST_TEST_REQUIRE(b.outputs.size() == 2u);
+        for (int i = 0; i < b.batch.size; ++i) {
+            const double w = b.batch.targets[0].values[2 * i];   // any number of the batch's
+            agreed += w * ((b.outputs[0][2 * i] > b.outputs[0][2 * i + 1]) == (b.outputs[1][2 * i] > b.outputs[1][2 * i + 1]));
+            weight += w;
+        }
+    }
+    double value() const { return agreed / weight; }
+};
+BOOST_AUTO_TEST_CASE(of_whole_batches) {
+    static_assert(metrics::metric<agreement> && metrics::metric<metrics::f1> && !metrics::metric<int>);
+    constexpr auto two = features<3> >> [](tensor x) { return outputs(dense<2>(x), dense<2>(x)); };
+    estimator m{two, both{}, sgd{}, {.threads = 1}};
+    std::vector<float> t;
+    for (int i = 0; i < 2 * n; ++i) t.push_back(static_cast<float>(1 + i % 9));
+    data::dataset s(extents(3), inputs());
+    s.targets(extents(2), t).labels(labels(2), 2);
+    auto d = data::source(s) | data::batch(8);
+    const std::vector<float> z = m.predict(d, 0), y = m.predict(d, 1);
+    double agreed = 0, weight = 0;
+    for (int i = 0; i < n; ++i) {
+        const double w = t[2 * i];
+        agreed += w * ((z[2 * i] > z[2 * i + 1]) == (y[2 * i] > y[2 * i + 1])), weight += w;
+    }
+    for (int pass = 0; pass < 2; ++pass) BOOST_TEST(m.evaluate(d, agreement{}, metrics::accuracy{}).value("agreement") == agreed / weight);
+}
 BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
     auto of = [](epoch_result r) {
         training_run run;

@@ -4,6 +4,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/train/metrics/metric.hpp>
 #include <concepts>
 #include <memory>
 #include <string>
@@ -49,6 +50,8 @@ template <class M>
 concept of_two_classes = requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1); };
 template <class M>
 concept of_numbers = requires(M m, const float* y, const float* t) { m.add(y, t, 1); };
+template <class M>
+concept of_batches = requires(M m, const evaluated_batch& b) { m.add(b); };
 
 /// Gives rows to a metric as its add() takes them. Two scores a row are logits: of these a metric
 /// of yes-or-no decisions is given the probability of class 1.
@@ -81,6 +84,8 @@ void feed(M& m, const char* name, const scored_rows& s) {
 struct running {
     virtual ~running() = default;
     virtual void add(const char* name, const scored_rows&) = 0;
+    virtual bool takes_batches() const { return false; }   ///< whole ones, and no rows
+    virtual void add(const evaluated_batch&) {}
     virtual double value() const = 0;
     virtual std::unique_ptr<running> copy() const = 0;
 };
@@ -88,25 +93,27 @@ template <class M>
 struct running_of final : running {
     M m;
     explicit running_of(const M& x) : m(x) {}
-    void add(const char* name, const scored_rows& s) override { feed(m, name, s); }
+    void add(const char* name, const scored_rows& s) override {
+        if constexpr (!of_batches<M>) feed(m, name, s);
+    }
+    bool takes_batches() const override { return of_batches<M>; }
+    void add([[maybe_unused]] const evaluated_batch& b) override {
+        if constexpr (of_batches<M>) m.add(b);
+    }
     double value() const override { return static_cast<double>(m.value()); }
     std::unique_ptr<running> copy() const override { return std::make_unique<running_of>(m); }
 };
-template <class M>
-concept measures = requires(const M& m) { { m.value() } -> std::convertible_to<double>; } &&
-                   (of_classes<M> || of_two_classes<M> || of_numbers<M>);
 } // namespace detail
 
-/// A metric with its name: one of this folder, or a class with the same add() and value(), `static
-/// constexpr const char* name` and, where less is better, `static constexpr bool falls = true`.
+/// A metric (train/metrics/metric.hpp) with its name.
 class named {
 public:
-    template <detail::measures M>
+    template <metric M>
         requires requires { M::name; }
     named(const M& m) : named(M::name, m) {}
     /// Under a name of the caller's, and of another output than the first: {"f1 at 0.3",
     /// metrics::f1(0.3f), 1}.
-    template <detail::measures M>
+    template <metric M>
     named(std::string name, const M& m, int output = 0)
         : name_(std::move(name)), empty_(std::make_shared<detail::running_of<M>>(m)), output_(output) {
         if constexpr (requires { M::falls; }) falls_ = M::falls;
