@@ -10,10 +10,11 @@
 
 namespace sinter::zoo {
 
-/// AlexNet in one column, [Extent, Extent, 3] -> [Classes]: Krizhevsky 2014 ("One weird trick for parallelizing convolutional
-/// neural networks"), the form that benchmarks and torchvision have. The net of Krizhevsky, Sutskever and Hinton 2012 had two
-/// columns, one for each of the two GPUs that it took then, which saw each other's maps in its third layer alone,
-/// 96-256-384-384-256 maps in both together, and response normalisation. One column needs none of that. Width is the first
+/// AlexNet in one column, [Extent, Extent, 3] -> [Classes]: Krizhevsky 2014 ("One weird trick for
+/// parallelizing convolutional neural networks"), the form that benchmarks and torchvision have.
+/// The net of Krizhevsky, Sutskever and Hinton 2012 had two columns, one for each of the two GPUs
+/// that it took then, which saw each other's maps in its third layer alone, 96-256-384-384-256 maps
+/// in both together, and response normalisation. One column needs none of that. Width is the first
 /// layer's; here it is torchvision's.
 template <int Extent = 224, int Classes = 1000, int Width = 64, int Hidden = 4096>
 inline constexpr auto alexnet = image<Extent, Extent, 3>             // at 224:

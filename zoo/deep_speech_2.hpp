@@ -9,11 +9,13 @@
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/name.hpp>
 
-/// Deep Speech 2 (Amodei et al. 2015, "Deep Speech 2: end-to-end speech recognition in English and Mandarin"), figure 1: two
-/// convolutions over spectrograms, bidirectional GRUs, letters. The convolutions are the paper's arrangement of two layers in
-/// two dimensions: 32 filters of 41 x 11, then 21 x 11, frequency by time, padded so that nothing is lost. The paper varies the
-/// recurrent layers; those here are as deepspeech.pytorch, the widely used open one, has them. Normalisation stands before a
-/// recurrent layer's products, not behind them, where it would be one for each gate, and there is no lookahead.
+/// Deep Speech 2 (Amodei et al. 2015, "Deep Speech 2: end-to-end speech recognition in English and
+/// Mandarin"), figure 1: two convolutions over spectrograms, bidirectional GRUs, letters. The
+/// convolutions are the paper's arrangement of two layers in two dimensions: 32 filters of 41 x 11,
+/// then 21 x 11, frequency by time, padded so that nothing is lost. The paper varies the recurrent
+/// layers; those here are as deepspeech.pytorch, the widely used open one, has them. Normalisation
+/// stands before a recurrent layer's products, not behind them, where it would be one for each
+/// gate, and there is no lookahead.
 namespace sinter::zoo {
 
 struct deep_speech_2_size {
@@ -42,7 +44,8 @@ struct recurrent_layer : layer<recurrent_layer<Units>> {
 
 } // namespace deep_speech_2_parts
 
-/// Spectrograms [frames, bins, 1] -> scores of the letters, [frames / 2, letters]: for the loss ctc<most letters>, blank 0.
+/// Spectrograms [frames, bins, 1] -> scores of the letters, [frames / 2, letters]: for the loss
+/// ctc<most letters>, blank 0.
 template <deep_speech_2_size S = deep_speech_2_size{}>
 inline constexpr auto deep_speech_2 = image<S.frames, S.bins, 1>
     >> deep_speech_2_parts::convolution<S.filters, per_axis(11, 41), per_axis(2, 2)>

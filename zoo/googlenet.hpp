@@ -11,9 +11,10 @@
 #include <sinter/expr/name.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 
-/// GoogLeNet (Szegedy et al. 2015, "Going deeper with convolutions"), table 1, with the two auxiliary classifiers of section 5:
-/// [Extent, Extent, 3] -> [Classes] three times over, the classifier's scores and those of the heads beside modules 4a and 4d;
-/// a prediction has the first alone. It trains by googlenet_loss. Padding follows TensorFlow's rule; parameters are as many as
+/// GoogLeNet (Szegedy et al. 2015, "Going deeper with convolutions"), table 1, with the two
+/// auxiliary classifiers of section 5: [Extent, Extent, 3] -> [Classes] three times over, the
+/// classifier's scores and those of the heads beside modules 4a and 4d; a prediction has the first
+/// alone. It trains by googlenet_loss. Padding follows TensorFlow's rule; parameters are as many as
 /// Caffe's model has. All widths but the classes' are divided by Narrower.
 namespace sinter::zoo {
 
@@ -73,7 +74,8 @@ inline constexpr auto googlenet = image<Extent, Extent, 3> >> [](tensor x) {
     return x.g->mode() == program_mode::prediction ? bundle(scores) : all;
 };
 
-/// Cross entropy of the classifier and, by 0.3, of the two heads, all against one class number an example.
+/// Cross entropy of the classifier and, by 0.3, of the two heads, all against one class number an
+/// example.
 struct googlenet_loss_layer {
     static constexpr target_list targets{target_kind::class_index};
     constexpr tensor operator()(bundle scores, bundle label) const {

@@ -8,8 +8,8 @@
 
 namespace sinter::zoo {
 
-/// The medium model of Zaremba, Sutskever and Vinyals 2014 ("Recurrent neural network regularization", section 4.1); their
-/// large one has 1500 units, which drop out by 0.65.
+/// The medium model of Zaremba, Sutskever and Vinyals 2014 ("Recurrent neural network
+/// regularization", section 4.1); their large one has 1500 units, which drop out by 0.65.
 struct lstm_language_model_size {
     int symbols = 10'000, steps = 35, units = 650;
     int embedded = 0;              ///< width of the symbols' embedding; 0: as many as units

@@ -11,15 +11,17 @@
 namespace sinter::zoo {
 
 namespace mobilenet_parts {
-/// A 3 x 3 filter for each channel by itself, then one of single pixels over all channels (figure 3).
+/// A 3 x 3 filter for each channel by itself, then one of single pixels over all channels (figure
+/// 3).
 template <int Filters, int Stride = 1>
 inline constexpr auto separable = depthwise_conv2d<3, window{.stride = Stride}, 1, bias::no> >> batch_norm >> relu
     >> conv2d<Filters, 1, window{}, bias::no> >> batch_norm >> relu;
 } // namespace mobilenet_parts
 
-/// MobileNet, [Extent, Extent, 3] -> [Classes]: table 1 of Howard et al. 2017 ("MobileNets: efficient convolutional neural networks for
-/// mobile vision applications"). Width is the first layer's: 24, 16 and 8 are the paper's multipliers 0.75, 0.5 and 0.25. The last
-/// filter has stride 1, as its results' extents (7 x 7) ask for; the table says 2.
+/// MobileNet, [Extent, Extent, 3] -> [Classes]: table 1 of Howard et al. 2017 ("MobileNets:
+/// efficient convolutional neural networks for mobile vision applications"). Width is the first
+/// layer's: 24, 16 and 8 are the paper's multipliers 0.75, 0.5 and 0.25. The last filter has stride
+/// 1, as its results' extents (7 x 7) ask for; the table says 2.
 template <int Extent = 224, int Classes = 1000, int Width = 32>
 inline constexpr auto mobilenet = image<Extent, Extent, 3>                                     // at 224:
     >> named<"stem">(conv2d<Width, 3, window{.stride = 2}, bias::no> >> batch_norm >> relu)    // 112 x 112 x 32

@@ -10,8 +10,8 @@
 
 namespace sinter::zoo {
 
-/// OverFeat's fast model, [Extent, Extent, 3] -> [Classes]: Sermanet, Eigen, Zhang, Mathieu, Fergus and LeCun 2013, table 1.
-/// Width is the first layer's; the paper's is 96.
+/// OverFeat's fast model, [Extent, Extent, 3] -> [Classes]: Sermanet, Eigen, Zhang, Mathieu, Fergus
+/// and LeCun 2013, table 1. Width is the first layer's; the paper's is 96.
 template <int Extent = 231, int Classes = 1000, int Width = 96, int Hidden = 3072>
 inline constexpr auto overfeat_fast = image<Extent, Extent, 3>                                           // layer, at 231:
     >> conv2d<Width, 11, window{.stride = 4, .padding = padding::valid}> >> relu >> max_pool<2>          // 1   28 x 28 x   96

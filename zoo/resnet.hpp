@@ -8,10 +8,11 @@
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/name.hpp>
 
-/// He, Zhang, Ren and Sun 2016 ("Deep residual learning for image recognition"), table 1, columns of 18, 34 and 50 layers:
-/// [Extent, Extent, 3] -> [Classes]. Shortcuts are the paper's option B: what passes by a block is projected where extents
-/// change, and else left alone. The stride of a bottleneck is in its 3x3 convolution, as in torchvision's (the paper has it
-/// in the first 1x1), and padding follows TensorFlow's rule. Width is the first stage's; the paper's is 64.
+/// He, Zhang, Ren and Sun 2016 ("Deep residual learning for image recognition"), table 1, columns
+/// of 18, 34 and 50 layers: [Extent, Extent, 3] -> [Classes]. Shortcuts are the paper's option B:
+/// what passes by a block is projected where extents change, and else left alone. The stride of a
+/// bottleneck is in its 3x3 convolution, as in torchvision's (the paper has it in the first 1x1),
+/// and padding follows TensorFlow's rule. Width is the first stage's; the paper's is 64.
 namespace sinter::zoo {
 
 namespace resnet {

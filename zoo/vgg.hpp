@@ -8,8 +8,9 @@
 #include <sinter/layers/reshape.hpp>
 #include <sinter/expr/input.hpp>
 
-/// Simonyan and Zisserman 2014 ("Very deep convolutional networks for large-scale image recognition"), table 1, columns A
-/// (VGG-11) and D (VGG-16): [Extent, Extent, 3] -> [Classes]. Width is the first layer's, Hidden that of the two dense ones.
+/// Simonyan and Zisserman 2014 ("Very deep convolutional networks for large-scale image
+/// recognition"), table 1, columns A (VGG-11) and D (VGG-16): [Extent, Extent, 3] -> [Classes].
+/// Width is the first layer's, Hidden that of the two dense ones.
 namespace sinter::zoo {
 
 namespace vgg {

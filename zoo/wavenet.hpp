@@ -8,12 +8,13 @@
 #include <sinter/ops/one_hot.hpp>
 #include <utility>
 
-/// WaveNet (van den Oord et al. 2016, "WaveNet: a generative model for raw audio"), section 2, without conditioning. The
-/// paper gives dilations, not widths: those here are of ibab/tensorflow-wavenet, the first open one.
+/// WaveNet (van den Oord et al. 2016, "WaveNet: a generative model for raw audio"), section 2,
+/// without conditioning. The paper gives dilations, not widths: those here are of
+/// ibab/tensorflow-wavenet, the first open one.
 namespace sinter::zoo {
 
-/// Dilations 1, 2, 4, ..., 2^(doublings - 1), `stacks` times over: as section 2.1 has them, and each sample sees 3,071 before it
-/// and itself.
+/// Dilations 1, 2, 4, ..., 2^(doublings - 1), `stacks` times over: as section 2.1 has them, and
+/// each sample sees 3,071 before it and itself.
 struct wavenet_size {
     int samples = 16'000;   ///< in one example; an hour is cut into many
     int symbols = 256;      ///< to which samples are quantized, by the mu-law (section 2.2)
@@ -29,8 +30,8 @@ namespace wavenet_parts {
 template <int Dilation>
 inline constexpr window before{.padding = padding::causal, .dilation = Dilation};
 
-/// Figure 4: a gate says how much of each filter passes; one product of that goes on to the next block, beside x, and another
-/// out of the net.
+/// Figure 4: a gate says how much of each filter passes; one product of that goes on to the next
+/// block, beside x, and another out of the net.
 template <int Dilation, wavenet_size S>
 struct block_layer : layer<block_layer<Dilation, S>> {
     static constexpr const char* name = "block";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// What a training program includes but for a device: expressions, layers, losses, optimizers, data, and the estimator.
-/// sinter.hpp is this and the processor, cuda.hpp is this and GPUs.
+/// What a training program includes but for a device: expressions, layers, losses, optimizers,
+/// data, and the estimator. sinter.hpp is this and the processor, cuda.hpp is this and GPUs.
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/data/transform/map.hpp>

@@ -3,9 +3,10 @@
 #include <sinter/graph/rules.hpp>
 #include <sinter/ops/mul.hpp>
 
-/// Elementwise functions of one tensor that a net writes as several ops, as gelu_tanh or silu: reverse mode op by op would keep most
-/// of what they compute on the way. As the derivative is elementwise too, it can be finished by the forward kernel, and is then
-/// the only thing that is kept.
+/// Elementwise functions of one tensor that a net writes as several ops, as gelu_tanh or silu:
+/// reverse mode op by op would keep most of what they compute on the way. As the derivative is
+/// elementwise too, it can be finished by the forward kernel, and is then the only thing that is
+/// kept.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The nodes between a value and the one tensor that it is a function of.
@@ -19,8 +20,9 @@ struct chain {
 /// What a chain must know of the graph's nodes [0, end).
 class chain_finder {
 public:
-    /// `wanted`: nodes that gradients must reach. `region`: the checkpointed block that a node belongs to; no chain leaves one.
-    /// `asked`: whose gradients are asked for; they lie within no chain.
+    /// `wanted`: nodes that gradients must reach. `region`: the checkpointed block that a node
+    /// belongs to; no chain leaves one. `asked`: whose gradients are asked for; they lie within no
+    /// chain.
     constexpr chain_finder(const graph& g, int end, const growing<bool>& wanted, const growing<int>& region, const growing<int>& asked)
         : g_(g), wanted_(wanted), region_(region), users_(end, 0) {
         for (int i = 0; i < end; ++i)
@@ -29,7 +31,8 @@ public:
             if (asked[i] < end) users_.p[asked[i]] += chain::most;
     }
 
-    /// The longest chain to `last` in which some op reads two values on the way: only there does a plain gradient keep several.
+    /// The longest chain to `last` in which some op reads two values on the way: only there does a
+    /// plain gradient keep several.
     constexpr chain to(int last) const {
         chain c;
         int open[chain::most] = {}, inner_users[chain::most] = {}, opened = 0, found = 0;   // falling; all read by nodes inside

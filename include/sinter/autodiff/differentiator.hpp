@@ -9,13 +9,15 @@
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
-/// Reverse mode over the graph value: appends the nodes of the gradients. compiler/passes/differentiate.hpp has those of the loss by the
-/// parameters made; autodiff/gradient.hpp others while a net is traced.
+/// Reverse mode over the graph value: appends the nodes of the gradients.
+/// compiler/passes/differentiate.hpp has those of the loss by the parameters made;
+/// autodiff/gradient.hpp others while a net is traced.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
-/// Which nodes a gradient must reach: those that a parameter (or whatever is in `wanted` already) leads to.
+/// Which nodes a gradient must reach: those that a parameter (or whatever is in `wanted` already)
+/// leads to.
 constexpr void mark_wanted(const graph& g, int end, growing<bool>& wanted) {
     for (bool again = true; again;) {
         for (int i = 0; i < end; ++i) {
@@ -30,8 +32,9 @@ constexpr void mark_wanted(const graph& g, int end, growing<bool>& wanted) {
     }
 }
 
-/// Recomputation of a checkpointed block [first, last]: its nodes again, under an epoch of their own so that they are
-/// not taken for the first ones. What the block read from outside is read again; its results alone were kept.
+/// Recomputation of a checkpointed block [first, last]: its nodes again, under an epoch of their
+/// own so that they are not taken for the first ones. What the block read from outside is read
+/// again; its results alone were kept.
 constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>& stand_in) {
     g.epoch = epoch;
     for (int i = first; i <= last; ++i) {
@@ -45,7 +48,8 @@ constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>&
     g.epoch = 0;
 }
 
-/// What a block computed last was kept, so its gradient's rules read that: most often the last layer need not be done again.
+/// What a block computed last was kept, so its gradient's rules read that: most often the last
+/// layer need not be done again.
 constexpr void read_kept_results(graph& g, int first_new, const growing<int>& stand_in) {
     growing<int> kept(g.n.n, -1);
     for (int r = 0; 2 * r < g.regions.n; ++r)
@@ -57,7 +61,8 @@ constexpr void read_kept_results(graph& g, int first_new, const growing<int>& st
 
 } // namespace detail
 
-/// Appends the nodes of d sum(root) / d `of`. Within the body of a loop, root and `of` belong to one turn.
+/// Appends the nodes of d sum(root) / d `of`. Within the body of a loop, root and `of` belong to
+/// one turn.
 class differentiator {
 public:
     constexpr differentiator(graph& g, int root, const growing<int>& of)
@@ -140,7 +145,8 @@ private:
             if (r.wanted[k]) return true;
         return false;
     }
-    /// Lets node i's rule pass its gradient on. Within a loop, what belongs to values from outside is put aside.
+    /// Lets node i's rule pass its gradient on. Within a loop, what belongs to values from outside
+    /// is put aside.
     constexpr void through(int i) {
         const node original = g_.n.p[i];
         if (original.k == op::get_output && g_.n.p[original.in[0]].about->further_results) {
@@ -178,7 +184,8 @@ private:
         if (derivative >= 0) add(c.from, d * tensor{&g_, derivative});
     }
 
-    /// The gradient of loop l, whose last node is `last`: a loop the other way round, whose carries are the gradients of l's.
+    /// The gradient of loop l, whose last node is `last`: a loop the other way round, whose carries
+    /// are the gradients of l's.
     constexpr void through_loop(int l, int last) {
         done_[l - 1] = true;
         growing<int> final(g_.carries.n, -1);   // carry -> gradient of what came out in the end
@@ -231,11 +238,13 @@ private:
             if (outside_[i].to >= 0) add(outside_[i].to, sum_over_turns(outside_[i].v, back));
         outside_.n = 0;
     }
-    /// A tensor of one number, with a node's extents: a copy of them, since the constant may move the nodes.
+    /// A tensor of one number, with a node's extents: a copy of them, since the constant may move
+    /// the nodes.
     constexpr tensor all_of(float x, int node) { return ops::broadcast_to(constant(&g_, x), tensor{&g_, node}.shape()); }
     constexpr tensor zeros_like(int node) { return all_of(0, node); }
 
-    /// What the gradient's turns read for the nodes of loop l: what was kept of the same turn, or its computation again.
+    /// What the gradient's turns read for the nodes of loop l: what was kept of the same turn, or
+    /// its computation again.
     constexpr void stand_in_for_turns(int l, int back, int last) {
         const bool again = g_.loops[l - 1].recompute;
         for (int i = 0; i <= last; ++i) {
@@ -264,7 +273,8 @@ private:
             if (g_.n.p[n.in[k]].loop != back) return false;
         return true;
     }
-    /// A carry's memory holds something where turns are not made, too: what would read it reads a copy, which holds zeros there.
+    /// A carry's memory holds something where turns are not made, too: what would read it reads a
+    /// copy, which holds zeros there.
     constexpr tensor reading_copies(tensor v, int back) {
         node n = v.at();
         if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_turn(v, back))};
@@ -280,7 +290,8 @@ private:
         n.loop = 0;
         return {&g_, g_.push(n)};
     }
-    /// All others are added up in a place of their own, turn by turn; they leave `left` for `results`.
+    /// All others are added up in a place of their own, turn by turn; they leave `left` for
+    /// `results`.
     constexpr void sum_turn_by_turn(growing<contribution>& left, growing<contribution>& results, int back) {
         for (int i = 0; i < left.n; ++i) {
             if (left[i].to < 0 || waits_for_the_end(left[i].v, back)) continue;

@@ -3,17 +3,18 @@
 #include <sinter/graph/bundle.hpp>
 #include <sinter/autodiff/differentiator.hpp>
 
-/// gradient(y, x): the gradient of sum(y) by x, as a tensor of the same net, from which losses and layers go on and which can
-/// be differentiated again: a gradient penalty trains. x is whatever y is made of: an input, a parameter, a value between.
-/// Several at once: gradient(y, bundle(a, b)). No ONNX operator: its nodes are those of the gradient's ops.
+/// gradient(y, x): the gradient of sum(y) by x, as a tensor of the same net, from which losses and
+/// layers go on and which can be differentiated again: a gradient penalty trains. x is whatever y
+/// is made of: an input, a parameter, a value between. Several at once: gradient(y, bundle(a, b)).
+/// No ONNX operator: its nodes are those of the gradient's ops.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
 inline constexpr op_name gradient_name{"gradient"};
 
-/// Within a net a gradient cannot go through the turns of a loop, whose own gradient has none. Within a loop's body, it stays
-/// in the turn.
+/// Within a net a gradient cannot go through the turns of a loop, whose own gradient has none.
+/// Within a loop's body, it stays in the turn.
 constexpr bool meets_a_loop(const graph& g, int y, const growing<int>& of) {
     growing<bool> wanted(y + 1, false), needed(y + 1, false);
     for (int i = 0; i < of.n; ++i)

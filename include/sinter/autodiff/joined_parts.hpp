@@ -3,7 +3,8 @@
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/concat.hpp>
 
-/// Sums of parts with zeros around them, as gradients of slices are: those that lie side by side are put together, not added up.
+/// Sums of parts with zeros around them, as gradients of slices are: those that lie side by side
+/// are put together, not added up.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The places [first, end) along one axis, all of the others.

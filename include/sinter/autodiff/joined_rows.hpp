@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The sum of two gradients of one table that is read twice: where both are row-sparse, one row-sparse gradient of all the rows,
-/// so that an update of it is lazy as well. No tensor where they are not, or where one has indices of each example and the other
-/// has not.
+/// The sum of two gradients of one table that is read twice: where both are row-sparse, one
+/// row-sparse gradient of all the rows, so that an update of it is lazy as well. No tensor where
+/// they are not, or where one has indices of each example and the other has not.
 constexpr tensor joined_rows(tensor a, tensor b) {
     graph& g = *a.g;
     const node x = a.at(), y = b.at();

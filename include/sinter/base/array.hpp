@@ -4,8 +4,8 @@
 #include <memory>
 #include <type_traits>
 
-/// Arrays for constant evaluation. Compilers count every step of a constant evaluation, and std::vector spends many on
-/// checks and construction; these do only what the passes need.
+/// Arrays for constant evaluation. Compilers count every step of a constant evaluation, and
+/// std::vector spends many on checks and construction; these do only what the passes need.
 namespace sinter {
 
 /// A view of `n` elements that somebody else owns; push() writes into room already there.

@@ -5,8 +5,8 @@
 
 namespace sinter {
 
-/// A function that a user may give, or none: what is needed of std::function, whose header alone costs every program
-/// 0.1 s of build time. Copies share the callee.
+/// A function that a user may give, or none: what is needed of std::function, whose header alone
+/// costs every program 0.1 s of build time. Copies share the callee.
 template <class>
 class callback;
 template <class R, class... A>

@@ -13,9 +13,10 @@
 #pragma GCC warning "Sinter without optimisation trains some forty times slower: add -O3, or -DSINTER_ALLOW_UNOPTIMISED if that is meant"
 #endif
 
-/// Into how many parts kernels divide their work, and so how many threads find some: 8, 16, 32 or 64. Sums of several parts
-/// depend on it in their last bits; on the number of threads nothing does. More parts take more scratch memory. Every file
-/// of a program that shares models must be compiled with the same number.
+/// Into how many parts kernels divide their work, and so how many threads find some: 8, 16, 32 or
+/// 64. Sums of several parts depend on it in their last bits; on the number of threads nothing
+/// does. More parts take more scratch memory. Every file of a program that shares models must be
+/// compiled with the same number.
 #ifndef SINTER_PARTS
 #define SINTER_PARTS 8
 #elif SINTER_PARTS != 8 && SINTER_PARTS != 16 && SINTER_PARTS != 32 && SINTER_PARTS != 64

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <string>
 
-/// Numbers as decimal text for files, pages and tables. The decimal sign is a point whatever setlocale() or
-/// std::locale::global() was given: printf, std::to_string and streams would write a comma under a German locale, which
-/// no reader of SVG, JSON or CSV understands.
+/// Numbers as decimal text for files, pages and tables. The decimal sign is a point whatever
+/// setlocale() or std::locale::global() was given: printf, std::to_string and streams would write a
+/// comma under a German locale, which no reader of SVG, JSON or CSV understands.
 namespace sinter {
 
 /// As printf's "%.*f": `decimals` (0 to 20) digits behind the point.
@@ -14,7 +14,8 @@ SINTER_COLD inline std::string fixed_text(double value, int decimals) {
     char text[352];   // the largest double has 309 digits before its point
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals).ptr};
 }
-/// As printf's "%.*g": `digits` (1 to 20) significant ones, with an exponent where the number is very large or small.
+/// As printf's "%.*g": `digits` (1 to 20) significant ones, with an exponent where the number is
+/// very large or small.
 SINTER_COLD inline std::string general_text(double value, int digits) {
     char text[64];
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};

@@ -5,13 +5,15 @@
 #include <string>
 #include <string_view>
 
-/// Errors. Every fault that a program can meet at run time is a `sinter::error` or a kind under it, and says four
-/// things: what went wrong, where (a file, a tensor, an option), what was got and what was needed.
+/// Errors. Every fault that a program can meet at run time is a `sinter::error` or a kind under it,
+/// and says four things: what went wrong, where (a file, a tensor, an option), what was got and
+/// what was needed.
 namespace sinter {
 
 class error : public std::runtime_error {
 public:
-    // Views: a string made of each literal where an error is thrown would be most of the code there.
+    // Views: a string made of each literal where an error is thrown would be most of the code
+    // there.
     SINTER_COLD error(std::string_view what, std::string_view where, std::string_view got = {}, std::string_view needed = {})
         : std::runtime_error(compose(what, where, got, needed)), fault_(what), where_(where), got_(got), needed_(needed) {}
 
@@ -43,7 +45,8 @@ struct mismatch_error : error { using error::error; };
 struct option_error : error { using error::error; };
 /// A device is missing, refuses work or has failed; what it holds may be lost.
 struct device_error : error { using error::error; };
-/// A batch or example does not fit the program: wrong extents, label out of range, batch over its maximum.
+/// A batch or example does not fit the program: wrong extents, label out of range, batch over its
+/// maximum.
 struct data_error : error { using error::error; };
 
 } // namespace sinter

@@ -4,18 +4,19 @@
 #include <atomic>
 #include <pthread.h>
 
-/// What fork() leaves behind: the child has the memory of its parent, and of its threads only the one that called fork().
+/// What fork() leaves behind: the child has the memory of its parent, and of its threads only the
+/// one that called fork().
 namespace sinter {
 
-/// How many forks lie between the program's start and this process. Objects with threads keep the number that they were
-/// made under: where it differs, their threads are gone.
+/// How many forks lie between the program's start and this process. Objects with threads keep the
+/// number that they were made under: where it differs, their threads are gone.
 class forks {
 public:
     /// Counted from the first call on. A load: cheap enough for every run.
     static unsigned so_far() { return shared().count.load(std::memory_order_relaxed); }
 
-    /// For as long as this lives fork() waits, so that the child finds whole what the caller is changing. (A fork() by the
-    /// same thread does not wait.)
+    /// For as long as this lives fork() waits, so that the child finds whole what the caller is
+    /// changing. (A fork() by the same thread does not wait.)
     class delay {
     public:
         delay() {

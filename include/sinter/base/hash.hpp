@@ -5,9 +5,9 @@
 
 namespace sinter {
 
-/// FNV-1a, 64 bits, of a name's bytes: turns parameter and stage names into keys for random streams.
-/// Not for hostile input: collisions are easy to construct.
-/// Source: draft-eastlake-fnv, offset basis and prime for 64 bits.
+/// FNV-1a, 64 bits, of a name's bytes: turns parameter and stage names into keys for random
+/// streams. Not for hostile input: collisions are easy to construct. Source: draft-eastlake-fnv,
+/// offset basis and prime for 64 bits.
 constexpr std::uint64_t fnv1a(std::string_view name) {
     std::uint64_t hash = 0xcbf29ce484222325u;
     for (char c : name) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Before a function that GPU threads run and the host can run too, which is how it is tested where there is no GPU.
+/// Before a function that GPU threads run and the host can run too, which is how it is tested where
+/// there is no GPU.
 #ifdef __CUDACC__
 #define SINTER_HOST_DEVICE __host__ __device__ __forceinline__
 #else

@@ -37,7 +37,8 @@ private:
     }
 };
 
-/// One string of many pieces: `joined({"0 to ", n - 1})`. Each + of strings would be compiled into where it stands.
+/// One string of many pieces: `joined({"0 to ", n - 1})`. Each + of strings would be compiled into
+/// where it stands.
 SINTER_COLD inline std::string joined(std::initializer_list<text_piece> pieces) {
     std::string all;
     for (const text_piece& p : pieces) all += p.view();

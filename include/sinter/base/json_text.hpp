@@ -10,7 +10,8 @@
 /// Values as JSON text (RFC 8259), for files that other programs read.
 namespace sinter::json {
 
-/// A string in quotes. What is not UTF-8 (a file name may be anything) becomes U+FFFD, for JSON has no other text.
+/// A string in quotes. What is not UTF-8 (a file name may be anything) becomes U+FFFD, for JSON has
+/// no other text.
 inline std::string text(std::string_view s) {
     constexpr std::string_view hex = "0123456789abcdef", special = "\"\\\b\f\n\r\t", letters = "\"\\bfnrt";
     std::string out = "\"";
@@ -33,7 +34,8 @@ inline std::string text(std::string_view s) {
 }
 inline std::string text(const char* s) { return text(std::string_view(s)); }
 
-/// The shortest digits that read back as the same number; null for NaN and infinities, which JSON lacks.
+/// The shortest digits that read back as the same number; null for NaN and infinities, which JSON
+/// lacks.
 inline std::string text(double value) {
     if (!(value - value == 0)) return "null";
     char digits[40];

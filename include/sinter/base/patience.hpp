@@ -14,15 +14,17 @@ inline void relax() {
 #endif
 }
 
-/// What a thread has learned from its waits: a spin that was in vain tells that whoever is waited for has no core of its own, perhaps
-/// even shares this one, and would have gone on at once. So the next waits do not spin.
+/// What a thread has learned from its waits: a spin that was in vain tells that whoever is waited
+/// for has no core of its own, perhaps even shares this one, and would have gone on at once. So the
+/// next waits do not spin.
 struct patience {
     static constexpr int next_waits = 64;
     int without_spin = 0;   ///< waits that will not
 };
 
-/// Returns once `value` differs from `old`. Spins a dozen microseconds, since waking a sleeper takes 25 to 60; then
-/// offers its core to others, since whoever is waited for may need it; then sleeps until notified.
+/// Returns once `value` differs from `old`. Spins a dozen microseconds, since waking a sleeper
+/// takes 25 to 60; then offers its core to others, since whoever is waited for may need it; then
+/// sleeps until notified.
 inline void await_change(const std::atomic<unsigned>& value, unsigned old, bool may_spin, patience* own = nullptr) {
     const auto changed = [&] { return value.load(std::memory_order_acquire) != old; };
     if (own && own->without_spin > 0) {

@@ -2,9 +2,10 @@
 #pragma once
 #include <cstdint>
 
-/// Counter-based random numbers: a block of four words is a pure function of (key, counter), so that any number can be
-/// had at any time, in any order, on any thread and device, and is always the same.
-/// Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+/// Counter-based random numbers: a block of four words is a pure function of (key, counter), so
+/// that any number can be had at any time, in any order, on any thread and device, and is always
+/// the same. Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+/// 2011.
 namespace sinter {
 
 struct philox_block {
@@ -32,22 +33,24 @@ constexpr philox_block philox_at(std::uint64_t key, std::uint64_t index, std::ui
                         static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}}, key);
 }
 
-/// Word number `index` of a stream, of which a block has four: what random_stream gives after as many others.
+/// Word number `index` of a stream, of which a block has four: what random_stream gives after as
+/// many others.
 constexpr std::uint32_t philox_word(std::uint64_t key, std::uint64_t index, std::uint64_t step = 0) {
     const philox_block b = philox_at(key, index / 4, step);   // chosen, not indexed: a GPU's registers have no indices
     const std::uint32_t low = index % 2 ? b.word[1] : b.word[0], high = index % 2 ? b.word[3] : b.word[2];
     return index % 4 < 2 ? low : high;
 }
 
-/// The key of an independent stream for the thing named (see fnv1a) in a run with this seed. Seeds and names pass
-/// through the generator itself, so that neighbouring seeds share nothing.
+/// The key of an independent stream for the thing named (see fnv1a) in a run with this seed. Seeds
+/// and names pass through the generator itself, so that neighbouring seeds share nothing.
 constexpr std::uint64_t stream(std::uint64_t seed, std::uint64_t name_hash) {
     const philox_block b = philox_at(seed, name_hash);
     return (std::uint64_t{b.word[1]} << 32) | b.word[0];
 }
 
-/// The key of the random numbers that shard `shard` of a global batch draws. Shard 0's is the seed itself, as where the batch is not
-/// divided; other shards' are independent streams. Not inlined: each program would have its rounds.
+/// The key of the random numbers that shard `shard` of a global batch draws. Shard 0's is the seed
+/// itself, as where the batch is not divided; other shards' are independent streams. Not inlined:
+/// each program would have its rounds.
 __attribute__((noinline)) constexpr std::uint64_t shard_key(std::uint64_t seed, std::uint64_t shard) {
     return shard == 0 ? seed : stream(stream(seed, 0x7368617264 /* "shard" */), shard);
 }
@@ -55,7 +58,8 @@ __attribute__((noinline)) constexpr std::uint64_t shard_key(std::uint64_t seed, 
 /// Uniform in [0, 1): the word's upper 24 bits, all of which a float holds exactly.
 constexpr float uniform(std::uint32_t word) { return static_cast<float>(word >> 8) * 0x1p-24f; }
 
-/// Two independent standard normal numbers from two words (Box, Muller 1958). Beyond 5.8 nothing is ever drawn.
+/// Two independent standard normal numbers from two words (Box, Muller 1958). Beyond 5.8 nothing is
+/// ever drawn.
 struct normal_pair { float first, second; };
 inline normal_pair normal(std::uint32_t a, std::uint32_t b) {
     const float positive = 1.0f - uniform(a);   // in (0, 1]: the logarithm stays finite
@@ -64,7 +68,8 @@ inline normal_pair normal(std::uint32_t a, std::uint32_t b) {
     return {radius * __builtin_cosf(angle), radius * __builtin_sinf(angle)};
 }
 
-/// The words of one stream in order, for code that draws as many as it needs (shuffling, augmentation).
+/// The words of one stream in order, for code that draws as many as it needs (shuffling,
+/// augmentation).
 class random_stream {
 public:
     constexpr explicit random_stream(std::uint64_t key, std::uint64_t step = 0) : key_(key), step_(step) {}
@@ -79,7 +84,8 @@ public:
         const std::uint32_t a = word(), b = word();   // in this order, whatever the compiler's order of arguments
         return sinter::normal(a, b).first;
     }
-    /// Uniform in [0, n), n > 0, without bias. Source: Lemire, "Fast random integer generation in an interval", 2019.
+    /// Uniform in [0, n), n > 0, without bias. Source: Lemire, "Fast random integer generation in
+    /// an interval", 2019.
     constexpr std::uint32_t below(std::uint32_t n) {
         std::uint64_t product = std::uint64_t{word()} * n;
         if (static_cast<std::uint32_t>(product) < n) {

@@ -13,12 +13,13 @@
 
 namespace sinter {
 
-/// A thread of execution: what is needed of std::thread, whose header brings clocks, semaphores and stop tokens and costs
-/// every program 7 MB and 0.03 s of its build.
+/// A thread of execution: what is needed of std::thread, whose header brings clocks, semaphores and
+/// stop tokens and costs every program 7 MB and 0.03 s of its build.
 class posix_thread {
 public:
     posix_thread() = default;
-    /// Calls f() on a new thread. Throws device_error where the system grants none. What f() throws ends the program.
+    /// Calls f() on a new thread. Throws device_error where the system grants none. What f() throws
+    /// ends the program.
     template <class F>
         requires(!std::is_same_v<std::remove_cvref_t<F>, posix_thread>)
     explicit posix_thread(F&& f) {
@@ -45,7 +46,8 @@ public:
         ::pthread_join(handle_, nullptr);
         joinable_ = false;
     }
-    /// Lets go of a thread that did not come along into a forked child: it can be neither joined nor detached there.
+    /// Lets go of a thread that did not come along into a forked child: it can be neither joined
+    /// nor detached there.
     void forget() noexcept { joinable_ = false; }
 
 private:

@@ -7,9 +7,10 @@
 
 namespace sinter {
 
-/// Elements in a row that somebody else owns: std::span, into which it converts and out of which it is made, with what
-/// Sinter needs of it. (std::span asks the concepts of ranges and iterators about each type of elements, and about each
-/// container that it is made of. g++ wants up to 4 MB for every answer, and this header is in every program.)
+/// Elements in a row that somebody else owns: std::span, into which it converts and out of which it
+/// is made, with what Sinter needs of it. (std::span asks the concepts of ranges and iterators
+/// about each type of elements, and about each container that it is made of. g++ wants up to 4 MB
+/// for every answer, and this header is in every program.)
 template <class T>
 class span {
 public:

@@ -2,14 +2,15 @@
 #pragma once
 #include <sinter/base/compiler_options.hpp>
 
-/// SINTER_TARGET: the inline namespace of everything whose code or layout depends on what a file is compiled for. Headers
-/// outside base/ open `namespace sinter::inline SINTER_TARGET {` (or `...::cpu {`), and users write `sinter::` as ever. Two
-/// files of one program that are compiled for different processors thus have different functions and types: neither calls the
-/// other's, and handing a model from one to the other does not link. What such files may hand to each other is in base/
-/// (errors, spans, batches made by hand): it is the same for all.
+/// SINTER_TARGET: the inline namespace of everything whose code or layout depends on what a file is
+/// compiled for. Headers outside base/ open `namespace sinter::inline SINTER_TARGET {` (or
+/// `...::cpu {`), and users write `sinter::` as ever. Two files of one program that are compiled
+/// for different processors thus have different functions and types: neither calls the other's, and
+/// handing a model from one to the other does not link. What such files may hand to each other is
+/// in base/ (errors, spans, batches made by hand): it is the same for all.
 ///
-/// The name says the instructions, and the number of parts (SINTER_PARTS), for instance `avx512_8`. Whatever macro a header
-/// looks at must be in it; test/tools/namespaces.sh checks the spelling.
+/// The name says the instructions, and the number of parts (SINTER_PARTS), for instance `avx512_8`.
+/// Whatever macro a header looks at must be in it; test/tools/namespaces.sh checks the spelling.
 #if defined(__AVX512F__)
 #define SINTER_VECTORS avx512
 #elif defined(__AVX2__)
@@ -26,7 +27,8 @@
 #define SINTER_VECTORS plain
 #endif
 
-// What goes without saying (AVX2 has FMA and BMI2 in all processors) is told only where it is missing, or more than usual.
+// What goes without saying (AVX2 has FMA and BMI2 in all processors) is told only where it is
+// missing, or more than usual.
 #if defined(__AVX2__) && !defined(__FMA__)
 #define SINTER_FMA _nofma
 #elif defined(__FMA__) && !defined(__AVX2__)

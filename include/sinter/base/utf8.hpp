@@ -21,7 +21,8 @@ SINTER_COLD constexpr bool is_utf8(std::string_view text) {
         if (length == 0 || text.size() - i < length) return false;
         for (std::size_t k = 1; k < length; ++k) {
             const auto next = static_cast<unsigned char>(text[i + k]);
-            // The second byte alone decides overlong forms (E0, F0), surrogates (ED) and the upper end (F4).
+            // The second byte alone decides overlong forms (E0, F0), surrogates (ED) and the upper
+            // end (F4).
             const unsigned char low = k != 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
             const unsigned char high = k != 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
             if (next < low || next > high) return false;

@@ -7,13 +7,15 @@
 #include <sinter/compiler/emit/spec.hpp>
 #include <type_traits>
 
-/// What numbers of a program have bounds, and the one compile error of those beyond them. (One tensor's
-/// elements: graph::take.)
+/// What numbers of a program have bounds, and the one compile error of those beyond them. (One
+/// tensor's elements: graph::take.)
 namespace sinter::inline SINTER_TARGET {
 
-/// The floats of one arena (weights, slots, activations of the largest batch, ...) that addresses reach.
+/// The floats of one arena (weights, slots, activations of the largest batch, ...) that addresses
+/// reach.
 struct floats_of_an_arena { static constexpr std::int64_t most = std::int64_t{1} << 33; };
-/// Rows that are found by number, of the largest batch: a table's gradient, layers behind embeddings.
+/// Rows that are found by number, of the largest batch: a table's gradient, layers behind
+/// embeddings.
 struct rows_found_by_number { static constexpr std::int64_t most = 0x7fffffff; };
 /// Elements of a state that each example of the largest batch has one of.
 struct elements_of_examples_states { static constexpr std::int64_t most = 0x7fffffff; };

@@ -6,17 +6,19 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Gradients that lie together and may be added to others' as soon as they are final, under gradient_policy::reduced. A bucket holds
-/// whole tensors. All buckets together are the gradients' arena, but for what norms and sums are kept in behind it; or, where steps
-/// are accumulated, the slot in which that is done, of all parameters that have gradients.
+/// Gradients that lie together and may be added to others' as soon as they are final, under
+/// gradient_policy::reduced. A bucket holds whole tensors. All buckets together are the gradients'
+/// arena, but for what norms and sums are kept in behind it; or, where steps are accumulated, the
+/// slot in which that is done, of all parameters that have gradients.
 struct gradient_bucket {
     address at;                ///< of the first float
     std::int64_t floats = 0;   ///< with padding, which stays zero (-0 where steps are accumulated)
     int final_after = -1;      ///< the launch behind whose end nothing more is written here before program_segments::first_update
     int every = 1;             ///< 3: final in each third step
-    /// A table's gradient is a list of rows. `keys`: the number of rows, as int32, and 16 floats behind it the row of the table that each
-    /// is the gradient of, as int32. Rows of the list lie at `at`, each `row_floats` long; behind the last they are zero. Whoever adds up
-    /// lists writes one that has each key once, in whatever order.
+    /// A table's gradient is a list of rows. `keys`: the number of rows, as int32, and 16 floats
+    /// behind it the row of the table that each is the gradient of, as int32. Rows of the list lie
+    /// at `at`, each `row_floats` long; behind the last they are zero. Whoever adds up lists writes
+    /// one that has each key once, in whatever order.
     int parameter = -1;        ///< the table; -1: this is no list
     int most_rows = 0, row_floats = 0;
     address keys;
@@ -25,7 +27,8 @@ struct gradient_bucket {
 };
 
 namespace detail {
-/// The launch with whose end launch i is over: one that is run by the next ends with that, one of a loop with the loop.
+/// The launch with whose end launch i is over: one that is run by the next ends with that, one of a
+/// loop with the loop.
 constexpr int ends_with(const launch* launches, view<const loop_launches> loops, int i) {
     while (launches[i].is_producer) ++i;
     for (const loop_launches& l : loops)

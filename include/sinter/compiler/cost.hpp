@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/compiler/program.hpp>
 
-/// What a program costs: operations and bytes, of each kernel and in all, for one example and for what does not depend
-/// on the batch. Bytes are those of operands and results, each counted once a kernel: what caches cannot save.
+/// What a program costs: operations and bytes, of each kernel and in all, for one example and for
+/// what does not depend on the batch. Bytes are those of operands and results, each counted once a
+/// kernel: what caches cannot save.
 namespace sinter::inline SINTER_TARGET {
 
 /// A number that grows with the batch.
@@ -50,7 +51,8 @@ constexpr void count_reads(const graph_view& g, const grouping& r, int group, in
 
 } // namespace detail
 
-/// The cost of one group. `updated`: the parameter whose update is part of it, or -1; `slots`: its optimizer's memory.
+/// The cost of one group. `updated`: the parameter whose update is part of it, or -1; `slots`: its
+/// optimizer's memory.
 constexpr group_cost cost_of_group(const graph_view& g, const grouping& r, int group, growing<int>& seen, int updated, int slots) {
     group_cost c;
     for (int v = r.g[group].head; v >= 0; v = r.next[v]) {

@@ -3,9 +3,10 @@
 #include <sinter/graph/fault.hpp>
 #include <utility>
 
-/// The one compile error that a fault gives. g++ puts a whole type into its error line only for a deleted function, and
-/// prints a string inside it as a string; clang and nvcc print a failed static_assert of a type whose path is a pack of
-/// characters. Each compiler gets the form that it shows best.
+/// The one compile error that a fault gives. g++ puts a whole type into its error line only for a
+/// deleted function, and prints a string inside it as a string; clang and nvcc print a failed
+/// static_assert of a type whose path is a pack of characters. Each compiler gets the form that it
+/// shows best.
 namespace sinter::inline SINTER_TARGET {
 
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)

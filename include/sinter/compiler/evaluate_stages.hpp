@@ -3,9 +3,10 @@
 #include <sinter/compiler/bounds.hpp>
 #include <sinter/compiler/program.hpp>
 
-/// g++ gives back what constant evaluation has used up only when it is done with a function that stands alone: evaluated all at once, a
-/// program keeps the garbage of all its stages to the end, most of what compiling it takes. So each stage has a function, which does
-/// nothing but ask for it, and the compiler makes these one after the other.
+/// g++ gives back what constant evaluation has used up only when it is done with a function that
+/// stands alone: evaluated all at once, a program keeps the garbage of all its stages to the end,
+/// most of what compiling it takes. So each stage has a function, which does nothing but ask for
+/// it, and the compiler makes these one after the other.
 namespace sinter::inline SINTER_TARGET::detail {
 
 template <class T>
@@ -21,8 +22,8 @@ void evaluated() {
     if constexpr (checked_stage<R>::err.what == fault_kind::none) static_assert(is_there(Stage::v));
 }
 
-/// Named in a function before all others that need program R. It must be `auto`: so it is read at once, and the functions named here come
-/// to be made before those that are named behind it.
+/// Named in a function before all others that need program R. It must be `auto`: so it is read at
+/// once, and the functions named here come to be made before those that are named behind it.
 template <class R>
 auto evaluate_stages() {
     traced_first<R>();

@@ -14,7 +14,8 @@
 #include <sinter/compiler/loss_targets.hpp>
 #include <utility>
 
-/// The loss within a program: its targets become inputs, it is called, and its values become one number.
+/// The loss within a program: its targets become inputs, it is called, and its values become one
+/// number.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// A target as an input, after those of the net.
@@ -48,8 +49,9 @@ constexpr tensor sum_of_all(tensor l) {
     l = ops::sum(ops::reshape(l, extents(l.shape().size())), {-1});
     return l.shape().batched ? ops::sum(l, {batch_axis}) : l;
 }
-/// The mean over the batch of whatever the loss gives for each example. What is a scalar already counts as a mean over this batch's
-/// examples. A shard's is its share in the mean over the global batch.
+/// The mean over the batch of whatever the loss gives for each example. What is a scalar already
+/// counts as a mean over this batch's examples. A shard's is its share in the mean over the global
+/// batch.
 constexpr tensor mean_loss(tensor l) {
     if (!l.ok()) return l;
     if (!l.shape().batched && l.shape().size() != 1) return fail(l.g, fault_kind::loss_not_scalar, op::none, l.shape(), extents());
@@ -94,9 +96,11 @@ constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
 /// The state that holds what the gradients of a round count together: the last of all states.
 inline constexpr const char* name_of_gathered_weight = "gathered_weight";
 
-/// Where several steps' gradients are added up before an update (accumulate): a loss that is a mean is differentiated as the sum that it
-/// is made of, and what it was divided by (a sum of weights, or the number of examples) is added up in a state. The update divides one by
-/// the other, so that the steps are parts of one large batch, whatever counts in each of them. Sums are not divided. `loss`: reduce_loss's.
+/// Where several steps' gradients are added up before an update (accumulate): a loss that is a mean
+/// is differentiated as the sum that it is made of, and what it was divided by (a sum of weights,
+/// or the number of examples) is added up in a state. The update divides one by the other, so that
+/// the steps are parts of one large batch, whatever counts in each of them. Sums are not divided.
+/// `loss`: reduce_loss's.
 constexpr void gather_loss(tensor loss, const weighted_values& l, reduction r, int first_of_round) {
     graph& g = *loss.g;
     tensor sum, count = ops::round(ops::reciprocal(ops::over_batch(constant(&g, 1.f))));   // of examples
@@ -127,8 +131,8 @@ struct one_more {
     using type = tensor;
 };
 
-/// Calls a loss in whichever form it is written: a function of one prediction and its targets, or of two bundles. All that is
-/// there of it is its type: what an object holds cannot be had.
+/// Calls a loss in whichever form it is written: a function of one prediction and its targets, or
+/// of two bundles. All that is there of it is its type: what an object holds cannot be had.
 template <class Loss, int... I>
 constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t, std::integer_sequence<int, I...>) {
     if constexpr (std::is_invocable_r_v<weighted_values, Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);

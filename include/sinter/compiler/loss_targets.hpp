@@ -15,8 +15,8 @@ enum class target_kind : std::uint8_t {
     weight_of_rows    ///< float32, one for each row of scores that the prediction has
 };
 
-/// What of an example counts for nothing where all that it has in a target is the ignored label, or a
-/// weight of 0.
+/// What of an example counts for nothing where all that it has in a target is the ignored label, or
+/// a weight of 0.
 enum class hidden_part : std::uint8_t {
     none,
     output,       ///< what the loss makes of that output
@@ -75,8 +75,8 @@ constexpr target_spec number_target() {
     return s;
 }
 
-/// The targets of a loss, in the order in which it takes them. A loss declares `static constexpr target_list targets{...}`,
-/// or, as most have one, `static constexpr target_kind target`.
+/// The targets of a loss, in the order in which it takes them. A loss declares `static constexpr
+/// target_list targets{...}`, or, as most have one, `static constexpr target_kind target`.
 struct target_list {
     static constexpr int most = bundle::most;
     int n = 0;
@@ -96,8 +96,8 @@ struct target_list {
     constexpr bool operator==(const target_list&) const = default;
 };
 
-/// What L takes beside so many outputs of a net. A single kind means: one such target for each output; so does no declaration,
-/// and then they are floats.
+/// What L takes beside so many outputs of a net. A single kind means: one such target for each
+/// output; so does no declaration, and then they are floats.
 template <class L>
 constexpr target_list targets_of(int outputs = 1) {
     if constexpr (requires { L::targets; }) return L::targets;
@@ -110,7 +110,8 @@ constexpr target_list targets_of(int outputs = 1) {
     }
 }
 
-/// How a loss's values for the examples (or for parts of them: places, rows, elements) become one number.
+/// How a loss's values for the examples (or for parts of them: places, rows, elements) become one
+/// number.
 enum class reduction : std::uint8_t {
     mean,         ///< their mean; of values with weights the weighted mean, sum(w l) / sum(w), and 0 where all weights are 0
     sum,          ///< their sum, sum(w l)
@@ -122,8 +123,9 @@ constexpr reduction reduction_of() {
     else return reduction::mean;
 }
 
-/// What a loss gives instead of a tensor where its values do not count alike: `weights` have the extents of `values`, or are
-/// one an example. What has the weight 0 is left out, be its value finite or not.
+/// What a loss gives instead of a tensor where its values do not count alike: `weights` have the
+/// extents of `values`, or are one an example. What has the weight 0 is left out, be its value
+/// finite or not.
 struct weighted_values {
     tensor values, weights{};
     bool reduced = false;   ///< `values` is one number, this shard's share in the global batch's loss, made of others' reductions
@@ -153,8 +155,8 @@ constexpr reduced_loss<L, reduction::over_batch> averaged_over_batch(L l) {
     return {l};
 }
 
-/// expects<target_kind::class_index>(f): a function as a loss, with a declaration of its targets. Several are written as
-/// expects<target_list{target_kind::class_index, target_kind::weight}>(f).
+/// expects<target_kind::class_index>(f): a function as a loss, with a declaration of its targets.
+/// Several are written as expects<target_list{target_kind::class_index, target_kind::weight}>(f).
 template <target_list T, class F>
 struct declared_loss : F {
     static constexpr target_list targets = T;

@@ -3,8 +3,8 @@
 #include <sinter/graph/parameter_path.hpp>
 #include <sinter/graph/leaves.hpp>
 
-/// What a program asks of an optimizer beside its update. One that stands around another names it `inner`, and answers for
-/// it unless it says something itself.
+/// What a program asks of an optimizer beside its update. One that stands around another names it
+/// `inner`, and answers for it unless it says something itself.
 namespace sinter::inline SINTER_TARGET {
 
 /// Parameters whose path matches `pattern` are in `group`: a number, or frozen_group.

@@ -7,7 +7,8 @@
 #include <sinter/compiler/stages.hpp>
 #include <array>
 
-/// The program: an expression in (request.hpp), one constant out, in as many constant evaluations as there are stages (stages.hpp).
+/// The program: an expression in (request.hpp), one constant out, in as many constant evaluations
+/// as there are stages (stages.hpp).
 namespace sinter::inline SINTER_TARGET {
 
 /// A parameter or state as it is known at run time.
@@ -48,9 +49,10 @@ struct program_value {
     port_info inputs[std::size_t{Inputs + 1}], targets[std::size_t{Targets + 1}];
     address outputs[std::size_t{Outputs + 1}], loss;
     address loss_weight;   ///< what the loss was divided by; none: the number of examples
-    /// The sums of this batch's weights that weighted means in the loss are divided by, unless a step is handed those of all shards
-    /// (batch_shard::loss_weights). They are in memory before launch `loss_weights_ready`, and none before that reads what was handed in:
-    /// who runs shards stops there to add them up. -1: there is no such launch.
+    /// The sums of this batch's weights that weighted means in the loss are divided by, unless a
+    /// step is handed those of all shards (batch_shard::loss_weights). They are in memory before
+    /// launch `loss_weights_ready`, and none before that reads what was handed in: who runs shards
+    /// stops there to add them up. -1: there is no such launch.
     address loss_weights[std::size_t{bundle::most}];
     int n_loss_weights = 0, loss_weights_ready = -1;
     shape output_shapes[std::size_t{Outputs + 1}];
@@ -74,7 +76,8 @@ struct program_value {
             default: return 0;
         }
     }
-    /// Bytes of the arenas together. Scratch space depends on a device's kernels: step_bytes() (device/) counts it as well.
+    /// Bytes of the arenas together. Scratch space depends on a device's kernels: step_bytes()
+    /// (device/) counts it as well.
     constexpr std::int64_t bytes() const {
         return 4 * (z.activations + z.parameters + z.trained * slots + gradients + z.states);
     }
@@ -85,8 +88,8 @@ template <class R, bool Sound>
 struct compiled_value {
     using request = R;
     static constexpr graph_view graph = detail::graph_value<R>::v.view();
-    /// What paths are made of, apart from the graph: whoever looks at a node at run time has all functions of all ops compiled,
-    /// for the node points to them.
+    /// What paths are made of, apart from the graph: whoever looks at a node at run time has all
+    /// functions of all ops compiled, for the node points to them.
     static constexpr auto scope_entries = [] {
         constexpr int n = graph.scopes.n;
         std::array<scope_entry, static_cast<std::size_t>(n)> e{};
@@ -98,7 +101,8 @@ struct compiled_value {
     static constexpr port_info port(const node& n) {
         return {n.s, n.p[input_attribute::below], n.p[input_attribute::also], n.p[input_attribute::weight] != 0};
     }
-    /// Where the loss is among the first things that are known of the gradient (a last bias), one kernel makes both.
+    /// Where the loss is among the first things that are known of the gradient (a last bias), one
+    /// kernel makes both.
     static constexpr bool updates_before_loss(int parameter) {
         const graph_view g = detail::graph_value<R>::v.view();
         if (R::mode != program_mode::training || g.loss < 0 || g.gradients[parameter] < 0) return false;

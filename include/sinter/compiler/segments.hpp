@@ -4,13 +4,16 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Where the launches of a step may be cut: [0, first_change), [first_change, first_update) and [first_update, all of them).
+/// Where the launches of a step may be cut: [0, first_change), [first_change, first_update) and
+/// [first_update, all of them).
 struct program_segments {
-    /// The launches before this one change nothing that outlives the step but states and `early` parameters (variable_info), and
-    /// the loss is known when they are done. All launches, where nothing is changed.
+    /// The launches before this one change nothing that outlives the step but states and `early`
+    /// parameters (variable_info), and the loss is known when they are done. All launches, where
+    /// nothing is changed.
     int first_change = 0;
-    /// From this launch on parameters are updated that no gradient's kernel has updated. Before it all gradients are final that
-    /// are stored, states are new, and what a round of steps accumulates has been added up. All launches, where there is none.
+    /// From this launch on parameters are updated that no gradient's kernel has updated. Before it
+    /// all gradients are final that are stored, states are new, and what a round of steps
+    /// accumulates has been added up. All launches, where there is none.
     int first_update = 0;
 };
 

@@ -10,8 +10,9 @@
 #include <sinter/compiler/trace.hpp>
 #include <sinter/compiler/passes/update.hpp>
 
-/// The passes, strung together. Each stage is a constant evaluation of its own, which has the compiler's whole budget; where the size
-/// of its result is unknown beforehand there is room for any, of which the next stage takes what is used.
+/// The passes, strung together. Each stage is a constant evaluation of its own, which has the
+/// compiler's whole budget; where the size of its result is unknown beforehand there is room for
+/// any, of which the next stage takes what is used.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -134,7 +135,8 @@ struct update_stage {
         else return true;
     }
     static_assert(fits(), "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
-    /// Where steps are accumulated a gradient's kernel may do that even under gradient_policy::reduced: peers add up rounds.
+    /// Where steps are accumulated a gradient's kernel may do that even under
+    /// gradient_policy::reduced: peers add up rounds.
     static constexpr gradient_policy policy = R::options.policy();
     static constexpr bool in_place = R::options.fuse && (v.every > 1 ? policy != gradient_policy::stored
                                                                      : policy == gradient_policy::fused && !v.needs_norm());

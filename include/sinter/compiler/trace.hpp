@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
-/// A net may return what was there before, or a view of it: as an output it gets memory of its own. Outputs are floats.
+/// A net may return what was there before, or a view of it: as an output it gets memory of its own.
+/// Outputs are floats.
 constexpr tensor as_output(tensor y) {
     y = ops::to_float(ops::plain(y));
     int base = y.id;
@@ -18,7 +19,8 @@ constexpr tensor as_output(tensor y) {
     return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
 }
 
-/// `first_of_round`: the scalar that is 0 in the first step of those whose gradients are added up; -1: each step is on its own.
+/// `first_of_round`: the scalar that is 0 in the first step of those whose gradients are added up;
+/// -1: each step is on its own.
 template <class Net, class Loss>
 constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     g.set_mode(mode);
@@ -51,8 +53,8 @@ constexpr void trace(graph& g, program_mode mode, int first_of_round = -1) {
     if (g.n.n > most_nodes) g.fail(fault_kind::program_too_large, op::none, extents(g.n.n), extents(most_nodes));
 }
 
-/// Gradients of two parameters may be one node, or no computed node at all, or the net's output or a state's new value
-/// besides; each needs a place of its own.
+/// Gradients of two parameters may be one node, or no computed node at all, or the net's output or
+/// a state's new value besides; each needs a place of its own.
 constexpr void separate(graph& g, growing<int>& gradients) {
     growing<int> seen(g.n.n + 2 * gradients.n + 2, 0);
     auto taken = [&](int v) {

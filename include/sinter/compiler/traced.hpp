@@ -2,17 +2,19 @@
 #pragma once
 #include <sinter/graph/graph_view.hpp>
 
-/// A graph as a constant: what one pass hands to the next. The passes that make one put it into a constant with room for any
-/// first, since they cannot know its size before; a copy of exactly its size is what stays.
+/// A graph as a constant: what one pass hands to the next. The passes that make one put it into a
+/// constant with room for any first, since they cannot know its size before; a copy of exactly its
+/// size is what stays.
 namespace sinter::inline SINTER_TARGET {
 
-/// A program of more nodes than this would exceed what compilers do in one constant evaluation, and is refused by name
-/// instead. Measured with training programs and clang 14's default limit of 2^20 steps, which emission exceeds past 1800 nodes
-/// for chains of dense and relu, past 1760 for transformer blocks. g++ 12 allows 2^25 operations.
+/// A program of more nodes than this would exceed what compilers do in one constant evaluation, and
+/// is refused by name instead. Measured with training programs and clang 14's default limit of 2^20
+/// steps, which emission exceeds past 1800 nodes for chains of dense and relu, past 1760 for
+/// transformer blocks. g++ 12 allows 2^25 operations.
 inline constexpr int most_nodes = 1800;
 
-/// The room that a net is traced into first. Where most of it stays empty it costs g++ nothing, but clang a second for every
-/// thousand nodes, more than tracing a small net again, and nvcc 300 MB.
+/// The room that a net is traced into first. Where most of it stays empty it costs g++ nothing, but
+/// clang a second for every thousand nodes, more than tracing a small net again, and nvcc 300 MB.
 #if defined(__clang__) || defined(__CUDACC__)
 inline constexpr int first_room = 256;
 #else

@@ -11,8 +11,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// What an optimizer's update() is given: the parameter, its gradient, the optimizer's own memory of both, and the
-/// numbers that change from step to step.
+/// What an optimizer's update() is given: the parameter, its gradient, the optimizer's own memory
+/// of both, and the numbers that change from step to step.
 class update_context {
 public:
     static constexpr int most_slots = 8, most_sums = 6;
@@ -27,15 +27,16 @@ public:
     constexpr tensor parameter() const { return port_[0]; }
     constexpr tensor gradient() const { return port_[1]; }
     constexpr tensor slot(int i) const { return has_slot(i) ? port_[2 + i] : port_[0]; }
-    /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then computed before any
-    /// parameter is updated.
+    /// The sum of the squares of all parameters' gradients, for clipping: all gradients are then
+    /// computed before any parameter is updated.
     constexpr tensor squared_gradient_norm() const {
         if (changed_) throw "clipping by global norm must stand around whatever else changes gradients";
         const tensor n = make<op::optimizer_port>(g_, extents(), {}, {norm_operand});
         return gathered_ ? n / (divisor() * divisor()) : n;
     }
-    /// The sum of the squares of x over all elements of the parameter that is being updated: x is made of ports, scalars and
-    /// earlier sums, and is computed once more for it, in a pass of its own before the update.
+    /// The sum of the squares of x over all elements of the parameter that is being updated: x is
+    /// made of ports, scalars and earlier sums, and is computed once more for it, in a pass of its
+    /// own before the update.
     constexpr tensor sum_of_squares(tensor x) {
         tensor square = x * x;
         if (!(square.shape() == extents(1024))) square = make<op::broadcast>(g_, extents(1024), {square}, {first_sum_operand});

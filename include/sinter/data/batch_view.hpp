@@ -65,8 +65,9 @@ public:
         for (std::size_t c = 0; c < o.columns; ++c) o.rows[c].put(o.view.size, rows[c]);
         ++o.view.size;
     }
-    /// The same of n at these places of the columns' arrays. Small rows are asked for some before they are copied: after a shuffle they
-    /// lie anywhere, and one by one each copy would wait for its memory. Of large ones processors ask for enough by themselves.
+    /// The same of n at these places of the columns' arrays. Small rows are asked for some before
+    /// they are copied: after a shuffle they lie anywhere, and one by one each copy would wait for
+    /// its memory. Of large ones processors ask for enough by themselves.
     void append(const row_array* arrays, const std::uint32_t* places, int n) {
         contents& o = *own_;
         for (std::size_t c = 0; c < o.columns; ++c)

@@ -13,10 +13,10 @@ inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, c
 }
 } // namespace detail
 
-/// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels in all
-/// and k classes that occur, so that all of these have the same weight together, and labels a mean weight
-/// of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for a label that is out of
-/// range.
+/// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels
+/// in all and k classes that occur, so that all of these have the same weight together, and labels
+/// a mean weight of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for
+/// a label that is out of range.
 inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0) {
     auto n = static_cast<std::size_t>(classes);
     for (std::size_t i = 0; classes == 0 && i < labels.size(); ++i)
@@ -35,9 +35,9 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
     return weights;
 }
 
-/// The set with weights: each example (each of its labels, where there are several) counts as much as its
-/// class, in a loss that is weighted(...). data_error for labels without a weight, or a set that has none
-/// or has weights already.
+/// The set with weights: each example (each of its labels, where there are several) counts as much
+/// as its class, in a loss that is weighted(...). data_error for labels without a weight, or a set
+/// that has none or has weights already.
 inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
     const column* of_labels = nullptr;
     for (const column& c : set.columns())

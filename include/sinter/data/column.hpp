@@ -10,8 +10,9 @@ namespace sinter::inline SINTER_TARGET::data {
 /// What a column of examples is for.
 enum class role : std::uint8_t { input, label, target, weight };
 
-/// One array of an example set or of a batch: a row of `row.size()` numbers (float, or std::int32_t) per example. As pixels, what a
-/// stage hands on are rows of bytes, of which a batch makes floats, each byte / 255.
+/// One array of an example set or of a batch: a row of `row.size()` numbers (float, or
+/// std::int32_t) per example. As pixels, what a stage hands on are rows of bytes, of which a batch
+/// makes floats, each byte / 255.
 struct column {
     role use = role::input;
     shape row;
@@ -21,8 +22,8 @@ struct column {
     std::size_t stored_bytes() const { return pixels ? bytes() / 4 : bytes(); }   ///< of a row that a stage hands on
 };
 
-/// The columns of a set or a pipeline, in order. An array and not a vector: this header is in every program, and each
-/// vector of yet another type costs its build time and memory.
+/// The columns of a set or a pipeline, in order. An array and not a vector: this header is in every
+/// program, and each vector of yet another type costs its build time and memory.
 struct column_list {
     static constexpr std::size_t most = 16;
     column at[most];
@@ -49,7 +50,8 @@ struct row_array {
     const char* row(std::uint32_t place) const { return static_cast<const char*>(first) + place * stride; }
 };
 
-/// Copies a row that a stage hands on to its place in a batch, where it has so many bytes, a multiple of four.
+/// Copies a row that a stage hands on to its place in a batch, where it has so many bytes, a
+/// multiple of four.
 inline void unpack(void* to, const void* from, std::size_t bytes, bool pixels) {
     constexpr std::size_t piece = 16, worth_a_call = 256;
     if (pixels) return shares_of_bytes(static_cast<const std::uint8_t*>(from), static_cast<float*>(to), bytes / 4);

@@ -11,23 +11,25 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Examples in memory: any number of inputs, of int labels and of float targets, and weights if examples do not count alike.
-/// Copies and slices share the numbers, which never change, so that passing a set by value costs nothing.
+/// Examples in memory: any number of inputs, of int labels and of float targets, and weights if
+/// examples do not count alike. Copies and slices share the numbers, which never change, so that
+/// passing a set by value costs nothing.
 class dataset {
 public:
     dataset() = default;
     /// A set with one float input: `values` holds n rows of `row`, contiguously; n follows.
     dataset(shape row, std::vector<float> values) { input(row, std::move(values)); }
 
-    /// One more input of n rows; data_error if it does not fit `row` or the number of examples so far.
+    /// One more input of n rows; data_error if it does not fit `row` or the number of examples so
+    /// far.
     dataset& input(shape row, std::vector<float> values) {
         return add(role::input, row, dtype::f32, std::move(values), {});
     }
     dataset& input(shape row, std::vector<std::int32_t> indices) {
         return add(role::input, row, dtype::i32, {}, std::move(indices));
     }
-    /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a net gets floats in [0, 1], each
-    /// byte / 255.
+    /// The same of n rows of bytes, which stay bytes in memory, a quarter of what floats take; a
+    /// net gets floats in [0, 1], each byte / 255.
     dataset& pixels(shape row, std::vector<std::byte> bytes) {
         add(role::input, row, dtype::f32, {}, {}, std::move(bytes));
         columns_[columns_.count - 1].pixels = true;
@@ -37,7 +39,8 @@ public:
         const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
         return pixels(row, std::vector<std::byte>(first, first + bytes.size()));
     }
-    /// Class indices, one an example; data_error names the first that is not in [0, classes), if classes is given.
+    /// Class indices, one an example; data_error names the first that is not in [0, classes), if
+    /// classes is given.
     dataset& labels(std::vector<std::int32_t> indices, int classes = 0) {
         return labels(extents(1), std::move(indices), classes);
     }
@@ -79,8 +82,8 @@ public:
         return s;
     }
 
-    /// The first float input of all examples, [size, extents...]; empty if there is none. Of pixels the floats are made when they
-    /// are first asked for, and kept.
+    /// The first float input of all examples, [size, extents...]; empty if there is none. Of pixels
+    /// the floats are made when they are first asked for, and kept.
     span<const float> x() const { return all<float>(role::input, dtype::f32); }
     span<const std::int32_t> labels() const { return all<std::int32_t>(role::label, dtype::i32); }
     span<const float> targets() const { return all<float>(role::target, dtype::f32); }

@@ -5,20 +5,21 @@
 #include <sinter/data/features/categories.hpp>
 #include <sinter/data/features/numeric.hpp>
 
-/// From the columns of a CSV file to what a net takes: numbers around zero, indicators, and numbers for embeddings.
+/// From the columns of a CSV file to what a net takes: numbers around zero, indicators, and numbers
+/// for embeddings.
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Says what becomes of which column, learns what that needs (means, vocabularies, boundaries) from the training data, and
-/// then does the same to any data. save and load are in features/save.hpp, examples straight from a file in
-/// features/stream.hpp.
+/// Says what becomes of which column, learns what that needs (means, vocabularies, boundaries) from
+/// the training data, and then does the same to any data. save and load are in features/save.hpp,
+/// examples straight from a file in features/stream.hpp.
 ///
 ///     data::features people;
 ///     people.number("age").indicator(data::vocabulary("occupation", 12)).label("income", {"<=50K", ">50K"});
 ///     people.fit(train);
 ///     const data::dataset set = people.apply(test);
 ///
-/// All numbers and indicators make one float input of width() numbers, in the order in which they were named; each
-/// index is an int input of its own behind it.
+/// All numbers and indicators make one float input of width() numbers, in the order in which they
+/// were named; each index is an int input of its own behind it.
 class features {
 public:
     enum class kind : std::uint8_t { number, indicator, index };
@@ -42,13 +43,15 @@ public:
         items_.push_back({kind::index, {}, std::move(c)});
         return *this;
     }
-    /// A class number for each row: the text's place among `classes`. option_error where there is a target, too.
+    /// A class number for each row: the text's place among `classes`. option_error where there is a
+    /// target, too.
     features& label(std::string column, std::vector<std::string> classes) {
         not_both(has_target());
         label_ = vocabulary(std::move(column), std::move(classes));
         return *this;
     }
-    /// A number for each row to be told, standardised like the others unless the options say otherwise.
+    /// A number for each row to be told, standardised like the others unless the options say
+    /// otherwise.
     features& target(std::string column, numeric_options o = {}) {
         not_both(has_label());
         o.tell_missing = false;
@@ -89,7 +92,8 @@ public:
         }
         learn();
     }
-    /// The table's rows as examples. option_error before fit() or load_features(), where something is learned from data.
+    /// The table's rows as examples. option_error before fit() or load_features(), where something
+    /// is learned from data.
     dataset apply(const csv::table& from) const {
         need_fitted("apply");
         features bound = *this;
@@ -114,8 +118,9 @@ public:
         return set;
     }
 
-    /// The same, with all that it has learned, but without label and target: for rows to predict on, whose table need not have
-    /// that column. `people.inputs_only().apply(table)`, `csv_examples("new.csv", people.inputs_only())`.
+    /// The same, with all that it has learned, but without label and target: for rows to predict
+    /// on, whose table need not have that column. `people.inputs_only().apply(table)`,
+    /// `csv_examples("new.csv", people.inputs_only())`.
     features inputs_only() const {
         features f = *this;
         f.label_ = {};
@@ -123,7 +128,8 @@ public:
         return f;
     }
 
-    /// For those who go through rows themselves. bind finds the columns; data_error where one is not there.
+    /// For those who go through rows themselves. bind finds the columns; data_error where one is
+    /// not there.
     void bind(const std::vector<std::string>& names, const std::string& file) {
         file_ = file;
         for (item& i : items_)
@@ -132,7 +138,8 @@ public:
         if (has_label()) label_.bind(names, file);
         if (has_target()) target_.bind(names, file);
     }
-    /// width() floats and indices() whole numbers; format_error, with the place, where a number is needed and there is none.
+    /// width() floats and indices() whole numbers; format_error, with the place, where a number is
+    /// needed and there is none.
     void write(span<const csv::field> row, float* x, std::int32_t* index) const {
         for (const item& i : items_) {
             if (i.form == kind::number) {

@@ -4,14 +4,15 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// A finished pipeline: a cursor over batches. It always goes on from position(); a loop over it runs to the end of
-/// the pass, and the next loop is the next pass:
+/// A finished pipeline: a cursor over batches. It always goes on from position(); a loop over it
+/// runs to the end of the pass, and the next loop is the next pass:
 ///
 ///     for (int epoch = 0; epoch < 5; ++epoch)
 ///         for (const data::batch_view& b : pipeline) train(b);
 ///
-/// Leaving a loop early leaves the cursor where it is: rewind() or seek() to go elsewhere. Errors of sources and
-/// mapped functions come out of next() or the loop, also where another thread met them.
+/// Leaving a loop early leaves the cursor where it is: rewind() or seek() to go elsewhere. Errors
+/// of sources and mapped functions come out of next() or the loop, also where another thread met
+/// them.
 class pipeline {
 public:
     explicit pipeline(batch_stage* last) : last_(last) {}   ///< takes it over
@@ -25,8 +26,8 @@ public:
     }
     /// What a checkpoint must keep so that seek() leads to the same remaining batches.
     data::position position() const { return position_; }
-    /// Goes to a place that position() has told. Within a pass the order is replayed without computing examples
-    /// anew where that is possible.
+    /// Goes to a place that position() has told. Within a pass the order is replayed without
+    /// computing examples anew where that is possible.
     SINTER_COLD void seek(data::position to) {
         if (to.epoch < 0 || to.index < 0)
             throw option_error("impossible position", "seek",

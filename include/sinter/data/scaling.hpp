@@ -4,8 +4,8 @@
 #include <sinter/data/transform/gather.hpp>
 #include <sinter/data/transform/map.hpp>
 
-/// Numbers in memory brought around zero or into a range, by statistics that are learned once, from the
-/// training data.
+/// Numbers in memory brought around zero or into a range, by statistics that are learned once, from
+/// the training data.
 namespace sinter::inline SINTER_TARGET::data {
 
 enum class scaling_form : std::uint8_t {
@@ -24,10 +24,11 @@ struct scaling_options {
     double low = 0, high = 1;   ///< of min_max
 };
 
-/// x becomes (x - shift) / spread, or for min_max low + (high - low) (x - shift) / spread, with a shift and
-/// a spread for each of columns() columns. The arithmetic is in doubles, whatever the numbers are, and sums
-/// are Welford's, so that numbers far from zero (times, prices) lose no digits. NaN, a missing value,
-/// counts in no statistics and stays NaN. What never changes becomes 0, or low.
+/// x becomes (x - shift) / spread, or for min_max low + (high - low) (x - shift) / spread, with a
+/// shift and a spread for each of columns() columns. The arithmetic is in doubles, whatever the
+/// numbers are, and sums are Welford's, so that numbers far from zero (times, prices) lose no
+/// digits. NaN, a missing value, counts in no statistics and stays NaN. What never changes becomes
+/// 0, or low.
 ///
 ///     const auto s = data::scaling::fit(training);           // of a set's first float input
 ///     auto pipeline = training | data::map(s) | data::batch(64);
@@ -40,9 +41,9 @@ public:
         double shift = 0, spread = 1;   ///< mean and deviation, or smallest number and range
     };
 
-    /// Learns from rows of `columns` numbers each: floats, doubles or whole numbers. data_error where they
-    /// fill no whole rows or one is infinite; option_error for impossible options. In an array there are
-    /// rows alone: last_axis means columns.
+    /// Learns from rows of `columns` numbers each: floats, doubles or whole numbers. data_error
+    /// where they fill no whole rows or one is infinite; option_error for impossible options. In an
+    /// array there are rows alone: last_axis means columns.
     template <class C>
         requires requires(const C& c) { c.data(), c.size(); typename C::value_type; }
     static scaling fit(const C& values, int columns, const scaling_options& o = {}) {
@@ -54,8 +55,8 @@ public:
         const shape& row = set.columns()[c].row;
         return learned(numbers(set, of), o.of == statistics_of::last_axis ? row.last() : row.size(), o);
     }
-    /// Of statistics that are known. option_error unless there are some, and all are finite and spreads
-    /// above 0.
+    /// Of statistics that are known. option_error unless there are some, and all are finite and
+    /// spreads above 0.
     scaling(std::vector<column_scale> of_columns, const scaling_options& o)
         : columns_(std::move(of_columns)), options_(o) {
         bool usable = !columns_.empty() && o.low - o.low == 0 && o.high - o.high == 0 && o.low < o.high;
@@ -94,8 +95,8 @@ public:
     std::vector<double> original(const C& values) const {
         return each<double>(values, [this](double y, int c) { return original(y, c); });
     }
-    /// The set with its first float input (or first targets) scaled; pixels become floats. data_error where
-    /// it has none, or their extents do not fit.
+    /// The set with its first float input (or first targets) scaled; pixels become floats.
+    /// data_error where it has none, or their extents do not fit.
     dataset apply(const dataset& set, role of = role::input) const {
         const std::size_t chosen = column_of(set, of);
         need_fit(set.columns()[chosen].row);

@@ -13,15 +13,16 @@ using sixteen_bytes = std::uint8_t __attribute__((vector_size(16)));
 using four_integers = std::int32_t __attribute__((vector_size(16)));
 using four_floats = float __attribute__((vector_size(16)));
 
-/// to[i] = v[i] / 255, rounded as a division is, without one: 1 / 255 is two numbers, the first of them so short that its
-/// product with a byte is exact.
+/// to[i] = v[i] / 255, rounded as a division is, without one: 1 / 255 is two numbers, the first of
+/// them so short that its product with a byte is exact.
 inline void shares_of_four(four_integers v, float* to) {
     constexpr float most = 0x1.01p-8f, rest = static_cast<float>(1.0 / 255 - static_cast<double>(most));
     const four_floats f = __builtin_convertvector(v, four_floats);
     const four_floats share = f * rest + f * most;
     std::memcpy(to, &share, sizeof share);
 }
-/// Widened by interleaving with zeros, as every processor can: g++ 12 makes scalar code of a conversion from bytes.
+/// Widened by interleaving with zeros, as every processor can: g++ 12 makes scalar code of a
+/// conversion from bytes.
 inline void shares_of_sixteen(const std::uint8_t* from, float* to) {
     sixteen_bytes b;
     std::memcpy(&b, from, sizeof b);

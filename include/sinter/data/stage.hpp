@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <memory>
 
-/// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens until somebody asks.
+/// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens
+/// until somebody asks.
 namespace sinter::inline SINTER_TARGET::data {
 
 inline constexpr std::int64_t unknown_size = -1, endless = -2;
 
-/// A part that yields examples, in passes over the data. The sequence of a pass is a pure function of the pass's number,
-/// which is what makes pipelines restartable without saving their buffers.
+/// A part that yields examples, in passes over the data. The sequence of a pass is a pure function
+/// of the pass's number, which is what makes pipelines restartable without saving their buffers.
 class example_stage {
 public:
     virtual ~example_stage() = default;
@@ -20,9 +21,11 @@ public:
     virtual std::int64_t size() const = 0;
     /// Goes to the first example of pass 0, 1, ...
     virtual void begin(std::int64_t pass) = 0;
-    /// Writes one row address per column; false, for good, at the end of the pass. A row is good until the next call.
+    /// Writes one row address per column; false, for good, at the end of the pass. A row is good
+    /// until the next call.
     virtual bool next(const void** rows) = 0;
-    /// If all rows lie in memory as long as the stage does: the columns' arrays. Then next_places() may stand for next().
+    /// If all rows lie in memory as long as the stage does: the columns' arrays. Then next_places()
+    /// may stand for next().
     virtual const row_array* arrays() const { return nullptr; }
     /// Writes up to n places of the next examples in arrays(); fewer at the end of the pass.
     virtual int next_places(std::uint32_t*, int) { return 0; }
@@ -55,14 +58,15 @@ public:
     virtual const column_list& columns() const = 0;
     virtual std::int64_t size() const = 0;   ///< examples in a pass, or unknown_size or endless
     virtual int batch_size() const = 0;
-    /// Fills the buffer with the next batch and its `after`; false, with `after` alone, at the end of a pass. The next
-    /// call then starts the next pass. May swap the buffer for another of the same kind.
+    /// Fills the buffer with the next batch and its `after`; false, with `after` alone, at the end
+    /// of a pass. The next call then starts the next pass. May swap the buffer for another of the
+    /// same kind.
     virtual bool fill(batch_buffer& into) = 0;
     virtual void seek(position to) = 0;
 };
 
-/// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and repeat take and
-/// give. An dataset turns into it by itself.
+/// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
+/// repeat take and give. An dataset turns into it by itself.
 class examples {
 public:
     examples(dataset set);

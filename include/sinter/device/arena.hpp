@@ -12,8 +12,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages if the system has some left:
-/// a product that walks through megabytes of weights would otherwise look up a page every few lines.
+/// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages
+/// if the system has some left: a product that walks through megabytes of weights would otherwise
+/// look up a page every few lines.
 class arena {
 public:
     arena() = default;

@@ -53,9 +53,9 @@ public:
         early_.resize(static_cast<std::size_t>(early_values<P>::floats));
     }
 
-    /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the calling thread: for profiles.
-    /// False where it ended because the loss is not finite, as was asked for: memory is then as it was before,
-    /// activations and gradients excepted.
+    /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the
+    /// calling thread: for profiles. False where it ended because the loss is not finite, as was
+    /// asked for: memory is then as it was before, activations and gradients excepted.
     template <class Observer = unobserved>
     bool run(team& threads, const step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
@@ -86,8 +86,8 @@ public:
         before.put_back(m_);
         return false;
     }
-    /// Waking others, and waiting for them after each kernel, would take longer than all kernels of a small net for so many
-    /// examples: its programs are run by the calling thread then.
+    /// Waking others, and waiting for them after each kernel, would take longer than all kernels of
+    /// a small net for so many examples: its programs are run by the calling thread then.
     static constexpr int alone_to = [] {
         int n = P::v.max_batch;
         for (int i = 0; i < P::v.n_launches; ++i) n = std::min(n, P::v.launches[i].brief_to);
@@ -122,8 +122,9 @@ private:
 /// The device that a model is trained on when nothing else is said.
 class cpu_device {
 public:
-    /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts (base/compiler_options.hpp; eight), so that up to as
-    /// many threads find work and the order of every sum is the same for any number of them.
+    /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts
+    /// (base/compiler_options.hpp; eight), so that up to as many threads find work and the order of
+    /// every sum is the same for any number of them.
     static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true,
                                            .bfloat16_pairs = cpu::multiplies_pairs,
                                            .transposed_weights = true, .unique_rows = true, .product_sums = true,
@@ -142,8 +143,9 @@ public:
     };
 
     explicit cpu_device(options o) : cpu_device(o.threads) {}
-    /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun, even if more are asked for:
-    /// they would find no work and only be waited for. Throws option_error where it is negative or beyond 1024.
+    /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun,
+    /// even if more are asked for: they would find no work and only be waited for. Throws
+    /// option_error where it is negative or beyond 1024.
     explicit cpu_device(int threads) : threads_(std::make_unique<team>(useful(threads))) {}
 
     int threads() const { return threads_->size(); }   ///< that it works with
@@ -157,7 +159,8 @@ public:
     void write(model_memory& m, address to, const float* from, std::int64_t floats) const {
         std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
     }
-    /// Where the host can read what lies at `from` in the device's memory: here, in place. `room` has floats for a copy.
+    /// Where the host can read what lies at `from` in the device's memory: here, in place. `room`
+    /// has floats for a copy.
     const float* host_view(const model_memory& m, address from, float* /*room*/, std::int64_t /*floats*/) const {
         return m.at(from);
     }

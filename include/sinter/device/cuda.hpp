@@ -14,7 +14,8 @@
 /// A GPU as a device: what programs are planned for, and how they run. Compile with nvcc (.cu).
 namespace sinter::inline SINTER_TARGET {
 
-/// A CUDA stream with the libraries' handles, made for one GPU of those that CUDA_VISIBLE_DEVICES leaves visible.
+/// A CUDA stream with the libraries' handles, made for one GPU of those that CUDA_VISIBLE_DEVICES
+/// leaves visible.
 class cuda_context {
 public:
     /// `number`: which GPU; -1 is the calling thread's current one.
@@ -43,9 +44,10 @@ private:
     std::unique_ptr<gpu::stream_engine> engine_;
 };
 
-/// Runs a compiled program P on a GPU. The first bind takes the memory of the batch; a step allocates nothing once its
-/// batch size has been seen twice: the first step chooses algorithms, the second records the CUDA graph that all later
-/// ones are. With SINTER_CUDA_GRAPHS=0 in the environment each launch is queued by itself.
+/// Runs a compiled program P on a GPU. The first bind takes the memory of the batch; a step
+/// allocates nothing once its batch size has been seen twice: the first step chooses algorithms,
+/// the second records the CUDA graph that all later ones are. With SINTER_CUDA_GRAPHS=0 in the
+/// environment each launch is queued by itself.
 template <class P>
 class cuda_runner {
     using program_type = gpu_program<gpu::stream_engine, P>;
@@ -131,7 +133,8 @@ private:
 /// One GPU. Throws device_error where there is none.
 class cuda_device {
 public:
-    /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are chosen at run time.
+    /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are
+    /// chosen at run time.
     static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
                                            .transposed_products = true};
     static constexpr int panel_width = 1;
@@ -148,7 +151,8 @@ public:
     explicit cuda_device(options o = {-1}) : context_(o.number) {}
 
     int threads() const { return 1; }
-    /// While what this returns lives, the calling thread's current GPU is this one: memory taken then lies on it.
+    /// While what this returns lives, the calling thread's current GPU is this one: memory taken
+    /// then lies on it.
     gpu::current_device enter() const { return gpu::current_device(context_.number()); }
     template <class P, class Observer = unobserved>
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {

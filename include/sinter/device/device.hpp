@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A device: where a model's memory lies, and what runs its programs. cpu_device (device/cpu.hpp) and cuda_device
-/// (device/cuda.hpp) are such; a class of yours that has the same is one, too. Strategies are made of devices, and a
-/// trainer knows a device only by what is written here.
+/// A device: where a model's memory lies, and what runs its programs. cpu_device (device/cpu.hpp)
+/// and cuda_device (device/cuda.hpp) are such; a class of yours that has the same is one, too.
+/// Strategies are made of devices, and a trainer knows a device only by what is written here.
 ///
 /// Target
 ///     `target`, a sinter::target: what programs are planned for. `panel_width`, columns of one panel of packed weights
@@ -76,7 +76,8 @@ concept runs_program = compute_device<D> && std::movable<typename D::template ru
         d.template run<P>(r, s);
     };
 
-/// What device D's options come to where a model is to work with so many of the host's threads (0: the device decides).
+/// What device D's options come to where a model is to work with so many of the host's threads (0:
+/// the device decides).
 template <class D>
 typename D::options with_threads(typename D::options o, int threads) {
     if constexpr (requires { o.threads; })

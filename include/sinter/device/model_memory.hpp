@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The memory of one model on one device: what its programs share, by the arenas that addresses speak of.
+/// The memory of one model on one device: what its programs share, by the arenas that addresses
+/// speak of.
 template <class Arena>
 struct basic_model_memory {
     Arena parameters, gradients, states, slots, activations, scratch;
@@ -30,15 +31,17 @@ struct basic_model_memory {
 
 using model_memory = basic_model_memory<arena>;   ///< in the host's memory
 
-/// A stretch of a program's launches that begins and ends outside loops, as at the cuts of program_segments.
+/// A stretch of a program's launches that begins and ends outside loops, as at the cuts of
+/// program_segments.
 struct launch_range {
     int first = 0, end = std::numeric_limits<int>::max();   ///< to the last one
 };
 
 /// Which shard of a global batch a step's batch is. By default it is the whole of it.
 ///
-/// With the global batch and the loss weights of all shards handed in, the shards' losses and gradients add up to the global batch's.
-/// Random numbers are keyed by (seed, step, shard): each shard counts its elements from 0, whatever the other shards hold.
+/// With the global batch and the loss weights of all shards handed in, the shards' losses and
+/// gradients add up to the global batch's. Random numbers are keyed by (seed, step, shard): each
+/// shard counts its elements from 0, whatever the other shards hold.
 struct batch_shard {
     std::uint64_t index = 0;               ///< 0 draws what an undivided batch draws
     int global_batch = 0;                  ///< examples of all shards together; 0: this batch is all
@@ -66,7 +69,8 @@ struct unobserved {
     void operator()(int /*launch*/, bool /*before*/) const {}
 };
 
-/// While what this returns lives, memory is taken on device `d`, where a thread chooses among devices of its kind.
+/// While what this returns lives, memory is taken on device `d`, where a thread chooses among
+/// devices of its kind.
 template <class Device>
 auto enter(const Device& d) {
     if constexpr (requires { d.enter(); }) return d.enter();

@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The plain, row-major form of a variable, as files and users know it, from the form in the kernels' memory.
+/// The plain, row-major form of a variable, as files and users know it, from the form in the
+/// kernels' memory.
 inline std::vector<float> to_plain(const variable_info& v, const float* packed, int panel_width, int lanes) {
     std::vector<float> plain(static_cast<std::size_t>(v.s.size()));
     if (v.s.form == layout::weights && lanes > 1) unpack_panels(packed, plain.data(), v.s.rows(), v.s.last(), panel_width, lanes);

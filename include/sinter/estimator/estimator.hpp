@@ -5,8 +5,8 @@
 #include <sinter/train/optimizers/detail/loss_and_optimizer.hpp>
 #include <concepts>
 
-/// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step, which a user may as
-/// well write (examples/custom_loop.cpp).
+/// The whole of training in three calls: train, evaluate, predict. It is a loop over trainer::step,
+/// which a user may as well write (examples/custom_loop.cpp).
 namespace sinter::inline SINTER_TARGET {
 
 struct name_map;
@@ -19,15 +19,15 @@ public:
     using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, Build, Strategy>::type;
     static constexpr program_options policy = Build.program;
 
-    /// Net, loss, optimizer, then settings in any order (train/settings.hpp): max_batch<N>, built_with<program_options{...}>,
-    /// a strategy, and run-time options.
+    /// Net, loss, optimizer, then settings in any order (train/settings.hpp): max_batch<N>,
+    /// built_with<program_options{...}>, a strategy, and run-time options.
     template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
     estimator(Net, Loss, Optimizer optimizer, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
         : t_(optimizer, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
-    /// Where losses alternate (train/alternating_trainer.hpp) they come with their optimizers: net, phases, settings. Without
-    /// a loss or an optimizer there is one compile error.
+    /// Where losses alternate (train/alternating_trainer.hpp) they come with their optimizers: net,
+    /// phases, settings. Without a loss or an optimizer there is one compile error.
     template <class First, class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options,
               class... More>
         requires detail::stands_alone<First, A>
@@ -37,12 +37,14 @@ public:
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 
-    /// Trains for whole passes over `data`, or until max_steps, with hooks around its steps: objects of the caller's, or made
-    /// here (train/hooks/hook.hpp). Throws data_error where batches do not fit, and whatever the pipeline and hooks throw. A
-    /// loss that is not finite ends training with a data_error that names the first number that is not (of the batch, or of
-    /// the weights); on the processor the weights are still those before that step. So does a weight that is not finite at the
-    /// end of a pass, before validation and hooks. option_error where the learning rate is negative.
-    /// The first pass goes on where the data are: a pipeline that was partly read gives the rest first.
+    /// Trains for whole passes over `data`, or until max_steps, with hooks around its steps:
+    /// objects of the caller's, or made here (train/hooks/hook.hpp). Throws data_error where
+    /// batches do not fit, and whatever the pipeline and hooks throw. A loss that is not finite
+    /// ends training with a data_error that names the first number that is not (of the batch, or of
+    /// the weights); on the processor the weights are still those before that step. So does a
+    /// weight that is not finite at the end of a pass, before validation and hooks. option_error
+    /// where the learning rate is negative. The first pass goes on where the data are: a pipeline
+    /// that was partly read gives the rest first.
     template <class... Hooks>
     SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o, Hooks&&... hooks) {
         const detail::hook_calls calls[] = {detail::calls_of<model_run<trainer_type>>(hooks)..., {}};
@@ -50,8 +52,8 @@ public:
     }
     std::vector<epoch_result> train(data::pipeline& data) { return train_with(data, {}, {}); }
 
-    /// One pass over `data`, from its beginning, without training (train/evaluate.hpp): loss, accuracy and whatever metrics
-    /// are given, each of one of the net's outputs or of all.
+    /// One pass over `data`, from its beginning, without training (train/evaluate.hpp): loss,
+    /// accuracy and whatever metrics are given, each of one of the net's outputs or of all.
     template <class... M>
         requires(std::convertible_to<M, metrics::named> && ...)
     evaluation_result evaluate(data::pipeline& data, const M&... m) {
@@ -62,8 +64,9 @@ public:
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
     span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
 
-    /// Output `i` of the net for all examples of one pass over `data`, from its beginning, one after the other: [examples,
-    /// extents...]. Targets and weights are not looked at. option_error where there is no such output or the data never end.
+    /// Output `i` of the net for all examples of one pass over `data`, from its beginning, one
+    /// after the other: [examples, extents...]. Targets and weights are not looked at. option_error
+    /// where there is no such output or the data never end.
     std::vector<float> predict(data::pipeline& data, int i = 0) {
         detail::need_an_end(data, "predict");
         detail::begin_pass(data);
@@ -85,7 +88,8 @@ public:
         return sinter::save_to_memory(t_, what, allow);
     }
     void load(span<const std::byte> bytes, saved what = saved::whole) { sinter::load(t_, bytes, what); }
-    /// Initial weights from elsewhere; its user includes <sinter/train/checkpoint/load_weights.hpp>, which says more.
+    /// Initial weights from elsewhere; its user includes
+    /// <sinter/train/checkpoint/load_weights.hpp>, which says more.
     void load_weights(const std::string& path, const name_map& map) { sinter::load_weights(t_, path, map); }
 
     trainer_type& inner() { return t_; }

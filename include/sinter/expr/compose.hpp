@@ -2,10 +2,12 @@
 #pragma once
 #include <sinter/graph/layer.hpp>
 
-/// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes it a net.
+/// Composition: `a >> b >> c` builds one flat type, whatever its length; an input at its head makes
+/// it a net.
 namespace sinter::inline SINTER_TARGET {
 
-/// Layers one after the other. A table of function pointers instead of a fold: no depth, no limit on length.
+/// Layers one after the other. A table of function pointers instead of a fold: no depth, no limit
+/// on length.
 template <class... L>
 struct sequence : block_layer<sequence<L...>> {
     static constexpr int arity = [] {
@@ -46,8 +48,9 @@ struct input_tag {};
 struct model_tag {};
 
 namespace detail {
-/// A whole net's layers are kept in rows of so many: each `>>` makes a new type, and one that named every layer of a
-/// long net anew would cost a compiler time that grows with the square of its length.
+/// A whole net's layers are kept in rows of so many: each `>>` makes a new type, and one that named
+/// every layer of a long net anew would cost a compiler time that grows with the square of its
+/// length.
 inline constexpr int row_length = 32;
 } // namespace detail
 
@@ -99,8 +102,8 @@ template <class A>
 concept begins_net = std::is_base_of_v<model_tag, A> || std::is_base_of_v<input_tag, A> || is_layer<A>;
 } // namespace detail
 
-/// What stands behind `>>` is a type. A function is none: said here, for `>> tanh`, which <cmath> and sinter have as functions, is
-/// easily written.
+/// What stands behind `>>` is a type. A function is none: said here, for `>> tanh`, which <cmath>
+/// and sinter have as functions, is easily written.
 template <detail::begins_net A>
 constexpr A operator>>(A a, tensor (*)(tensor)) {
     static_assert(std::is_void_v<A>, ">> takes layers, not functions: tanh and exp are activation::tanh and activation::exp; another "

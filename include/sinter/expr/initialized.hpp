@@ -7,8 +7,8 @@
 /// First values chosen by the user instead of the layer.
 namespace sinter::inline SINTER_TARGET {
 
-/// How a parameter starts, as a template argument: an initialiser, or one that wants fan_in, or fan_in and fan_out, which are
-/// then those of the parameter's extents.
+/// How a parameter starts, as a template argument: an initialiser, or one that wants fan_in, or
+/// fan_in and fan_out, which are then those of the parameter's extents.
 struct initializer_choice {
     initializer fixed{};
     by_fan_in by_inputs{};
@@ -18,16 +18,18 @@ struct initializer_choice {
     consteval initializer_choice(by_fan_in i) : by_inputs(i) {}
     consteval initializer_choice(by_both_fans i) : by_both(i) {}
 
-    /// Fans as Keras reckons them: [..., in, out], each times the window in front; [n] has n of both.
+    /// Fans as Keras reckons them: [..., in, out], each times the window in front; [n] has n of
+    /// both.
     constexpr initializer of(const shape& s) const {
         const int out = s.last(), in = s.rank > 1 ? s.d[s.rank - 2] : out, window = s.rank > 1 ? s.rows() / in : 1;
         return by_inputs.over > 0 ? by_inputs(window * in) : by_both.over > 0 ? by_both(window * in, window * out) : fixed;
     }
 };
 
-/// `initialized<he_normal, "*/kernel">(block)`: the block's parameters whose whole path, as describe() shows it, matches one of
-/// the patterns start so, whatever their layers would choose. Of several around one parameter the innermost decides. A pattern
-/// that none of the block's parameters matches is a compile-time error.
+/// `initialized<he_normal, "*/kernel">(block)`: the block's parameters whose whole path, as
+/// describe() shows it, matches one of the patterns start so, whatever their layers would choose.
+/// Of several around one parameter the innermost decides. A pattern that none of the block's
+/// parameters matches is a compile-time error.
 template <initializer_choice I, class F, text... Patterns>
 struct initialized_layer : detail::block_of<initialized_layer<I, F, Patterns...>, F> {
     static_assert(sizeof...(Patterns) > 0, "initialized: which parameters? A pattern such as \"*/kernel\" is missing");

@@ -27,7 +27,8 @@ struct image_spec : input_spec<dtype::f32, H, W, C> {
     static constexpr bundle make_inputs(graph& g) { return input_spec<dtype::f32, H, W, C>::make_inputs(g, true); }
 };
 
-/// Several inputs, in the order in which a batch holds them: `inputs(image<28, 28, 1>, features<10>)`.
+/// Several inputs, in the order in which a batch holds them: `inputs(image<28, 28, 1>,
+/// features<10>)`.
 template <class... I>
 struct input_list : input_tag {
     static_assert(sizeof...(I) > 0 && sizeof...(I) <= bundle::most, "inputs: one to six of them");

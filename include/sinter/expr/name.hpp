@@ -41,7 +41,8 @@ struct block_of : block_layer<D> {
 };
 } // namespace detail
 
-/// `named<"logits">(dense<10>)`: parameters `logits/kernel` and `logits/bias`. Two layers of one name are an error.
+/// `named<"logits">(dense<10>)`: parameters `logits/kernel` and `logits/bias`. Two layers of one
+/// name are an error.
 template <text T, class F>
 struct named_layer : detail::block_of<named_layer<T, F>, F> {
     static constexpr bundle run(bundle x) { return detail::call_named<F>(T.c, x); }
@@ -78,8 +79,9 @@ constexpr auto shared(F) {
     return detail::refuse_layer<F>();
 }
 
-/// `checkpoint(block)`: keeps only the block's inputs and results in training and computes what lies between once more
-/// when backward needs it: less memory for about a third more work (Chen et al. 2016).
+/// `checkpoint(block)`: keeps only the block's inputs and results in training and computes what
+/// lies between once more when backward needs it: less memory for about a third more work (Chen et
+/// al. 2016).
 template <class F>
 struct checkpoint_layer : detail::block_of<checkpoint_layer<F>, F> {
     static constexpr bundle run(bundle x) {

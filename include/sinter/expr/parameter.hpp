@@ -5,7 +5,8 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// Parameters and states: what a layer owns. They are named within the layer's scope (`conv2d_1/kernel`).
+/// Parameters and states: what a layer owns. They are named within the layer's scope
+/// (`conv2d_1/kernel`).
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -28,8 +29,9 @@ constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const 
 
 enum class trainable : std::uint8_t { no, yes };
 
-/// A trainable tensor. `like` only says which graph is being traced. With trainable::no it is one that no optimizer touches: it
-/// has no gradient and no slots, whatever the optimizer's patterns say, but is saved and loaded with the others.
+/// A trainable tensor. `like` only says which graph is being traced. With trainable::no it is one
+/// that no optimizer touches: it has no gradient and no slots, whatever the optimizer's patterns
+/// say, but is saved and loaded with the others.
 constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init, trainable t = trainable::yes) {
     if (!like.ok()) return like;
     graph& g = *like.g;
@@ -38,14 +40,14 @@ constexpr tensor parameter(tensor like, const char* name, const shape& s, initia
     if (t == trainable::no && g.parameters.n > before) g.parameters[before].group = -1;   // frozen (compiler/optimizer_traits.hpp)
     return p;
 }
-/// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in the layout that
-/// their kernels want. Saved files show it plain.
+/// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in
+/// the layout that their kernels want. Saved files show it plain.
 constexpr tensor weights(tensor like, const char* name, shape s, initializer init, trainable t = trainable::yes) {
     s.form = layout::weights;
     return parameter(like, name, s, init, t);
 }
-/// A tensor that lives on from step to step but is not trained: a user's own variable, read in training, evaluation and
-/// prediction, saved and loaded by its name, and overwritten by `assign`.
+/// A tensor that lives on from step to step but is not trained: a user's own variable, read in
+/// training, evaluation and prediction, saved and loaded by its name, and overwritten by `assign`.
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
     return like.ok() ? detail::variable_leaf(like.g, like.g->states, node_of<op::state>(), name, s, init) : like;
 }
@@ -56,7 +58,8 @@ constexpr int assignment_of(const graph& g, int state) {
         if (g.assignments[i].target == state) return i;
     return -1;
 }
-/// A state as this step will leave it, so far: for layers that are applied more than once and count each time.
+/// A state as this step will leave it, so far: for layers that are applied more than once and count
+/// each time.
 constexpr tensor so_far(tensor target) {
     const int i = target.ok() ? assignment_of(*target.g, target.id) : -1;
     return i < 0 ? target : tensor{target.g, target.g->assignments[i].value};
@@ -80,7 +83,8 @@ constexpr void assign_value(tensor target, tensor value, bool again) {
         fail(g, fault_kind::shapes_not_broadcastable, op::state, value.shape(), s);
         return;
     }
-    // always a value computed in this step: two states may so be exchanged, and a parameter is copied before its update
+    // always a value computed in this step: two states may so be exchanged, and a parameter is
+    // copied before its update
     int base = value.id;
     while (is_view(g->n[base])) base = g->n[base].in[0];
     if (g->n[base].loop && g->open_loop) {
@@ -95,8 +99,8 @@ constexpr void assign_value(tensor target, tensor value, bool again) {
 }
 } // namespace detail
 
-/// Overwrites a state at the end of a training step, once; evaluation and prediction leave it alone. Whatever reads the state
-/// in that step, before or after this line, reads the old value.
+/// Overwrites a state at the end of a training step, once; evaluation and prediction leave it
+/// alone. Whatever reads the state in that step, before or after this line, reads the old value.
 constexpr void assign(tensor target, tensor value) { detail::assign_value(target, value, false); }
 /// Adds to a state at the end of a training step.
 constexpr void assign_add(tensor target, tensor value) {

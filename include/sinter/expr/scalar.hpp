@@ -23,8 +23,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A symbolic scalar: what a user's own elementwise op is written with. It is differentiated and fused like any other. More
-/// functions are in scalar_functions.hpp; comparisons give 1 or 0.
+/// A symbolic scalar: what a user's own elementwise op is written with. It is differentiated and
+/// fused like any other. More functions are in scalar_functions.hpp; comparisons give 1 or 0.
 struct scalar {
     tensor t;
 

@@ -17,7 +17,8 @@ struct operand_map {
     constexpr bool single() const { return rows == row_map::none && !columns; }
 };
 
-/// The result's extents of a and b under NumPy's rules (aligned at the last axis, 1 stretches); false where they clash.
+/// The result's extents of a and b under NumPy's rules (aligned at the last axis, 1 stretches);
+/// false where they clash.
 constexpr bool broadcast_shape(const shape& a, const shape& b, shape& out) {
     out = a.rank >= b.rank ? a.plain() : b.plain();
     out.batched = a.batched || b.batched;
@@ -38,7 +39,8 @@ constexpr operand_map map_operand(const shape& from, const shape& to) {
     const int columns = to.last(), from_columns = from.last();
     m.columns = from_columns == columns;
     if (columns == 1) m.columns = true;
-    // walk the row axes from the inside out; phase 0: no axis seen, 1: inner axes shared, 2: inner axes stretched
+    // walk the row axes from the inside out; phase 0: no axis seen, 1: inner axes shared, 2: inner
+    // axes stretched
     int phase = 0, changes = 0, product = 1;
     for (int i = 2; i <= to.rank + 1; ++i) {
         const bool batch = i == to.rank + 1 || to.rank == 0;

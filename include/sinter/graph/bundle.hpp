@@ -56,7 +56,8 @@ constexpr tensor call_by_number(F f, const bundle& x, const char* name) {
     return x.g ? fail(x.g, fault_kind::wrong_number_of_inputs, op_name(name), extents(x.n), extents(three ? 3 : 2)) : tensor{};
 }
 
-/// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies might not compile.
+/// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies
+/// might not compile.
 template <class F>
 constexpr int arity() {
     if constexpr (requires { F::arity; }) return F::arity;
@@ -71,7 +72,8 @@ constexpr int arity() {
     else return 0;
 }
 
-/// Calls a layer or a user's function with the tensors of x; a lone tensor comes back as what it is.
+/// Calls a layer or a user's function with the tensors of x; a lone tensor comes back as what it
+/// is.
 template <class F>
 constexpr auto apply(const bundle& x) {
     constexpr int n = arity<F>();

@@ -7,8 +7,9 @@ namespace sinter::inline SINTER_TARGET {
 
 constexpr tensor reduce_to(tensor d, const shape& s);   ///< sums d over the axes along which s was stretched (ops/sum.hpp)
 
-/// What an op's gradient rule is given, and where it leaves the operands' gradients. Within a checkpoint or a loop the
-/// result and the operands that the rule sees are stand-ins, and what it leaves belongs to the originals.
+/// What an op's gradient rule is given, and where it leaves the operands' gradients. Within a
+/// checkpoint or a loop the result and the operands that the rule sees are stand-ins, and what it
+/// leaves belongs to the originals.
 struct gradient_of {
     graph* g;
     node seen;                             ///< with the operands that the rule may read
@@ -23,7 +24,8 @@ struct gradient_of {
     constexpr tensor x(int i) const { return {g, seen.in[i]}; }
     constexpr bool wants(int i) const { return wanted[i]; }   ///< does anybody need operand i's gradient?
 
-    /// Adds `v` to operand i's gradient; axes along which the operand was stretched are summed away.
+    /// Adds `v` to operand i's gradient; axes along which the operand was stretched are summed
+    /// away.
     constexpr void add(int i, tensor v);
 
     /// Says that there is no such gradient.

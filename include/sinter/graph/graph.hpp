@@ -44,8 +44,8 @@ constexpr bool is(const node& n, op_role r) { return n.about->role == r; }
 
 enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
 
-/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation a around middle; the
-/// others as graph/initializer.hpp says, times a.
+/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation
+/// a around middle; the others as graph/initializer.hpp says, times a.
 struct initializer {
     init_kind kind = init_kind::constant;
     float a = 0;
@@ -66,8 +66,9 @@ struct assignment {
     int target = -1, value = -1;
 };
 
-/// A stretch of the program that runs several times (or not at all). Its nodes follow from its leaves: what depends on a
-/// carry or on a step's input is computed in each turn, everything else once, before it.
+/// A stretch of the program that runs several times (or not at all). Its nodes follow from its
+/// leaves: what depends on a carry or on a step's input is computed in each turn, everything else
+/// once, before it.
 struct loop {
     int steps = 0;             ///< turns at most
     int count = -1;            ///< node of the number of turns, a scalar; -1: all
@@ -76,7 +77,8 @@ struct loop {
     bool backwards = false;    ///< from the last turn's number down to 0
     bool recompute = false;    ///< its gradient computes the turns again instead of keeping what they computed
 };
-/// What a loop hands on from turn to turn: `store` has room for all values that it takes, one a turn, and the first.
+/// What a loop hands on from turn to turn: `store` has room for all values that it takes, one a
+/// turn, and the first.
 struct loop_carry {
     int loop = 0, store = -1, value = -1, next = -1;
     bool sum = false;          ///< of the turns' contributions: one place, which each turn adds to
@@ -106,7 +108,8 @@ struct graph {
     constexpr graph() = default;
     graph(const graph&) = delete;
 
-    /// Which program this is. Where nothing in a net asks, evaluation's program is training's without gradients.
+    /// Which program this is. Where nothing in a net asks, evaluation's program is training's
+    /// without gradients.
     constexpr program_mode mode() {
         asked_ = true;
         return mode_;
@@ -115,7 +118,8 @@ struct graph {
     constexpr bool asked_for_mode() const { return asked_; }
     constexpr void set_mode(program_mode m) { mode_ = m; }
 
-    /// Appends a node, or finds the equal one that is there already (common subexpressions never arise).
+    /// Appends a node, or finds the equal one that is there already (common subexpressions never
+    /// arise).
     constexpr int push(node x) { return take(x); }
     /// The same of a node that may be changed: a copy fewer, which costs g++ 800 bytes.
     constexpr int take(node& x) {

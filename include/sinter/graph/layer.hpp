@@ -8,12 +8,14 @@ namespace sinter::inline SINTER_TARGET {
 struct layer_tag {};
 template <class L>
 concept is_layer = std::is_base_of_v<layer_tag, L>;
-/// Layers, and users' lambdas over tensors, if they hold no values: a net is a type, in which members and captures would be lost.
+/// Layers, and users' lambdas over tensors, if they hold no values: a net is a type, in which
+/// members and captures would be lost.
 template <class F>
 concept composable = std::is_empty_v<F> && (is_layer<F> || detail::arity<F>() != 0);
 
 namespace detail {
-// Concepts of their own, because D is incomplete while its base is made, and clang 14 looks at other conditions then.
+// Concepts of their own, because D is incomplete while its base is made, and clang 14 looks at
+// other conditions then.
 template <class D, class... T>
 concept traced_from = (std::is_same_v<T, tensor> && ...) && requires(T... x) { D::trace(x...); };
 template <class D, class B>
@@ -41,7 +43,8 @@ template <class D>
 struct layer;
 
 namespace detail {
-/// A layer's call with as many tensors as D::trace takes. No lambda: nvcc 13.0 loses a lambda's own constraint.
+/// A layer's call with as many tensors as D::trace takes. No lambda: nvcc 13.0 loses a lambda's own
+/// constraint.
 template <class D>
 struct traced_call {
     template <class... T>
@@ -52,7 +55,8 @@ struct traced_call {
 };
 } // namespace detail
 
-/// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one tensor or of several.
+/// Base of a layer that owns a scope: D::name names it, D::trace says what it computes, of one
+/// tensor or of several.
 template <class D>
 struct layer : layer_tag {
     template <class... T>
@@ -81,7 +85,8 @@ template <class D>
 struct plain_layer : layer_tag {
     constexpr tensor operator()(tensor x) const { return x.ok() ? D::trace(x) : x; }
 };
-/// Base of a layer around others: it takes D::arity tensors, or any bundle, and D::run(bundle) gives D::gives_one.
+/// Base of a layer around others: it takes D::arity tensors, or any bundle, and D::run(bundle)
+/// gives D::gives_one.
 template <class D>
 struct block_layer : layer_tag {
     template <class... T>

@@ -10,8 +10,8 @@ inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"},
     optimizer_port{"optimizer_port"}, table{"table"};
 }
 
-/// In node::p: labels or indices are below this (0: not said); is it an image; this number is allowed too; is it a
-/// loss's weight.
+/// In node::p: labels or indices are below this (0: not said); is it an image; this number is
+/// allowed too; is it a loss's weight.
 namespace input_attribute { enum : int { port, below, image, also, weight }; }
 namespace variable_attribute { enum : int { number }; }          // of parameters and states
 namespace optimizer_port_attribute { enum : int { operand }; }   // 0 parameter, 1 gradient, 2.. slots

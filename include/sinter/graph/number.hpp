@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A number given as a template argument, `leaky_relu<0.2f>` (not every compiler takes a plain float there).
+/// A number given as a template argument, `leaky_relu<0.2f>` (not every compiler takes a plain
+/// float there).
 struct number {
     float value;
     consteval number(float v) : value(v) {}

@@ -3,17 +3,18 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-/// What an op is. There is no list of ops: each lives in a file of its own, which names it and says what it does,
+/// What an op is. There is no list of ops: each lives in a file of its own, which names it and says
+/// what it does,
 ///
 ///     namespace op { inline constexpr op_name softsign{"softsign"}; }
 ///     template <> struct rule<op::softsign> : elementwise_rule<1, 3> { ... };
 ///
-/// and a node of the graph remembers where its op's description lies. So a program knows the ops that it is made of, and
-/// yours are like ours.
+/// and a node of the graph remembers where its op's description lies. So a program knows the ops
+/// that it is made of, and yours are like ours.
 namespace sinter::inline SINTER_TARGET {
 
-/// An op's number within kernels' types, made from its name; those below 256 belong to the words' own instructions. Should
-/// two names ever give one number, the second `rule` is an error.
+/// An op's number within kernels' types, made from its name; those below 256 belong to the words'
+/// own instructions. Should two names ever give one number, the second `rule` is an error.
 enum class op_id : std::uint16_t {};
 
 struct op_name {

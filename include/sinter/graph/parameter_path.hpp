@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/graph/leaves.hpp>
 
-/// Parameters' paths as text, and patterns for them: how users speak of parameters that layers made.
+/// Parameters' paths as text, and patterns for them: how users speak of parameters that layers
+/// made.
 namespace sinter::inline SINTER_TARGET {
 
 /// Does the whole of `text` match? `*` stands for any characters, `/` among them, or none.

@@ -10,7 +10,8 @@
 /// What files call a variable, and how they spell its extents.
 namespace sinter::inline SINTER_TARGET {
 
-/// `conv2d_1/kernel` for what is called `name` in a scope; with no name the scope itself, `conv2d_1/`.
+/// `conv2d_1/kernel` for what is called `name` in a scope; with no name the scope itself,
+/// `conv2d_1/`.
 SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, int scope, const char* name) {
     std::string path;
     for (int s = scope; s > 0; s = scopes[s].parent) {

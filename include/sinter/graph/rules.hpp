@@ -10,14 +10,16 @@ namespace sinter::inline SINTER_TARGET {
 /// In node::p of elementwise ops: what some tell their kernels besides operands.
 namespace elementwise_attribute { enum : int { argument }; }
 
-/// What an op whose rule says `reads_batch` is told besides its operands: value(a, batch_numbers, argument).
+/// What an op whose rule says `reads_batch` is told besides its operands: value(a, batch_numbers,
+/// argument).
 struct batch_numbers {
     int batch = 0;                         ///< examples in this call
     int global_batch = 0;                  ///< examples of all shards; `batch` where the batch is not divided
     const float* loss_weights = nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
 };
 
-/// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations an element.
+/// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations
+/// an element.
 template <int Operands, int Flops>
 struct elementwise_rule {
     static constexpr op_kind kind = op_kind::elementwise;
@@ -26,9 +28,10 @@ struct elementwise_rule {
     static constexpr long flops(const node& n, const node*) { return static_cast<long>(Flops) * n.s.size(); }
 };
 
-/// Base of the rule of an op with a kernel of its own. Its extents(request, out) says what the kernel is told, its
-/// kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name> (kernel/cuda/sources/). Without a rule for its
-/// gradient nothing can be trained through it, which is said (`no_gradient`), and never taken for zeros.
+/// Base of the rule of an op with a kernel of its own. Its extents(request, out) says what the
+/// kernel is told, its kernel is cpu::nest<op::name, ...> (kernel/cpu/) and gpu::source<op::name>
+/// (kernel/cuda/sources/). Without a rule for its gradient nothing can be trained through it, which
+/// is said (`no_gradient`), and never taken for zeros.
 struct root_op_rule {
     static constexpr op_kind kind = op_kind::root_op;
     static constexpr bool monotone = false;
@@ -51,7 +54,8 @@ struct leaf_rule : view_rule {
     static constexpr bool moves = false;
 };
 
-/// What the kernel of a heavy op is asked for: its node with operands, and what fusion has put with it.
+/// What the kernel of a heavy op is asked for: its node with operands, and what fusion has put with
+/// it.
 struct kernel_request {
     const node& n;
     const node* operands[max_operands] = {};

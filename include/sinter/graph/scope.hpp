@@ -26,8 +26,8 @@ class scope_tree {
 public:
     constexpr scope_tree() : slot_(table_size) { entries_.push({}); }
 
-    /// Opens a scope: the k-th of its name under its parent gets the number k. With `again`, scopes that an earlier
-    /// visit of the parent opened are found in the same order instead of made anew.
+    /// Opens a scope: the k-th of its name under its parent gets the number k. With `again`, scopes
+    /// that an earlier visit of the parent opened are found in the same order instead of made anew.
     constexpr int open(const char* name, int parent, bool again = false) {
         const int number = names_[find(name, parent)].count++;
         if (again)
@@ -56,7 +56,8 @@ public:
     constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
     constexpr int size() const { return entries_.n; }
     constexpr view<const scope_entry> entries() const { return entries_.all(); }
-    /// More than `most` different (name, parent) pairs were asked for; what was opened since then means nothing.
+    /// More than `most` different (name, parent) pairs were asked for; what was opened since then
+    /// means nothing.
     constexpr bool overflowed() const { return overflowed_; }
     static constexpr int most = 1536;   // three quarters of the table, so that searches stay short, and end
 

@@ -10,12 +10,14 @@ inline constexpr int max_rank = 5;
 
 enum class dtype : std::uint8_t { f32, i32, u8 };
 
-/// How a tensor lies in memory. `weights` means: a matrix (all axes but the last are its rows) in whatever packed form
-/// the target's kernels want; files and users only ever see it plain. `steps` means: the first axis is time, and the batch
-/// lies within it, [T][batch][...], so that a loop finds all examples of one step together.
+/// How a tensor lies in memory. `weights` means: a matrix (all axes but the last are its rows) in
+/// whatever packed form the target's kernels want; files and users only ever see it plain. `steps`
+/// means: the first axis is time, and the batch lies within it, [T][batch][...], so that a loop
+/// finds all examples of one step together.
 enum class layout : std::uint8_t { plain, weights, steps };
 
-/// The extents of one example, and whether there is a leading batch axis whose extent is known only at run time.
+/// The extents of one example, and whether there is a leading batch axis whose extent is known only
+/// at run time.
 struct shape {
     bool batched = false;
     layout form = layout::plain;
@@ -25,12 +27,14 @@ struct shape {
 
     constexpr bool operator==(const shape&) const = default;
 
-    // One expression each, without a loop: passes ask for these all the time, and clang counts statements.
+    // One expression each, without a loop: passes ask for these all the time, and clang counts
+    // statements.
     static_assert(max_rank == 5);
     constexpr int size() const {   ///< elements of one example
         return rows() * last();
     }
-    /// Are these more elements than size() can tell? As a double: no product of extents is too large for that.
+    /// Are these more elements than size() can tell? As a double: no product of extents is too
+    /// large for that.
     constexpr bool is_too_large() const {
         return (rank > 0 ? 1. * d[0] : 1.) * (rank > 1 ? d[1] : 1) * (rank > 2 ? d[2] : 1) * (rank > 3 ? d[3] : 1) *
                    (rank > 4 ? d[4] : 1) >= 0x1p31;

@@ -6,22 +6,25 @@
 /// Symbolic tensors: what layers and users' functions compute with.
 namespace sinter::inline SINTER_TARGET {
 
-/// A handle to a node of the graph being traced. After a fault it is empty; operations on empty tensors give empty
-/// tensors, so user code simply runs on to its end and only the first fault is told.
+/// A handle to a node of the graph being traced. After a fault it is empty; operations on empty
+/// tensors give empty tensors, so user code simply runs on to its end and only the first fault is
+/// told.
 struct tensor {
     graph* g = nullptr;
     int id = -1;
 
     constexpr bool ok() const { return id >= 0; }
     constexpr const node& at() const { return g->n.p[id]; }
-    /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code still runs on.
+    /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code
+    /// still runs on.
     constexpr sinter::shape shape() const { return ok() ? g->n.p[id].s : sinter::shape{}; }
 };
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
 
-/// A node of the op that is described. `plain`: from_steps, called for ops that need `plain_operands`. (make<K> is but this: what is a
-/// template of ops, compilers read once for each of a hundred.)
+/// A node of the op that is described. `plain`: from_steps, called for ops that need
+/// `plain_operands`. (make<K> is but this: what is a template of ops, compilers read once for each
+/// of a hundred.)
 constexpr tensor make(const op_info& about, bool plain_operands, tensor (*plain)(tensor), graph* g, const shape& s,
                       std::initializer_list<tensor> in, std::initializer_list<int> attributes = {}, float f = 0) {
     node x;

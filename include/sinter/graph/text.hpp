@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A string literal as a template argument: `named<"logits">(...)`, `einsum<"ij,jk->ik">(...)`. N counts the final zero.
+/// A string literal as a template argument: `named<"logits">(...)`, `einsum<"ij,jk->ik">(...)`. N
+/// counts the final zero.
 template <std::size_t N>
 struct text {
     char c[N];

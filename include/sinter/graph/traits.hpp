@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/graph/op.hpp>
 
-/// The traits of ops: all that passes, backends and exporters may know of an op. Each op's rule states its own (rules.hpp has
-/// bases with the usual values), and describe_op() reads them off; what a rule does not state has its default.
+/// The traits of ops: all that passes, backends and exporters may know of an op. Each op's rule
+/// states its own (rules.hpp has bases with the usual values), and describe_op() reads them off;
+/// what a rule does not state has its default.
 namespace sinter::inline SINTER_TARGET {
 
 /// What the passes may do with an op.
@@ -17,8 +18,9 @@ enum class op_kind : std::uint8_t {
     get_output     ///< a further result of its operand
 };
 
-/// What passes recognise an op by where more than its kind matters: a pass asks for a role and never for a name, so an op of
-/// yours that takes a role is treated as ours are. The comments say what an op promises that takes the role.
+/// What passes recognise an op by where more than its kind matters: a pass asks for a role and
+/// never for a name, so an op of yours that takes a role is treated as ours are. The comments say
+/// what an op promises that takes the role.
 enum class op_role : std::uint8_t {
     none,
     sum,                           ///< a + b, of equal extents or a bias

@@ -32,7 +32,8 @@ SINTER_COLD inline std::string behind_links(const std::string& path) {
     return target;
 }
 
-/// The longest part of a final name in a temporary one: leaves room for the suffix under the usual limit of 255.
+/// The longest part of a final name in a temporary one: leaves room for the suffix under the usual
+/// limit of 255.
 inline constexpr std::size_t longest_stem = 200;
 
 /// Whether `name` is one that temporary_file makes for `final_name`: .NAME.PROCESS.COUNTER.tmp
@@ -51,9 +52,10 @@ SINTER_COLD inline bool is_temporary_of(std::string_view name, std::string_view 
            skip_digits() && name == ".tmp";
 }
 
-/// Removes what killed writers of `final_name` have left in the open folder. A writer holds a lock on its temporary file
-/// until it is renamed, and the system ends the lock with its process. So what can be locked belongs to nobody. Where the
-/// file system knows no locks, and where a file cannot be opened, it stays. Never throws: saving does not depend on it.
+/// Removes what killed writers of `final_name` have left in the open folder. A writer holds a lock
+/// on its temporary file until it is renamed, and the system ends the lock with its process. So
+/// what can be locked belongs to nobody. Where the file system knows no locks, and where a file
+/// cannot be opened, it stays. Never throws: saving does not depend on it.
 SINTER_COLD inline void remove_stale_temporaries(int folder, std::string_view final_name) noexcept {
     const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);   // closedir() closes it
     DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
@@ -71,7 +73,8 @@ SINTER_COLD inline void remove_stale_temporaries(int folder, std::string_view fi
     ::closedir(entries);
 }
 
-/// A file under a name of its own in an open folder, locked; unlinked again unless it was renamed to its final name.
+/// A file under a name of its own in an open folder, locked; unlinked again unless it was renamed
+/// to its final name.
 class temporary_file {
 public:
     SINTER_COLD temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
@@ -84,7 +87,8 @@ public:
             }));
             const int fault = errno;
             if (fd_) {
-                // A second descriptor of the same open file keeps the lock while, and after, the first is closed.
+                // A second descriptor of the same open file keeps the lock while, and after, the
+                // first is closed.
                 lock_ = descriptor(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
                 const bool locked = lock_ && uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0;
                 const bool taken = !locked && errno == EWOULDBLOCK;
@@ -119,17 +123,20 @@ private:
 
 } // namespace detail
 
-/// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's folder, which is
-/// synced and then renamed over the target. Whoever reads `path`, also after a crash, finds the old file or the new
-/// one, never a part. An existing file's permissions are kept; a symbolic link is followed.
+/// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's
+/// folder, which is synced and then renamed over the target. Whoever reads `path`, also after a
+/// crash, finds the old file or the new one, never a part. An existing file's permissions are kept;
+/// a symbolic link is followed.
 ///
-/// Temporary files that killed writers of the same target left behind are removed first. Living writers, also of other
-/// processes, hold locks on theirs and are not disturbed; the last to finish is the one whose file stays.
+/// Temporary files that killed writers of the same target left behind are removed first. Living
+/// writers, also of other processes, hold locks on theirs and are not disturbed; the last to finish
+/// is the one whose file stays.
 ///
-/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a device or a
-/// write-protected file: one that this process may not write, or whose mode lets nobody write, for then even root is
-/// meant. Then, and when `fill` throws, the old file is untouched and no temporary file stays behind. (One error comes later: if the
-/// folder cannot be synced, the new file is in place and the error says that it may not survive a power cut.)
+/// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a
+/// device or a write-protected file: one that this process may not write, or whose mode lets nobody
+/// write, for then even root is meant. Then, and when `fill` throws, the old file is untouched and
+/// no temporary file stays behind. (One error comes later: if the folder cannot be synced, the new
+/// file is in place and the error says that it may not survive a power cut.)
 template <class Fill>
 SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
     const std::string path = detail::behind_links(given_path);
@@ -152,7 +159,8 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
     detail::remove_stale_temporaries(folder.get(), name);
 
     detail::temporary_file temporary(folder.get(), name, mode, path);
-    // A rename asks only for a folder that may be written. Programs that open the file would be refused.
+    // A rename asks only for a folder that may be written. Programs that open the file would be
+    // refused.
     if (replaces && ((mode & 0222) == 0 || ::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0)) {
         const char octal[] = {'0', static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
                               static_cast<char>('0' + (mode & 7)), 0};

@@ -11,8 +11,9 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// Owns bytes that begin on a cache line and start out undefined, to be filled from a file. (vector would write zeros
-/// over every gigabyte first; unique_ptr's header alone takes longer to compile than all of safetensors' reader.)
+/// Owns bytes that begin on a cache line and start out undefined, to be filled from a file. (vector
+/// would write zeros over every gigabyte first; unique_ptr's header alone takes longer to compile
+/// than all of safetensors' reader.)
 class byte_buffer {
 public:
     static constexpr std::align_val_t alignment{64};

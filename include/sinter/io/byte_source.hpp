@@ -9,19 +9,21 @@
 #include <string>
 #include <utility>
 
-/// Where a reader takes its bytes from: a file, memory (tests, fuzzers), or another source that it decompresses. A
-/// reader written against `byte_source` serves all of them and never needs the whole input in memory.
+/// Where a reader takes its bytes from: a file, memory (tests, fuzzers), or another source that it
+/// decompresses. A reader written against `byte_source` serves all of them and never needs the
+/// whole input in memory.
 namespace sinter::inline SINTER_TARGET::io {
 
 class byte_source {
 public:
     virtual ~byte_source() = default;
 
-    /// Fills the front of `to` and returns how many bytes that were; 0 only at the end or when `to` is empty.
+    /// Fills the front of `to` and returns how many bytes that were; 0 only at the end or when `to`
+    /// is empty.
     virtual std::size_t read_some(span<std::byte> to) = 0;
 
-    /// An upper bound on the bytes still to come. What a header promises is held against it before anything is
-    /// allocated, so that a short hostile file cannot ask for a large buffer.
+    /// An upper bound on the bytes still to come. What a header promises is held against it before
+    /// anything is allocated, so that a short hostile file cannot ask for a large buffer.
     virtual std::uint64_t at_most_left() const = 0;
 
     /// What errors call this input: a path, or the name that a test gave.

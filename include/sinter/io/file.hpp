@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <vector>
 
-/// Files on POSIX. Every refusal by the system is an `io_error` that names the path, what the system said and what was
-/// being done. Only regular files are read: a pipe has no length to check a header against.
+/// Files on POSIX. Every refusal by the system is an `io_error` that names the path, what the
+/// system said and what was being done. Only regular files are read: a pipe has no length to check
+/// a header against.
 namespace sinter::inline SINTER_TARGET::io {
 
 /// One read or write call moves at most this many bytes (Linux itself stops short of 2 GiB).
@@ -21,7 +22,8 @@ class input_file final : public byte_source {
 public:
     /// Throws io_error where `path` cannot be opened or is no regular file.
     SINTER_COLD explicit input_file(std::string path) : path_(std::move(path)) {
-        // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
+        // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody
+        // writes.
         fd_ = descriptor(
             uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
         if (!fd_) throw_io_error(errno, "cannot open for reading", path_);
@@ -53,8 +55,8 @@ private:
     std::uint64_t size_ = 0, position_ = 0;
 };
 
-/// The bytes of the file at `path`; throws io_error where it cannot be read, changes meanwhile, or does not fit in
-/// memory.
+/// The bytes of the file at `path`; throws io_error where it cannot be read, changes meanwhile, or
+/// does not fit in memory.
 template <class = void>
 inline std::vector<std::byte> read_whole_file(const std::string& path) {
     input_file in(path);
@@ -69,13 +71,15 @@ inline std::vector<std::byte> read_whole_file(const std::string& path) {
     return bytes;
 }
 
-/// An open file that is being written, front to back. Buffers go to the system as they are, without a copy.
+/// An open file that is being written, front to back. Buffers go to the system as they are, without
+/// a copy.
 class output_file {
 public:
     /// Takes over a descriptor opened for writing; `path` is what errors call it.
     output_file(descriptor fd, std::string path) : path_(std::move(path)), fd_(std::move(fd)) {}
 
-    /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes fewer.
+    /// Writes all of `bytes`; throws io_error (disk full, limit reached) where the system takes
+    /// fewer.
     SINTER_COLD void write(span<const std::byte> bytes) {
         while (!bytes.empty()) {
             const auto n = uninterrupted(
@@ -91,7 +95,8 @@ public:
 
     std::uint64_t written() const noexcept { return written_; }
 
-    /// Returns when the bytes are on the disk itself, and closes: some file systems report a full disk only here.
+    /// Returns when the bytes are on the disk itself, and closes: some file systems report a full
+    /// disk only here.
     SINTER_COLD void sync_and_close() {
         if (uninterrupted([&] { return ::fsync(fd_.get()); }) != 0) throw_io_error(errno, "cannot sync", path_);
         if (const int fault = fd_.close()) throw_io_error(fault, "cannot close", path_);

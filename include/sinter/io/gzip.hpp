@@ -12,9 +12,10 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// Decompresses gzip (RFC 1952) from another source; input that does not begin with gzip's two bytes passes through
-/// unchanged. Files made of several members are read as one. Throws format_error where the stream is cut short, its
-/// checksum does not hold, or something else follows it. Uses zlib.
+/// Decompresses gzip (RFC 1952) from another source; input that does not begin with gzip's two
+/// bytes passes through unchanged. Files made of several members are read as one. Throws
+/// format_error where the stream is cut short, its checksum does not hold, or something else
+/// follows it. Uses zlib.
 class gzip_source final : public byte_source {
 public:
     /// `compressed` must outlive this source.
@@ -36,8 +37,8 @@ public:
     std::uint64_t at_most_left() const override {
         const std::uint64_t raw = in_.at_most_left() + waiting_.size();
         if (!is_gzip_) return raw;
-        // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1); what zlib holds back
-        // between two calls is less than its window.
+        // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1); what
+        // zlib holds back between two calls is less than its window.
         constexpr std::uint64_t greatest_ratio = 1032, held_back = 1 << 16;
         return raw < (UINT64_MAX - held_back) / greatest_ratio ? raw * greatest_ratio + held_back : UINT64_MAX;
     }

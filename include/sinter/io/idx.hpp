@@ -11,8 +11,9 @@
 #include <bit>
 #include <vector>
 
-/// IDX, the format of the MNIST family: two zero bytes, an element type, the number of extents, the extents as
-/// big-endian 32-bit integers, then the elements, big-endian too (yann.lecun.com/exdb/mnist). Plain or gzip.
+/// IDX, the format of the MNIST family: two zero bytes, an element type, the number of extents, the
+/// extents as big-endian 32-bit integers, then the elements, big-endian too
+/// (yann.lecun.com/exdb/mnist). Plain or gzip.
 namespace sinter::inline SINTER_TARGET::io {
 
 /// The type byte of an IDX file.
@@ -31,8 +32,8 @@ constexpr std::size_t idx_type_bytes(idx_type type) {
     return 0;
 }
 
-/// What an IDX file holds. `bytes` has product(extents) * idx_type_bytes(type) bytes, last extent fastest, each
-/// element in this machine's byte order.
+/// What an IDX file holds. `bytes` has product(extents) * idx_type_bytes(type) bytes, last extent
+/// fastest, each element in this machine's byte order.
 struct idx_array {
     idx_type type = idx_type::u8;
     std::vector<std::int64_t> extents;
@@ -55,8 +56,9 @@ inline void reverse_each_element(span<std::byte> bytes, std::size_t element_byte
 
 } // namespace detail
 
-/// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an unknown type, no
-/// extents, extents whose product overflows or exceeds what the input can hold, missing bytes and trailing bytes.
+/// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an
+/// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
+/// missing bytes and trailing bytes.
 template <class = void>
 SINTER_COLD inline idx_array parse_idx(byte_source& source) {
     gzip_source in(source);
@@ -108,7 +110,8 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source) {
     return out;
 }
 
-/// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as parse_idx does.
+/// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
+/// parse_idx does.
 template <class = void>
 inline idx_array read_idx(const std::string& path) {
     input_file file(path);

@@ -6,12 +6,14 @@
 #include <sinter/io/image.hpp>
 #include <sinter/io/printable.hpp>
 
-/// PGM, the plainest grey format (netpbm.sourceforge.net/doc/pgm.html): P2 as text, P5 as bytes, 8 or 16 bits.
+/// PGM, the plainest grey format (netpbm.sourceforge.net/doc/pgm.html): P2 as text, P5 as bytes, 8
+/// or 16 bits.
 namespace sinter::inline SINTER_TARGET::io {
 
 namespace detail {
 
-/// Reads the numbers of a PGM: decimal, separated by white space and by comments from '#' to the line's end.
+/// Reads the numbers of a PGM: decimal, separated by white space and by comments from '#' to the
+/// line's end.
 class pgm_cursor {
 public:
     pgm_cursor(span<const std::byte> bytes, std::string_view name)
@@ -56,8 +58,8 @@ private:
 
 } // namespace detail
 
-/// Reads one PGM from memory; values are divided by its maximum. Throws format_error on another format, numbers out of
-/// range, too few samples, samples over the maximum, and trailing bytes.
+/// Reads one PGM from memory; values are divided by its maximum. Throws format_error on another
+/// format, numbers out of range, too few samples, samples over the maximum, and trailing bytes.
 inline grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) {
     const bool is_p = bytes.size() >= 2 && bytes[0] == std::byte{'P'};
     const char kind = is_p ? static_cast<char>(bytes[1]) : '\0';
@@ -74,7 +76,8 @@ inline grey_image parse_pgm(span<const std::byte> bytes, std::string_view name) 
 
     const std::uint64_t samples = std::uint64_t{width} * height; // both below 2^31
     const std::uint64_t sample_bytes = maximum < 256 ? 1 : 2;
-    // Text needs a digit for each sample and a space between two, so `needed` bounds the allocation in both kinds.
+    // Text needs a digit for each sample and a space between two, so `needed` bounds the allocation
+    // in both kinds.
     const std::uint64_t needed = kind == '5' ? samples * sample_bytes : 2 * samples - 1;
     if (needed > in.left() || (kind == '5' && needed != in.left()))
         throw format_error(needed > in.left() ? "PGM is cut short" : "bytes follow the last sample",

@@ -9,14 +9,16 @@
 /// PNG through libpng's simplified interface.
 namespace sinter::inline SINTER_TARGET::io {
 
-/// The largest picture that is decoded: 64 Mi pixels, 256 MiB as floats. A few kilobytes can ask for that much.
+/// The largest picture that is decoded: 64 Mi pixels, 256 MiB as floats. A few kilobytes can ask
+/// for that much.
 inline constexpr std::uint64_t most_png_pixels = std::uint64_t{1} << 26;
 
 namespace detail {
 
-/// The parts of a PNG that its picture depends on, with every length held against the bytes that are there: libpng would
-/// make room for what a chunk promises, and unpack comments that nobody reads. Throws format_error where a chunk is longer
-/// than the file, or where the pixels promised are more than the compressed bytes can hold.
+/// The parts of a PNG that its picture depends on, with every length held against the bytes that
+/// are there: libpng would make room for what a chunk promises, and unpack comments that nobody
+/// reads. Throws format_error where a chunk is longer than the file, or where the pixels promised
+/// are more than the compressed bytes can hold.
 inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::string_view name) {
     constexpr std::size_t signature = 8, frame = 12;   // each chunk: length, type, data, checksum
     constexpr std::string_view needed = "IHDR PLTE tRNS gAMA cHRM sRGB sBIT IDAT IEND";
@@ -55,10 +57,11 @@ inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::st
 
 } // namespace detail
 
-/// Reads one PNG from memory, of any colour type and depth, as grey: colours become their luminance, transparent parts
-/// lie on black, 16 bits are reduced to 8. Throws format_error with libpng's words where the bytes are no valid PNG,
-/// where it has more than most_png_pixels, and where a length in it is beyond what the file holds, which is looked at before
-/// any memory is asked for. Colour profiles (iCCP) are not applied.
+/// Reads one PNG from memory, of any colour type and depth, as grey: colours become their
+/// luminance, transparent parts lie on black, 16 bits are reduced to 8. Throws format_error with
+/// libpng's words where the bytes are no valid PNG, where it has more than most_png_pixels, and
+/// where a length in it is beyond what the file holds, which is looked at before any memory is
+/// asked for. Colour profiles (iCCP) are not applied.
 inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) {
     struct image_guard {
         png_image image{};
@@ -77,7 +80,8 @@ inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) 
                            std::to_string(image.width) + " x " + std::to_string(image.height) + " pixels",
                            "at most " + std::to_string(most_png_pixels) + " pixels");
     image.format = PNG_FORMAT_GRAY;
-    // Otherwise libpng takes 16-bit samples without a gamma chunk for linear light and brightens them.
+    // Otherwise libpng takes 16-bit samples without a gamma chunk for linear light and brightens
+    // them.
     image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
     std::vector<png_byte> samples(PNG_IMAGE_SIZE(image));
     const png_color black{0, 0, 0};

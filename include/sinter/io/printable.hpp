@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// Text from a file, made fit for an error message: in quotes, control bytes as \xHH (a hostile name must not drive a
-/// terminal), cut after `longest` bytes. Bytes from 0x80 on pass, so that UTF-8 names stay readable.
+/// Text from a file, made fit for an error message: in quotes, control bytes as \xHH (a hostile
+/// name must not drive a terminal), cut after `longest` bytes. Bytes from 0x80 on pass, so that
+/// UTF-8 names stay readable.
 SINTER_COLD inline std::string printable(std::string_view text, std::size_t longest = 120) {
     constexpr std::string_view hex = "0123456789abcdef";
     std::string out = "'";

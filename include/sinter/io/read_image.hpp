@@ -5,7 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// Reads a picture, PNG or PGM, whichever its first bytes say; errors are those of parse_png and parse_pgm.
+/// Reads a picture, PNG or PGM, whichever its first bytes say; errors are those of parse_png and
+/// parse_pgm.
 inline grey_image read_image(const std::string& path) {
     const std::vector<std::byte> bytes = read_whole_file(path);
     const bool is_png = bytes.size() >= 4 && std::memcmp(bytes.data(), "\x89PNG", 4) == 0;

@@ -9,7 +9,8 @@
 #include <unistd.h>
 #include <utility>
 
-/// The thin layer over POSIX that the file classes share: a descriptor that closes itself, and errno as an error.
+/// The thin layer over POSIX that the file classes share: a descriptor that closes itself, and
+/// errno as an error.
 namespace sinter::inline SINTER_TARGET::io {
 
 /// Throws an io_error whose `got` is the system's own words for `errno_value`.
@@ -41,8 +42,8 @@ public:
     int get() const noexcept { return fd_; }
     explicit operator bool() const noexcept { return fd_ >= 0; }
 
-    /// Closes and returns 0 or errno. Never repeated: after EINTR the descriptor is gone on Linux, and a second close
-    /// could hit one that another thread has just been given.
+    /// Closes and returns 0 or errno. Never repeated: after EINTR the descriptor is gone on Linux,
+    /// and a second close could hit one that another thread has just been given.
     int close() noexcept {
         if (fd_ < 0) return 0;
         const int result = ::close(std::exchange(fd_, -1));

@@ -12,14 +12,15 @@ struct row_functions {
     void (*run)(std::int64_t first, std::int64_t end, const call&);
     int (*arrays)(const call&, const float** to);   ///< that it reads and writes row by row: where they begin, and how many
 };
-/// A walk over the rows that a kernel reads, which that kernel is to run itself, each row before it reads it; or none, for all are there.
+/// A walk over the rows that a kernel reads, which that kernel is to run itself, each row before it
+/// reads it; or none, for all are there.
 struct fused_producer {
     const row_functions* rows = nullptr;
     const call* walk = nullptr;
 };
 
-/// What a kernel is handed at run time. Everything here stays out of the kernel's type, so that equal work of
-/// different extents, addresses or constants shares one instantiation.
+/// What a kernel is handed at run time. Everything here stays out of the kernel's type, so that
+/// equal work of different extents, addresses or constants shares one instantiation.
 struct call {
     float* const* p = nullptr;          ///< operands and results: the root's own first, then the body's
     const std::int64_t* e = nullptr;    ///< extents and strides of this launch (meaning: the kernel's own page)
@@ -41,8 +42,8 @@ struct call {
     fused_producer before = {};           ///< what makes the first operand's rows
 };
 
-/// The first part that this thread is called for. What all of its parts read is made by that one, and what a part has but for a
-/// while lies in that one's room, which is in the caches then.
+/// The first part that this thread is called for. What all of its parts read is made by that one,
+/// and what a part has but for a while lies in that one's room, which is in the caches then.
 constexpr int first_part(const call& c) { return c.end > c.first ? c.first : c.part; }
 
 /// First row (or tile, or image) of share `part` when `n` are split into `parts`.

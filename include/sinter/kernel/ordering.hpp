@@ -4,14 +4,16 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/host_device.hpp>
 
-/// The order of floats that sorting and argmax go by, the same on every device: NaN is larger than everything.
+/// The order of floats that sorting and argmax go by, the same on every device: NaN is larger than
+/// everything.
 namespace sinter::inline SINTER_TARGET {
 
 SINTER_HOST_DEVICE bool stands_before(float a, float b, bool descending) {
     if (descending) return a > b || (a != a && b == b);
     return a < b || (b != b && a == a);
 }
-/// Does b displace a, which came first, as the largest (or the smallest)? A NaN displaces everything but a NaN.
+/// Does b displace a, which came first, as the largest (or the smallest)? A NaN displaces
+/// everything but a NaN.
 SINTER_HOST_DEVICE bool displaces(float b, float a, bool smallest) {
     if (a != a) return false;
     return b != b || (smallest ? b < a : b > a);

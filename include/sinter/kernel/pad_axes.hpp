@@ -5,7 +5,8 @@
 #include <sinter/base/host_device.hpp>
 #include <sinter/ops/pad.hpp>
 
-/// Where a margin's elements come from, and where an element was copied to: for kernels of every device.
+/// Where a margin's elements come from, and where an element was copied to: for kernels of every
+/// device.
 namespace sinter::inline SINTER_TARGET {
 
 struct pad_axis {
@@ -38,7 +39,8 @@ private:
     SINTER_HOST_DEVICE bool far(std::int64_t j) const { return j <= n - 2 && before + 2 * (n - 1) - j < out; }
 };
 
-/// The place in the operand of place `at` in the padded tensor, both counted within one example and over the first `axes` axes alone.
+/// The place in the operand of place `at` in the padded tensor, both counted within one example and
+/// over the first `axes` axes alone.
 SINTER_HOST_DEVICE std::int64_t pad_source(const std::int64_t* e, std::int64_t at, int axes = 5) {
     std::int64_t from = 0, step = 1;
     for (int i = axes - 1; i >= 0; --i) {

@@ -3,11 +3,12 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/round_up.hpp>
 
-/// Packed weights. A logical matrix [K][N] lies in memory as panels of `width` columns, each panel row by row, so that
-/// a matrix kernel reads it as one stream. Panel p holds the columns [p * width, p * width + w) with
-/// w = min(width, N - p * width rounded up to `align`); element (k, j) lies at p * width * K + k * w + j - p * width.
-/// Columns from N on are padding: always zero. `align` is the target's vector length in floats, `width` twice that on
-/// CPUs. This is the layout of parameters, of their gradients and of the optimizer's state alike.
+/// Packed weights. A logical matrix [K][N] lies in memory as panels of `width` columns, each panel
+/// row by row, so that a matrix kernel reads it as one stream. Panel p holds the columns [p *
+/// width, p * width + w) with w = min(width, N - p * width rounded up to `align`); element (k, j)
+/// lies at p * width * K + k * w + j - p * width. Columns from N on are padding: always zero.
+/// `align` is the target's vector length in floats, `width` twice that on CPUs. This is the layout
+/// of parameters, of their gradients and of the optimizer's state alike.
 namespace sinter::inline SINTER_TARGET {
 
 /// Floats that a packed [K][N] takes, padding included.

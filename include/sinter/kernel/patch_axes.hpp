@@ -30,7 +30,8 @@ struct patch_axes {
     struct range {
         std::int64_t first, end;
     };
-    /// The windows along a row whose taps from i to j, in their order, lie inside the image; an empty range has its end at its first.
+    /// The windows along a row whose taps from i to j, in their order, lie inside the image; an
+    /// empty range has its end at its first.
     range windows_with(std::int64_t i, std::int64_t j) const {
         const std::int64_t before = columns.before - i * columns.dilation, last = W - 1 + columns.before - j * columns.dilation;
         const std::int64_t first = before > 0 ? (before + columns.stride - 1) / columns.stride : 0;

@@ -12,8 +12,8 @@ namespace sinter::inline SINTER_TARGET {
 /// The larger; NaN where either is.
 SINTER_HOST_DEVICE float larger(float a, float b) { return a > b || a != a ? a : b; }
 
-/// What elementwise ops are made of, on one number: what GPU kernels run, and what the host runs to check them. Where a
-/// comparison meets NaN it decides as the vector forms do.
+/// What elementwise ops are made of, on one number: what GPU kernels run, and what the host runs to
+/// check them. Where a comparison meets NaN it decides as the vector forms do.
 template <>
 struct arithmetic<float> {
     static SINTER_HOST_DEVICE float exp(float a) { return ::expf(a); }

@@ -4,8 +4,8 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/host_device.hpp>
 
-/// The first two derivatives of log gamma on one number, which C lacks: the recurrence up to 8, then Stirling's series; below
-/// 0 by reflection. Edges as in kernel/cpu/math/gamma.hpp.
+/// The first two derivatives of log gamma on one number, which C lacks: the recurrence up to 8,
+/// then Stirling's series; below 0 by reflection. Edges as in kernel/cpu/math/gamma.hpp.
 namespace sinter::inline SINTER_TARGET::scalar_gamma {
 
 SINTER_HOST_DEVICE double digamma(double x) {

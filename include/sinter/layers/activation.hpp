@@ -27,9 +27,10 @@
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/threshold.hpp>
 
-/// Activations, as layers and as functions of a tensor or a scalar: `>> relu`, `relu(x)`; some with numbers,
-/// `>> leaky_relu<0.2f>`, and `>> leaky_relu<>` with the usual ones. Those whose names <cmath> has too (tanh, exp) are functions
-/// only in sinter, and layers under `activation::`, so that `using namespace sinter` stays possible.
+/// Activations, as layers and as functions of a tensor or a scalar: `>> relu`, `relu(x)`; some with
+/// numbers, `>> leaky_relu<0.2f>`, and `>> leaky_relu<>` with the usual ones. Those whose names
+/// <cmath> has too (tanh, exp) are functions only in sinter, and layers under `activation::`, so
+/// that `using namespace sinter` stays possible.
 namespace sinter::inline SINTER_TARGET {
 
 namespace activation {
@@ -93,7 +94,8 @@ inline constexpr hard_tanh_layer<Low, High> hard_tanh{};
 template <number At, number Otherwise>
 inline constexpr threshold_layer<At, Otherwise> threshold{};
 
-/// Learns the slope below zero, one for each element of the last axis; it begins at 0.25, as PyTorch's.
+/// Learns the slope below zero, one for each element of the last axis; it begins at 0.25, as
+/// PyTorch's.
 struct prelu_layer : layer<prelu_layer> {
     static constexpr const char* name = "prelu";
     static constexpr tensor trace(tensor x) {

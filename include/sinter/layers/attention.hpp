@@ -18,12 +18,13 @@ struct attention_settings {
     number dropout = 0.0;                     ///< of the attention probabilities, in training
 };
 
-/// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and values are projections of
-/// rows, each head looks at its own part of them, and a last projection mixes the heads' results, [T, E] -> [T, E].
-/// Called with (x): self-attention; (x, memory [S, F]): queries from x, keys and values from memory; (x, memory, lengths):
-/// only so many rows of each example's memory count, int32 from 0 to S; the others are not looked at, be
-/// they NaN. Parameters query/kernel [E, H D], key/kernel, value/kernel, output/kernel
-/// (Glorot uniform) and biases (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
+/// multi_head_attention<Heads, attention_settings{...}> (Vaswani et al. 2017): queries, keys and
+/// values are projections of rows, each head looks at its own part of them, and a last projection
+/// mixes the heads' results, [T, E] -> [T, E]. Called with (x): self-attention; (x, memory [S, F]):
+/// queries from x, keys and values from memory; (x, memory, lengths): only so many rows of each
+/// example's memory count, int32 from 0 to S; the others are not looked at, be they NaN. Parameters
+/// query/kernel [E, H D], key/kernel, value/kernel, output/kernel (Glorot uniform) and biases
+/// (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
 template <int Heads, attention_settings S = attention_settings{}>
 struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {
     static_assert(Heads > 0 && S.kv_heads >= 0 && S.head_width >= 0, "multi_head_attention: heads and widths must be positive");

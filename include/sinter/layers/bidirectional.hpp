@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// bidirectional(lstm<N>): the layer once forwards and once backwards over time, their results side by side: [T, F] ->
-/// [T, 2 N], or [2 N] without `sequences` (Schuster and Paliwal 1997). Parameters stand under forward/ and backward/. With
-/// lengths, the way back begins at each example's last step. Keras' Bidirectional with merge_mode concat.
+/// bidirectional(lstm<N>): the layer once forwards and once backwards over time, their results side
+/// by side: [T, F] -> [T, 2 N], or [2 N] without `sequences` (Schuster and Paliwal 1997).
+/// Parameters stand under forward/ and backward/. With lengths, the way back begins at each
+/// example's last step. Keras' Bidirectional with merge_mode concat.
 template <class L>
 struct bidirectional_layer : sequence_layer<bidirectional_layer<L>> {
     static constexpr const char* name = "bidirectional";

@@ -6,9 +6,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// candidate_scores<V>: the last layer of a net of very many classes, trained with sampled_softmax or nce. It owns a vector and a
-/// bias for each class, [V, E] and [V, 1]. Elsewhere it gives all scores, [..., E] to [..., V]; in training it lets its
-/// input through, and the loss scores the label and a few candidates alone.
+/// candidate_scores<V>: the last layer of a net of very many classes, trained with sampled_softmax
+/// or nce. It owns a vector and a bias for each class, [V, E] and [V, 1]. Elsewhere it gives all
+/// scores, [..., E] to [..., V]; in training it lets its input through, and the loss scores the
+/// label and a few candidates alone.
 template <int V>
 struct candidate_scores_layer : layer<candidate_scores_layer<V>> {
     static_assert(V > 1 && V < 1 << 24, "candidate_scores: two classes or more, and less than 2^24");

@@ -5,8 +5,8 @@
 #include <sinter/ops/local_response_norm.hpp>
 #include <sinter/ops/rms_norm.hpp>
 
-/// Normalisations beside batch_norm and layer_norm. None keeps running statistics: training and prediction are alike. Each
-/// has its usual epsilon, and as NAME_with<..., Epsilon> another.
+/// Normalisations beside batch_norm and layer_norm. None keeps running statistics: training and
+/// prediction are alike. Each has its usual epsilon, and as NAME_with<..., Epsilon> another.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -16,15 +16,16 @@ constexpr tensor affine(tensor y) {
 }
 } // namespace detail
 
-/// group_norm<G>: each example's channels in G groups (see ops/group_norm.hpp), parameters gamma and beta [C]. Epsilon is
-/// PyTorch's 1e-5; Keras has 1e-3.
+/// group_norm<G>: each example's channels in G groups (see ops/group_norm.hpp), parameters gamma
+/// and beta [C]. Epsilon is PyTorch's 1e-5; Keras has 1e-3.
 template <int Groups, number Epsilon = 1e-5>
 struct group_norm_layer : layer<group_norm_layer<Groups, Epsilon>> {
     static_assert(Groups > 0, "group_norm: the number of groups must be positive");
     static constexpr const char* name = "group_norm";
     static constexpr tensor trace(tensor x) { return detail::affine(ops::group_norm(x, Groups, Epsilon.value)); }
 };
-/// instance_norm: each channel of each example apart, parameters gamma and beta [C] (PyTorch's affine=True).
+/// instance_norm: each channel of each example apart, parameters gamma and beta [C] (PyTorch's
+/// affine=True).
 template <number Epsilon = 1e-5>
 struct instance_norm_layer : layer<instance_norm_layer<Epsilon>> {
     static constexpr const char* name = "instance_norm";
@@ -38,7 +39,8 @@ struct rms_norm_layer : layer<rms_norm_layer<Epsilon>> {
         return ops::rms_norm(x, Epsilon.value) * parameter(x, "gamma", extents(x.shape().last()), ones);
     }
 };
-/// local_response_norm<Size, Alpha, Beta, K>: see ops/local_response_norm.hpp; the defaults are PyTorch's.
+/// local_response_norm<Size, Alpha, Beta, K>: see ops/local_response_norm.hpp; the defaults are
+/// PyTorch's.
 template <int Size = 5, number Alpha = 1e-4, number Beta = 0.75, number K = 1.>
 struct local_response_norm_layer : plain_layer<local_response_norm_layer<Size, Alpha, Beta, K>> {
     static constexpr tensor trace(tensor x) {

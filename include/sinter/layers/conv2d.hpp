@@ -48,9 +48,10 @@ constexpr bool can_convolve(tensor x, const op_name& k, per_axis size, const win
 
 } // namespace detail
 
-/// conv2d<Filters, K, window{.stride, .padding, .dilation, .groups}>: [H, W, C] -> [OH, OW, Filters]. Parameters kernel
-/// [K, K, C / groups, Filters] (Glorot uniform), bias [Filters] (zeros); per_axis(3, 5) is a window 3 high and 5 wide.
-/// Keras' Conv2D, but padding is `same` unless told otherwise.
+/// conv2d<Filters, K, window{.stride, .padding, .dilation, .groups}>: [H, W, C] -> [OH, OW,
+/// Filters]. Parameters kernel [K, K, C / groups, Filters] (Glorot uniform), bias [Filters]
+/// (zeros); per_axis(3, 5) is a window 3 high and 5 wide. Keras' Conv2D, but padding is `same`
+/// unless told otherwise.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>
 struct conv2d_layer : layer<conv2d_layer<Filters, K, O, B>> {
     static constexpr const char* name = "conv2d";

@@ -6,10 +6,12 @@
 #include <sinter/ops/convolution_transpose.hpp>
 #include <sinter/ops/separable_conv2d.hpp>
 
-/// Convolutions beside conv2d. Parameters have Keras' names and extents; padding is `same` unless told otherwise.
+/// Convolutions beside conv2d. Parameters have Keras' names and extents; padding is `same` unless
+/// told otherwise.
 namespace sinter::inline SINTER_TARGET {
 
-/// conv1d<Filters, K, window{...}>: [T, C] -> [T', Filters]; padding::causal hides what comes later. Keras' Conv1D.
+/// conv1d<Filters, K, window{...}>: [T, C] -> [T', Filters]; padding::causal hides what comes
+/// later. Keras' Conv1D.
 template <int Filters, per_axis K, window O = window{}, bias B = bias::yes>
 struct conv1d_layer : layer<conv1d_layer<Filters, K, O, B>> {
     static constexpr const char* name = "conv1d";
@@ -31,8 +33,8 @@ struct conv3d_layer : layer<conv3d_layer<Filters, K, O, B>> {
         return detail::with_bias<B>(ops::conv3d(x, detail::convolution_kernel(x, "kernel", k, false), O), Filters);
     }
 };
-/// depthwise_conv2d<K, window{...}, M>: [H, W, C] -> [OH, OW, C M], each channel apart. Parameters kernel [K, K, C, M], bias
-/// [C M]. Keras' DepthwiseConv2D.
+/// depthwise_conv2d<K, window{...}, M>: [H, W, C] -> [OH, OW, C M], each channel apart. Parameters
+/// kernel [K, K, C, M], bias [C M]. Keras' DepthwiseConv2D.
 template <per_axis K, window O = window{}, int Multiplier = 1, bias B = bias::yes>
 struct depthwise_conv2d_layer : layer<depthwise_conv2d_layer<K, O, Multiplier, B>> {
     static_assert(Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
@@ -45,8 +47,9 @@ struct depthwise_conv2d_layer : layer<depthwise_conv2d_layer<K, O, Multiplier, B
         return detail::with_bias<B>(ops::depthwise_conv2d(x, w, O), c * Multiplier);
     }
 };
-/// separable_conv2d<Filters, K, window{...}, M>: a depthwise convolution, then one of single pixels. Parameters
-/// depthwise_kernel [K, K, C, M], pointwise_kernel [1, 1, C M, Filters], bias [Filters]. Keras' SeparableConv2D.
+/// separable_conv2d<Filters, K, window{...}, M>: a depthwise convolution, then one of single
+/// pixels. Parameters depthwise_kernel [K, K, C, M], pointwise_kernel [1, 1, C M, Filters], bias
+/// [Filters]. Keras' SeparableConv2D.
 template <int Filters, per_axis K, window O = window{}, int Multiplier = 1, bias B = bias::yes>
 struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Multiplier, B>> {
     static_assert(Filters > 0 && Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
@@ -60,8 +63,9 @@ struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Mult
         return detail::with_bias<B>(ops::separable_conv2d(x, d, p, O), Filters);
     }
 };
-/// Transposed convolutions over Axes axes: parameters kernel [K..., Filters / groups, C], bias [Filters]. Output padding as
-/// in ops/convolution_transpose.hpp. Keras' Conv1DTranspose, Conv2DTranspose and Conv3DTranspose.
+/// Transposed convolutions over Axes axes: parameters kernel [K..., Filters / groups, C], bias
+/// [Filters]. Output padding as in ops/convolution_transpose.hpp. Keras' Conv1DTranspose,
+/// Conv2DTranspose and Conv3DTranspose.
 template <int Axes, int Filters, per_axis K, window O, per_axis OutputPadding, bias B>
 struct conv_transpose_layer : layer<conv_transpose_layer<Axes, Filters, K, O, OutputPadding, B>> {
     static constexpr const char* name = Axes == 1 ? "conv1d_transpose" : Axes == 2 ? "conv2d_transpose" : "conv3d_transpose";

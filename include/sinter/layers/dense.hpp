@@ -12,8 +12,9 @@ namespace sinter::inline SINTER_TARGET {
 enum class bias { no, yes };
 
 namespace detail {
-/// Has x height, width and channels? So it has if it comes from image<>, a convolution or a pool by ops that leave
-/// height and width alone. Behind reshape, permute and products the axes mean what the user made of them.
+/// Has x height, width and channels? So it has if it comes from image<>, a convolution or a pool by
+/// ops that leave height and width alone. Behind reshape, permute and products the axes mean what
+/// the user made of them.
 constexpr bool is_image(tensor x) {
     for (int id = x.id, next = id; next >= 0;) {
         const node& n = x.g->n[id = next];
@@ -30,9 +31,10 @@ constexpr bool is_image(tensor x) {
 }
 } // namespace detail
 
-/// dense<N>: y = x W + b over the last axis, [..., K] -> [..., N]. Parameters kernel [K, N] (Glorot uniform), bias [N]
-/// (zeros). Keras' Dense, PyTorch's Linear with the transposed weight. What still is an image, [H, W, C], is refused:
-/// there most likely flatten was forgotten; conv2d<N, 1> is the dense layer for each pixel.
+/// dense<N>: y = x W + b over the last axis, [..., K] -> [..., N]. Parameters kernel [K, N] (Glorot
+/// uniform), bias [N] (zeros). Keras' Dense, PyTorch's Linear with the transposed weight. What
+/// still is an image, [H, W, C], is refused: there most likely flatten was forgotten; conv2d<N, 1>
+/// is the dense layer for each pixel.
 template <int Units, bias B = bias::yes>
 struct dense_layer : layer<dense_layer<Units, B>> {
     static_assert(Units > 0, "dense: the number of units must be positive");

@@ -8,8 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// dropout<0.2f>: in training each element is zero with this probability and else divided by the rest (Srivastava et
-/// al. 2014, in its inverted form); elsewhere it does nothing.
+/// dropout<0.2f>: in training each element is zero with this probability and else divided by the
+/// rest (Srivastava et al. 2014, in its inverted form); elsewhere it does nothing.
 template <number Rate>
 struct dropout_layer : plain_layer<dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "dropout: the rate must be at least 0 and below 1");

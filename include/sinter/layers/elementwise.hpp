@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// elementwise([](scalar x) { return x / (1.f + exp(-x)); }): an op of the user's own, of one or two operands, as a
-/// layer and as a function of tensors.
+/// elementwise([](scalar x) { return x / (1.f + exp(-x)); }): an op of the user's own, of one or
+/// two operands, as a layer and as a function of tensors.
 template <class F>
 struct elementwise_op : layer_tag {
     constexpr tensor operator()(tensor x) const

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// embedding<V, E>: indices [...] below V -> [..., E], the rows of the parameter table [V, E] (uniform +-0.05, as
-/// Keras). Its gradient is row-sparse: only rows that occur in the batch are updated.
+/// embedding<V, E>: indices [...] below V -> [..., E], the rows of the parameter table [V, E]
+/// (uniform +-0.05, as Keras). Its gradient is row-sparse: only rows that occur in the batch are
+/// updated.
 template <int Vocabulary, int Width>
 struct embedding_layer : layer<embedding_layer<Vocabulary, Width>> {
     static_assert(Vocabulary > 0 && Width > 0, "embedding: vocabulary and width must be positive");

@@ -7,9 +7,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// embedding_bag<V, E, combine::mean, Padding>: bags of indices [..., N] below V -> [..., E], the sum, mean or sqrtn of the rows
-/// of the parameter table [V, E] (uniform +-0.05); an index that is Padding counts for nothing. Called with (indices, weights)
-/// rows are weighed. PyTorch's EmbeddingBag, TensorFlow's embedding_lookup_sparse.
+/// embedding_bag<V, E, combine::mean, Padding>: bags of indices [..., N] below V -> [..., E], the
+/// sum, mean or sqrtn of the rows of the parameter table [V, E] (uniform +-0.05); an index that is
+/// Padding counts for nothing. Called with (indices, weights) rows are weighed. PyTorch's
+/// EmbeddingBag, TensorFlow's embedding_lookup_sparse.
 template <int Vocabulary, int Width, combine How = combine::sum, int Padding = -1>
 struct embedding_bag_layer : layer<embedding_bag_layer<Vocabulary, Width, How, Padding>> {
     static_assert(Vocabulary > 0 && Width > 0, "embedding_bag: vocabulary and width must be positive");
@@ -23,9 +24,10 @@ struct embedding_bag_layer : layer<embedding_bag_layer<Vocabulary, Width, How, P
 template <int Vocabulary, int Width, combine How = combine::sum, int Padding = -1>
 inline constexpr embedding_bag_layer<Vocabulary, Width, How, Padding> embedding_bag{};
 
-/// embedding_columns<E, V...>: as many inputs of indices as there are V, column k's below its V -> their rows of width E side by
-/// side, [..., E] each. Each column is an input of its own, so that its indices are checked against its own table. Parameters
-/// column_0/table [V, E], column_1/table, ... (uniform +-0.05).
+/// embedding_columns<E, V...>: as many inputs of indices as there are V, column k's below its V ->
+/// their rows of width E side by side, [..., E] each. Each column is an input of its own, so that
+/// its indices are checked against its own table. Parameters column_0/table [V, E], column_1/table,
+/// ... (uniform +-0.05).
 template <int Width, int... Vocabularies>
 struct embedding_columns_layer : layer_tag {
     static_assert(Width > 0 && ((Vocabularies > 0) && ...), "embedding_columns: vocabularies and width must be positive");

@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Where a GRU's reset gate works: on what the recurrent product gives (PyTorch, cuDNN, Keras' default), or on the state
-/// before it (Cho et al. 2014, version 1).
+/// Where a GRU's reset gate works: on what the recurrent product gives (PyTorch, cuDNN, Keras'
+/// default), or on the state before it (Cho et al. 2014, version 1).
 enum class gru_reset { after_product, before_product };
 
 /// gru<N> (Cho et al. 2014). With z, r = sigmoid(x W + h U + b), each with weights of its own:
@@ -16,10 +16,10 @@ enum class gru_reset { after_product, before_product };
 ///     n = tanh(x W + b + (r h) U)            reset before it
 ///     h_t = z h_{t-1} + (1 - z) n
 ///
-/// [T, F] -> [T, N], or [N] without `sequences`. Parameters kernel_k [F, N] (Glorot uniform over all three),
-/// recurrent_kernel_k [N, N] (orthogonal), bias_k [N] for k of z, r, h, and recurrent_bias_h [N] where it resets after the
-/// product; biases begin as zeros. (PyTorch and Keras have recurrent biases for z and r, too, which are only added to the
-/// others.)
+/// [T, F] -> [T, N], or [N] without `sequences`. Parameters kernel_k [F, N] (Glorot uniform over
+/// all three), recurrent_kernel_k [N, N] (orthogonal), bias_k [N] for k of z, r, h, and
+/// recurrent_bias_h [N] where it resets after the product; biases begin as zeros. (PyTorch and
+/// Keras have recurrent biases for z and r, too, which are only added to the others.)
 template <int Units, recurrent_options O = recurrent_options{}, gru_reset R = gru_reset::after_product>
 struct gru_layer : recurrent_layer<gru_layer<Units, O, R>> {
     static_assert(Units > 0, "gru: the number of units must be positive");

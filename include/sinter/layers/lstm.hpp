@@ -6,14 +6,16 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// lstm<N> (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000; the same equations as Keras' and
-/// PyTorch's). With i, f, o = sigmoid(x W + h U + b) and g = tanh(x W + h U + b), each with weights of its own:
+/// lstm<N> (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000; the same
+/// equations as Keras' and PyTorch's). With i, f, o = sigmoid(x W + h U + b) and g = tanh(x W + h U
+/// + b), each with weights of its own:
 ///
 ///     c_t = f c_{t-1} + i g,    h_t = o tanh(c_t)
 ///
-/// [T, F] -> [T, N], or [N] without `sequences`; state (h, c). Parameters kernel_k [F, N] (Glorot uniform over all four),
-/// recurrent_kernel_k [N, N] (orthogonal) and bias_k [N] (zeros; ones for f) for k of i, f, c, o: a matrix for each gate,
-/// where Keras and PyTorch have them side by side, so that each product ends in its gate. PyTorch's two biases are added.
+/// [T, F] -> [T, N], or [N] without `sequences`; state (h, c). Parameters kernel_k [F, N] (Glorot
+/// uniform over all four), recurrent_kernel_k [N, N] (orthogonal) and bias_k [N] (zeros; ones for
+/// f) for k of i, f, c, o: a matrix for each gate, where Keras and PyTorch have them side by side,
+/// so that each product ends in its gate. PyTorch's two biases are added.
 template <int Units, recurrent_options O = recurrent_options{}>
 struct lstm_layer : recurrent_layer<lstm_layer<Units, O>> {
     static_assert(Units > 0, "lstm: the number of units must be positive");

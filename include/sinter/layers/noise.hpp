@@ -7,8 +7,9 @@
 /// What is added to training beside dropout. Elsewhere these layers do nothing.
 namespace sinter::inline SINTER_TARGET {
 
-/// spatial_dropout<0.2f>: whole channels of an example, [..., C], are zero with this probability and else divided by the rest
-/// (Tompson et al. 2015). Keras' SpatialDropout1D to 3D, PyTorch's Dropout1d to 3d.
+/// spatial_dropout<0.2f>: whole channels of an example, [..., C], are zero with this probability
+/// and else divided by the rest (Tompson et al. 2015). Keras' SpatialDropout1D to 3D, PyTorch's
+/// Dropout1d to 3d.
 template <number Rate>
 struct spatial_dropout_layer : plain_layer<spatial_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "spatial_dropout: the rate must be at least 0 and below 1");
@@ -21,8 +22,8 @@ struct spatial_dropout_layer : plain_layer<spatial_dropout_layer<Rate>> {
         return x * (alive * (1.f / (1.f - Rate.value)));
     }
 };
-/// alpha_dropout<0.1f>: dropout behind selu (Klambauer et al. 2017): what is dropped takes selu's limit -1.7581, and all is
-/// scaled and shifted so that mean 0 and variance 1 stay.
+/// alpha_dropout<0.1f>: dropout behind selu (Klambauer et al. 2017): what is dropped takes selu's
+/// limit -1.7581, and all is scaled and shifted so that mean 0 and variance 1 stay.
 template <number Rate>
 struct alpha_dropout_layer : plain_layer<alpha_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "alpha_dropout: the rate must be at least 0 and below 1");

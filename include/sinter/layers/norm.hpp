@@ -10,11 +10,13 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// batch_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel (the last axis). In training mean
-/// and (biased) variance are the batch's, over all other axes, and the running ones move towards them: running = m *
-/// running + (1 - m) * batch; elsewhere the running ones are used (Ioffe and Szegedy 2015). Defaults are Keras': m =
-/// 0.99, epsilon = 0.001. (PyTorch keeps 1 - m as its momentum and runs the unbiased variance.) Numbers 1.8e19 and more apart have
-/// squares that floats do not: the running variance would be infinite, and training ends with an error.
+/// batch_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta for each channel (the last
+/// axis). In training mean and (biased) variance are the batch's, over all other axes, and the
+/// running ones move towards them: running = m * running + (1 - m) * batch; elsewhere the running
+/// ones are used (Ioffe and Szegedy 2015). Defaults are Keras': m = 0.99, epsilon = 0.001. (PyTorch
+/// keeps 1 - m as its momentum and runs the unbiased variance.) Numbers 1.8e19 and more apart have
+/// squares that floats do not: the running variance would be infinite, and training ends with an
+/// error.
 template <number Momentum = 0.99, number Epsilon = 0.001>
 struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
     static constexpr const char* name = "batch_norm";
@@ -34,9 +36,10 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
         return n.y;
     }
 };
-/// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the last axis of each
-/// example (Ba et al. 2016); epsilon as in PyTorch. A constant row becomes beta exactly, however large. Rows of numbers 1.8e19 and
-/// more apart, whose squares overflow, become beta, too, as in PyTorch.
+/// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the
+/// last axis of each example (Ba et al. 2016); epsilon as in PyTorch. A constant row becomes beta
+/// exactly, however large. Rows of numbers 1.8e19 and more apart, whose squares overflow, become
+/// beta, too, as in PyTorch.
 template <number Epsilon = 1e-5>
 struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
     static constexpr const char* name = "layer_norm";

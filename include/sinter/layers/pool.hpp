@@ -7,8 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// max_pool<K>, avg_pool<K>: windows of K x K that do not overlap, [H, W, C] -> [H / K, W / K, C] (rows and columns left
-/// over are dropped); another window{.stride, .padding} may be given. Keras' MaxPooling2D and AveragePooling2D.
+/// max_pool<K>, avg_pool<K>: windows of K x K that do not overlap, [H, W, C] -> [H / K, W / K, C]
+/// (rows and columns left over are dropped); another window{.stride, .padding} may be given. Keras'
+/// MaxPooling2D and AveragePooling2D.
 template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 struct max_pool_layer : layer<max_pool_layer<K, O>> {
     static_assert(K.least() > 0 && K.d[1] * K.d[2] <= 255 && O.stride.least() > 0,

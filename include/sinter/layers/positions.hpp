@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// positional_encoding: x + sines and cosines of the place, [T, E] -> [T, E] (Vaswani et al. 2017). No parameters.
+/// positional_encoding: x + sines and cosines of the place, [T, E] -> [T, E] (Vaswani et al. 2017).
+/// No parameters.
 struct positional_encoding_layer : plain_layer<positional_encoding_layer> {
     static constexpr tensor trace(tensor x) {
         const shape s = x.shape();
@@ -15,8 +16,8 @@ struct positional_encoding_layer : plain_layer<positional_encoding_layer> {
         return x + ops::sinusoidal_positions(x, s.d[0], s.d[1]);
     }
 };
-/// position_embedding: x + a learned row for each place, [T, E] -> [T, E]. Parameter table [T, E] (normal, standard deviation
-/// 0.02, as GPT-2).
+/// position_embedding: x + a learned row for each place, [T, E] -> [T, E]. Parameter table [T, E]
+/// (normal, standard deviation 0.02, as GPT-2).
 struct position_embedding_layer : layer<position_embedding_layer> {
     static constexpr const char* name = "position_embedding";
     static constexpr tensor trace(tensor x) {

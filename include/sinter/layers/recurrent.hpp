@@ -9,7 +9,8 @@
 #include <sinter/ops/scan.hpp>
 #include <sinter/ops/where.hpp>
 
-/// What recurrent layers share: the loop over time, sequence lengths, and a state that goes in and comes out.
+/// What recurrent layers share: the loop over time, sequence lengths, and a state that goes in and
+/// comes out.
 namespace sinter::inline SINTER_TARGET {
 
 struct recurrent_options {
@@ -35,7 +36,8 @@ constexpr tensor zero_state(tensor x, int units) {
     return ops::broadcast_to(constant(x.g, 0.f), s);
 }
 
-/// A gate's weights for the input, and what it makes of all steps at once: one product, outside of the loop. [T, ..., Units]
+/// A gate's weights for the input, and what it makes of all steps at once: one product, outside of
+/// the loop. [T, ..., Units]
 constexpr tensor input_part(tensor x, const char* kernel, const char* bias, int units, int gates, initializer first_bias = zeros) {
     const int features = x.shape().last();
     const tensor w = weights(x, kernel, extents(features, units), glorot_uniform(features, gates * units));
@@ -45,8 +47,9 @@ constexpr tensor recurrent_kernel(tensor x, const char* name, int units) {
     return weights(x, name, extents(units, units), orthogonal);
 }
 
-/// The loop: step(state, inputs of this step) gives the next state, whose first tensor is the step's result. Where there are
-/// `lengths` (one number an example), steps from there on leave the state as it is, and their results are zero.
+/// The loop: step(state, inputs of this step) gives the next state, whose first tensor is the
+/// step's result. Where there are `lengths` (one number an example), steps from there on leave the
+/// state as it is, and their results are zero.
 template <recurrent_options O, class Step>
 constexpr recurrent_result recur(Step step, bundle state, bundle inputs, tensor lengths) {
     const bool bounded = lengths.g != nullptr;
@@ -83,19 +86,22 @@ struct sequence_layer : layer<D> {
     static constexpr int arity = detail::any_number;
 };
 
-/// Base of a recurrent layer D: `D::steps(x, lengths, state)` does the work, D::state(x) is what it begins with. As a layer
-/// it takes x [T, features], or x and the examples' lengths; run() takes and gives the state, too.
+/// Base of a recurrent layer D: `D::steps(x, lengths, state)` does the work, D::state(x) is what it
+/// begins with. As a layer it takes x [T, features], or x and the examples' lengths; run() takes
+/// and gives the state, too.
 ///
-/// Under `carried`, sequences are trained in pieces (truncated backpropagation through time): example i of a batch continues
-/// example i of the batch before, whose last state it begins with; the gradient ends there. trainer::begin_sequences()
-/// begins anew. Evaluation and prediction always begin with zeros.
+/// Under `carried`, sequences are trained in pieces (truncated backpropagation through time):
+/// example i of a batch continues example i of the batch before, whose last state it begins with;
+/// the gradient ends there. trainer::begin_sequences() begins anew. Evaluation and prediction
+/// always begin with zeros.
 template <class D>
 struct recurrent_layer : sequence_layer<D> {
     static constexpr tensor trace(tensor x) { return run(x, {}, {}).y; }
     static constexpr tensor trace(tensor x, tensor lengths) { return run(x, lengths, {}).y; }
-    /// `lengths` and `state` may be empty: all steps count, and it begins with zeros. What x holds from an example's length on is
-    /// not looked at, be it NaN. Lengths are from 0 to T: those of a batch are checked when it is bound, others act as the
-    /// nearest of these (a NaN as 0), a fraction as the next whole number.
+    /// `lengths` and `state` may be empty: all steps count, and it begins with zeros. What x holds
+    /// from an example's length on is not looked at, be it NaN. Lengths are from 0 to T: those of a
+    /// batch are checked when it is bound, others act as the nearest of these (a NaN as 0), a
+    /// fraction as the next whole number.
     static constexpr recurrent_result run(tensor x, tensor lengths, bundle state) {
         x = detail::by_steps(x, D::name);
         if (!x.ok()) return {x, x};
@@ -111,8 +117,9 @@ struct recurrent_layer : sequence_layer<D> {
         for (int i = 0; i < kept.n; ++i) assign(kept[i], r.state[i]);
         return r;
     }
-    /// The layer within a net of your own that is given the state and gives it back, for streams: x [T, features] and the state
-    /// that the step before it handed on, tensors [N] each (doc/recurrent.md). Parameters have the paths of `>> layer`.
+    /// The layer within a net of your own that is given the state and gives it back, for streams: x
+    /// [T, features] and the state that the step before it handed on, tensors [N] each
+    /// (doc/recurrent.md). Parameters have the paths of `>> layer`.
     constexpr recurrent_result from(tensor x, bundle state) const {
         if (!x.ok() || !state.ok()) return {{x.g, -1}, state};
         const scoped s(x.g, D::name);

@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET {
 struct flatten_layer : plain_layer<flatten_layer> {
     static constexpr tensor trace(tensor x) { return ops::reshape(x, extents(x.shape().size())); }
 };
-/// reshape<D...>: the same elements under other extents (without the batch); one may be -1, whatever is left for it.
+/// reshape<D...>: the same elements under other extents (without the batch); one may be -1,
+/// whatever is left for it.
 template <int... D>
 struct reshape_layer : layer<reshape_layer<D...>> {
     static_assert(sizeof...(D) <= max_rank, "reshape: five axes at the most");

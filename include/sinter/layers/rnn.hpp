@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// rnn<N>: h_t = tanh(x_t W + h_{t-1} U + b) (Elman 1990). [T, F] -> [T, N], or [N] without `sequences`. Parameters
-/// kernel [F, N] (Glorot uniform), recurrent_kernel [N, N] (orthogonal), bias [N] (zeros), as Keras' SimpleRNN has them.
+/// rnn<N>: h_t = tanh(x_t W + h_{t-1} U + b) (Elman 1990). [T, F] -> [T, N], or [N] without
+/// `sequences`. Parameters kernel [F, N] (Glorot uniform), recurrent_kernel [N, N] (orthogonal),
+/// bias [N] (zeros), as Keras' SimpleRNN has them.
 template <int Units, recurrent_options O = recurrent_options{}>
 struct rnn_layer : recurrent_layer<rnn_layer<Units, O>> {
     static_assert(Units > 0, "rnn: the number of units must be positive");

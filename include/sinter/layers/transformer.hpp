@@ -6,10 +6,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// transformer_block<Heads, Hidden, attention_settings{...}, Dropout>: x + attention(layer_norm(x)), then x + dense(gelu(
-/// dense<Hidden>(layer_norm(x)))), [T, E] -> [T, E]: GPT-2's block, normalised before each part (Xiong et al. 2020), with
-/// dropout of what is added; attention_settings::dropout is that of the attention probabilities. Called with (x, memory) it is a
-/// decoder's: between the two it also looks at memory, all of it.
+/// transformer_block<Heads, Hidden, attention_settings{...}, Dropout>: x +
+/// attention(layer_norm(x)), then x + dense(gelu( dense<Hidden>(layer_norm(x)))), [T, E] -> [T, E]:
+/// GPT-2's block, normalised before each part (Xiong et al. 2020), with dropout of what is added;
+/// attention_settings::dropout is that of the attention probabilities. Called with (x, memory) it
+/// is a decoder's: between the two it also looks at memory, all of it.
 template <int Heads, int Hidden, attention_settings S = attention_settings{}, number Dropout = 0.0>
 struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S, Dropout>> {
     static_assert(Hidden > 0, "transformer_block: the hidden width must be positive");

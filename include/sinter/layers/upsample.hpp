@@ -7,8 +7,8 @@ namespace sinter::inline SINTER_TARGET {
 
 enum class interpolation { nearest, bilinear };
 
-/// upsample<2>, upsample<per_axis(2, 3), interpolation::bilinear>: images so many times as high and wide (see
-/// ops/upsample.hpp). Keras' UpSampling2D, PyTorch's Upsample with align_corners=False.
+/// upsample<2>, upsample<per_axis(2, 3), interpolation::bilinear>: images so many times as high and
+/// wide (see ops/upsample.hpp). Keras' UpSampling2D, PyTorch's Upsample with align_corners=False.
 template <per_axis Factor, interpolation How = interpolation::nearest>
 struct upsample_layer : plain_layer<upsample_layer<Factor, How>> {
     static_assert(Factor.least() > 0, "upsample: the factors must be positive");

@@ -3,8 +3,8 @@
 #include <sinter/ops/max.hpp>
 #include <sinter/ops/sub.hpp>
 
-/// all(x, {axes}): 1 where no element over the axes is 0, else 0; NaN is not 0. No gradient flows. ONNX: ReduceMin of a
-/// comparison.
+/// all(x, {axes}): 1 where no element over the axes is 0, else 0; NaN is not 0. No gradient flows.
+/// ONNX: ReduceMin of a comparison.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

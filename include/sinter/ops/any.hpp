@@ -3,8 +3,8 @@
 #include <sinter/ops/max.hpp>
 #include <sinter/ops/not_equal.hpp>
 
-/// any(x, {axes}): 1 where some element over the axes is not 0, else 0; NaN is not 0. No gradient flows. ONNX: ReduceMax of a
-/// comparison.
+/// any(x, {axes}): 1 where some element over the axes is not 0, else 0; NaN is not 0. No gradient
+/// flows. ONNX: ReduceMax of a comparison.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -4,9 +4,10 @@
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// argmax(x, axis): int32, the place of the largest element along an axis (without the batch), which vanishes or stays as 1 under
-/// keep::yes; the first of equal ones, and the first NaN if there is one. Flatten first for the place among all. No gradient
-/// flows. The numbers are known to be places of the axis: gather and one_hot take them. ONNX: ArgMax.
+/// argmax(x, axis): int32, the place of the largest element along an axis (without the batch),
+/// which vanishes or stays as 1 under keep::yes; the first of equal ones, and the first NaN if
+/// there is one. Flatten first for the place among all. No gradient flows. The numbers are known to
+/// be places of the axis: gather and one_hot take them. ONNX: ArgMax.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name argmax{"argmax"}; }

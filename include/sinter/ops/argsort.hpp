@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/sort.hpp>
 
-/// argsort(x, axis, order): int32, where the elements of sort(x, axis, order) came from: take_along_axis(x, argsort(x), -1) is
-/// sort(x). Stable; NaN counts as larger than everything. No gradient flows. ONNX: TopK's second result.
+/// argsort(x, axis, order): int32, where the elements of sort(x, axis, order) came from:
+/// take_along_axis(x, argsort(x), -1) is sort(x). Stable; NaN counts as larger than everything. No
+/// gradient flows. ONNX: TopK's second result.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

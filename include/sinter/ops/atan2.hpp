@@ -16,7 +16,8 @@ struct rule<op::atan2> : elementwise_rule<2, 30> {
     template <class V>
     static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::atan2(a, b); }
     static constexpr void gradient(gradient_of& g) {
-        // Divided by the larger one first, since squares may leave the range of floats. Neither by 0 nor by infinity.
+        // Divided by the larger one first, since squares may leave the range of floats. Neither by
+        // 0 nor by infinity.
         const tensor larger = ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1)));
         const tensor size = ops::stop_gradient(ops::clip(larger, 0x1p-126f, 0x1.fffffep127f));
         const tensor a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b);

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = log((1 + a) / (1 - a)) / 2, accurate near 0, too; infinite at 1 and -1, NaN beyond. ONNX: Atanh.
+/// y = log((1 + a) / (1 - a)) / 2, accurate near 0, too; infinite at 1 and -1, NaN beyond. ONNX:
+/// Atanh.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name atanh{"atanh"}; }

@@ -7,10 +7,11 @@
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/max_pool.hpp>
 
-/// attention(q, k, v, {...}): for each head, the rows of v, each weighed by softmax over the keys of scale q k^T. Queries
-/// [T, H, D], keys [S, G, D], values [S, G, E] -> [T, H, E]; or with heads = H the same without their own axis, [T, H D].
-/// Each of the G heads of keys and values serves H / G heads of queries (Ainslie et al. 2023). Computed by blocks (Dao et
-/// al. 2022): the scores [T, S] are never stored, backward computes them again. ONNX: Attention (opset 23).
+/// attention(q, k, v, {...}): for each head, the rows of v, each weighed by softmax over the keys
+/// of scale q k^T. Queries [T, H, D], keys [S, G, D], values [S, G, E] -> [T, H, E]; or with heads
+/// = H the same without their own axis, [T, H D]. Each of the G heads of keys and values serves H /
+/// G heads of queries (Ainslie et al. 2023). Computed by blocks (Dao et al. 2022): the scores [T,
+/// S] are never stored, backward computes them again. ONNX: Attention (opset 23).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -18,8 +19,9 @@ inline constexpr op_name attention{"attention"}, attention_gradient{"attention_g
     attention_bias_gradient{"attention_bias_gradient"};
 }
 
-/// Which keys a query sees: all; those at its own place and before, counted from the first query and key (as PyTorch, Keras
-/// and ONNX) or from the last of both (as FlashAttention: queries that continue a longer past).
+/// Which keys a query sees: all; those at its own place and before, counted from the first query
+/// and key (as PyTorch, Keras and ONNX) or from the last of both (as FlashAttention: queries that
+/// continue a longer past).
 enum class causal : std::uint8_t { no, yes, from_end };
 
 struct attention_options {
@@ -33,8 +35,8 @@ struct attention_options {
 
 namespace detail {
 
-/// What attention's nodes keep; f = scale. Where there are no lengths, or no bias, q stands in their places among the
-/// operands; without dropout there is no stream.
+/// What attention's nodes keep; f = scale. Where there are no lengths, or no bias, q stands in
+/// their places among the operands; without dropout there is no stream.
 struct attention_extents {
     int heads, groups, queries, keys, width, value_width;
     constexpr attention_extents(const int* p, const shape& q, const shape& k, const shape& v)
@@ -71,8 +73,9 @@ constexpr long attention_flops(const node& n, const node* in, int products) {
 
 } // namespace detail
 
-/// Operands: q, k, v, lengths, bias. Second result: [H, 2, T], of each row the largest score as it is computed (not yet
-/// scaled where the scale is applied behind) and the sum of the exponentials of what the scores are less than that.
+/// Operands: q, k, v, lengths, bias. Second result: [H, 2, T], of each row the largest score as it
+/// is computed (not yet scaled where the scale is applied behind) and the sum of the exponentials
+/// of what the scores are less than that.
 template <>
 struct rule<op::attention> : root_op_rule {
     static constexpr const char* name = "attention";

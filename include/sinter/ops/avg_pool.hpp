@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/detail/pool.hpp>
 
-/// avg_pool(x, k, {stride, padding, rounding, count_padding}): the mean of each window, channel by channel, of rows [W, C],
-/// images [H, W, C] and volumes [D, H, W, C]. Padding is not counted unless told so (Keras' rule; PyTorch counts it by
-/// default). ONNX: AveragePool, with count_include_pad 0 or 1.
+/// avg_pool(x, k, {stride, padding, rounding, count_padding}): the mean of each window, channel by
+/// channel, of rows [W, C], images [H, W, C] and volumes [D, H, W, C]. Padding is not counted
+/// unless told so (Keras' rule; PyTorch counts it by default). ONNX: AveragePool, with
+/// count_include_pad 0 or 1.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

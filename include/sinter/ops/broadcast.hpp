@@ -3,7 +3,8 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX: Expand.
+/// y = a under larger extents, NumPy's broadcast_to. Read in place wherever kernels can. ONNX:
+/// Expand.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

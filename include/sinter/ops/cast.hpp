@@ -3,9 +3,10 @@
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/to_index.hpp>
 
-/// cast(x, dtype::i32): float32 to int32, towards zero; what int32 cannot hold becomes its nearest number, NaN 0. cast(x, n): the
-/// same into [0, n), numbers outside moved to its ends: places of an axis of n. cast(x, dtype::f32): int32 to float32, to the
-/// nearest, so exact up to 2^24. No gradient flows. ONNX: Cast.
+/// cast(x, dtype::i32): float32 to int32, towards zero; what int32 cannot hold becomes its nearest
+/// number, NaN 0. cast(x, n): the same into [0, n), numbers outside moved to its ends: places of an
+/// axis of n. cast(x, dtype::f32): int32 to float32, to the nearest, so exact up to 2^24. No
+/// gradient flows. ONNX: Cast.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name to_int{"to_int"}; }

@@ -6,9 +6,9 @@
 #include <sinter/ops/logical_or.hpp>
 #include <sinter/ops/where.hpp>
 
-/// y = a within [low, high]: min(max(a, low), high), so `high` where low > high; NaN of NaN. The gradient passes inside,
-/// not at the bounds (as PyTorch 2.15's clamp; TensorFlow's clip_by_value has them pass).
-/// ONNX: Clip, where the bounds are numbers.
+/// y = a within [low, high]: min(max(a, low), high), so `high` where low > high; NaN of NaN. The
+/// gradient passes inside, not at the bounds (as PyTorch 2.15's clamp; TensorFlow's clip_by_value
+/// has them pass). ONNX: Clip, where the bounds are numbers.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name clip{"clip"}; }

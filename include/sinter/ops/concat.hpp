@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/slice.hpp>
 
-/// concat({a, b, ...}, axis): the operands one after the other along an axis (without the batch; -1 is the last); all
-/// other extents must agree. ONNX: Concat.
+/// concat({a, b, ...}, axis): the operands one after the other along an axis (without the batch; -1
+/// is the last); all other extents must agree. ONNX: Concat.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name concat{"concat"}; }

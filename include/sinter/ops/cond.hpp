@@ -3,9 +3,10 @@
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/scan.hpp>
 
-/// cond(predicate, then, otherwise, operands): then(operands) where the predicate, one number without a batch, is not 0, else
-/// otherwise(operands). Only one of the two is computed, in the gradient as well. Both give the same number of tensors with
-/// the same extents. For a choice element by element take where(). ONNX: If.
+/// cond(predicate, then, otherwise, operands): then(operands) where the predicate, one number
+/// without a batch, is not 0, else otherwise(operands). Only one of the two is computed, in the
+/// gradient as well. Both give the same number of tensors with the same extents. For a choice
+/// element by element take where(). ONNX: If.
 ///
 /// Each branch is a loop of one turn or none: what the first leaves is what the second begins with.
 namespace sinter::inline SINTER_TARGET {

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/conv2d.hpp>
 
-/// conv1d(x, w, {stride, padding, dilation, groups}): x [T, CI], w [K, CI / groups, CO] -> [T', CO]; under padding::causal
-/// no result sees what comes after it. A row is an image one pixel high, so dense windows have conv2d's fast kernels.
-/// ONNX: Conv, channels last after transposition.
+/// conv1d(x, w, {stride, padding, dilation, groups}): x [T, CI], w [K, CI / groups, CO] -> [T',
+/// CO]; under padding::causal no result sees what comes after it. A row is an image one pixel high,
+/// so dense windows have conv2d's fast kernels. ONNX: Conv, channels last after transposition.
 namespace sinter::inline SINTER_TARGET::ops {
 
 /// x [T, C] as an image; the axis that is added stands still under any window.

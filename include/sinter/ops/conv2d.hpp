@@ -3,10 +3,10 @@
 #include <sinter/ops/convolution.hpp>
 #include <sinter/ops/internal/sparse_gradient.hpp>
 
-/// conv2d(x, w, {stride, padding, dilation, groups}): x [H, W, CI], w [KH, KW, CI / groups, CO] -> [OH, OW, CO]
-/// (cross-correlation, as everywhere in the field); see detail/window.hpp for the window. Dense windows of one stride, the
-/// usual case, have kernels of their own, to which all extents are constants; everything else is a convolution().
-/// ONNX: Conv, NHWC after transposition.
+/// conv2d(x, w, {stride, padding, dilation, groups}): x [H, W, CI], w [KH, KW, CI / groups, CO] ->
+/// [OH, OW, CO] (cross-correlation, as everywhere in the field); see detail/window.hpp for the
+/// window. Dense windows of one stride, the usual case, have kernels of their own, to which all
+/// extents are constants; everything else is a convolution(). ONNX: Conv, NHWC after transposition.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -14,7 +14,8 @@ inline constexpr op_name conv{"conv2d"}, conv_input_gradient{"conv2d_input_gradi
     conv_weight_gradient{"conv2d_weight_gradient"}, conv_transpose{"conv2d_transpose_weights"};
 }
 
-/// In node::p. Of a gradient that came through a pool: that pool's window, and the convolution's own rows and columns.
+/// In node::p. Of a gradient that came through a pool: that pool's window, and the convolution's
+/// own rows and columns.
 namespace conv_attribute { enum : int { kh, kw, stride, above, left, pool, rows, columns }; }
 /// In spec::extents of the dense kernels; pool: the window of a max-pool in the same kernel.
 namespace conv_fixed { enum : int { H, W, CI, OH, OW, CO, kh, kw, stride, above, left, pool }; }
@@ -23,14 +24,16 @@ namespace transposed_weights_fixed { enum : int { kh, kw, CI, CO }; }   // in sp
 namespace winograd_extent { enum : int { H, W, CI, OH, OW, CO, above, left }; }
 
 namespace detail {
-/// What the kernels of a convolution of x into y are told; `pool`: the window of a max-pool in the same kernel, or 0.
+/// What the kernels of a convolution of x into y are told; `pool`: the window of a max-pool in the
+/// same kernel, or 0.
 constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int pool) {
     const int* const p = r.n.p;
     k.set_fixed({x.d[0], x.d[1], x.d[2], y.d[0], y.d[1], y.d[2], p[conv_attribute::kh], p[conv_attribute::kw],
                  p[conv_attribute::stride], p[conv_attribute::above], p[conv_attribute::left], pool});
     k.by_example(r.x(0), 1);
 }
-/// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their extents are told at run time.
+/// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their
+/// extents are told at run time.
 constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
     const int pool = r.pool ? r.pool->p[pool_attribute::kh] : 0,
               tile = r.winograd.tile(x, y, r.n.p[conv_attribute::kh], r.n.p[conv_attribute::kw],
@@ -54,7 +57,8 @@ constexpr shape before_pool(shape pooled, const node& n) {
     if (n.p[conv_attribute::pool]) pooled.d[0] = n.p[conv_attribute::rows], pooled.d[1] = n.p[conv_attribute::columns];
     return pooled;
 }
-/// The pool that the kernel of a gradient is told of; none, where that gradient lies spread out and lists of it do not pay.
+/// The pool that the kernel of a gradient is told of; none, where that gradient lies spread out and
+/// lists of it do not pay.
 constexpr int pool_of(const node& n, bool lists_pay) {
     return n.operands == 2 && !lists_pay ? 0 : n.p[conv_attribute::pool];
 }
@@ -77,8 +81,8 @@ struct rule<op::conv> : root_op_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through]. Without
-/// winners the pool attribute may say that most of the gradient is zero.
+/// Operands: gradient, transposed weights[, winners of the pool that the gradient came through].
+/// Without winners the pool attribute may say that most of the gradient is zero.
 template <>
 struct rule<op::conv_input_gradient> : root_op_rule {
     static constexpr op_role role = op_role::convolution_input_gradient;
@@ -119,8 +123,9 @@ struct rule<op::conv_weight_gradient> : root_op_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// Weights with input and output channels exchanged, in the layout that the input gradient's kernel wants. Its node keeps
-/// the extents of the weights themselves, and so does its gradient: nobody else ever sees the exchanged form.
+/// Weights with input and output channels exchanged, in the layout that the input gradient's kernel
+/// wants. Its node keeps the extents of the weights themselves, and so does its gradient: nobody
+/// else ever sees the exchanged form.
 template <>
 struct rule<op::conv_transpose> : root_op_rule {
     static constexpr op_role role = op_role::convolution_weights_transpose;

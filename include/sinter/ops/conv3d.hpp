@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/convolution.hpp>
 
-/// conv3d(x, w, {stride, padding, dilation, groups}): x [D, H, W, CI], w [KD, KH, KW, CI / groups, CO] -> [OD, OH, OW, CO].
-/// ONNX: Conv, channels last after transposition.
+/// conv3d(x, w, {stride, padding, dilation, groups}): x [D, H, W, CI], w [KD, KH, KW, CI / groups,
+/// CO] -> [OD, OH, OW, CO]. ONNX: Conv, channels last after transposition.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor conv3d(tensor x, tensor w, window o = {}) {

@@ -3,10 +3,11 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/window.hpp>
 
-/// convolution(x, w, {stride, padding, dilation, groups}): x [..., CI], w [..., CI / groups, CO] -> [..., CO] over one, two
-/// or three axes, whatever the window (cross-correlation, as everywhere in the field). Channels fall into groups of
-/// neighbours: outputs of group g see the inputs of group g alone; as many groups as channels are a depthwise convolution.
-/// conv1d, conv2d and conv3d take faster kernels where these are enough. ONNX: Conv, channels last after transposition.
+/// convolution(x, w, {stride, padding, dilation, groups}): x [..., CI], w [..., CI / groups, CO] ->
+/// [..., CO] over one, two or three axes, whatever the window (cross-correlation, as everywhere in
+/// the field). Channels fall into groups of neighbours: outputs of group g see the inputs of group
+/// g alone; as many groups as channels are a depthwise convolution. conv1d, conv2d and conv3d take
+/// faster kernels where these are enough. ONNX: Conv, channels last after transposition.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -127,7 +128,8 @@ constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int a
     return true;
 }
 
-/// The result's extents, or a fault. `axes` axes in front of the channels; `filter` are the weights'.
+/// The result's extents, or a fault. `axes` axes in front of the channels; `filter` are the
+/// weights'.
 constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes, shape& y) {
     if (x.rank != axes + 1 || w.rank != axes + 2) {
         shape least = extents(1, 1, 1, 1);
@@ -195,8 +197,8 @@ constexpr tensor convolution(tensor x, tensor w, window o = {}) {
 } // namespace ops
 
 namespace detail {
-/// One of the three ops with the attributes of another: a convolution is linear in x and in w, so that all gradients, of
-/// gradients too, are again one of the three.
+/// One of the three ops with the attributes of another: a convolution is linear in x and in w, so
+/// that all gradients, of gradients too, are again one of the three.
 template <op_id K>
 constexpr tensor convolution_like(const gradient_of& g, const shape& s, tensor a, tensor b) {
     const node n = g.n();

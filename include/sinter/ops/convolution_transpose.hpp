@@ -2,10 +2,12 @@
 #pragma once
 #include <sinter/ops/conv1d.hpp>
 
-/// convolution_transpose(x, w, {stride, padding, dilation, groups}, output_padding): the input gradient of a convolution as
-/// an op: x [..., CI], w [..., CO / groups, CI] (Keras' order; Dumoulin and Visin 2016) -> [..., CO] over one, two or three
-/// axes. `same` gives extent * stride; else it is (extent - 1) stride + (K - 1) dilation + 1 - padding + output_padding, where
-/// output_padding, below the stride, adds places behind that no window reaches in full. ONNX: ConvTranspose.
+/// convolution_transpose(x, w, {stride, padding, dilation, groups}, output_padding): the input
+/// gradient of a convolution as an op: x [..., CI], w [..., CO / groups, CI] (Keras' order;
+/// Dumoulin and Visin 2016) -> [..., CO] over one, two or three axes. `same` gives extent * stride;
+/// else it is (extent - 1) stride + (K - 1) dilation + 1 - padding + output_padding, where
+/// output_padding, below the stride, adds places behind that no window reaches in full. ONNX:
+/// ConvTranspose.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {

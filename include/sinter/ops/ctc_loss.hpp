@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/max_pool.hpp>
 
-/// ctc_loss(logits [T, C], labels [L] int32, blank, lengths [] int32) -> [] for each example: -log of the probability that the T
-/// frames say the labels, in any alignment (Graves et al. 2006). Labels end at the first negative number; only the first
-/// `lengths` frames count, all of them if lengths are left out. No ONNX operator.
+/// ctc_loss(logits [T, C], labels [L] int32, blank, lengths [] int32) -> [] for each example: -log
+/// of the probability that the T frames say the labels, in any alignment (Graves et al. 2006).
+/// Labels end at the first negative number; only the first `lengths` frames count, all of them if
+/// lengths are left out. No ONNX operator.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/linear_scan.hpp>
 
-/// cumprod(x, axis, {exclusive, reverse}): products of the elements up to and with each one along an axis (without the batch);
-/// exclusive: without it, so that the first is 1; reverse: from the end. Its gradient divides by nothing, so zeros do not matter.
-/// ONNX: CumProd.
+/// cumprod(x, axis, {exclusive, reverse}): products of the elements up to and with each one along
+/// an axis (without the batch); exclusive: without it, so that the first is 1; reverse: from the
+/// end. Its gradient divides by nothing, so zeros do not matter. ONNX: CumProd.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name cumprod{"cumprod"}; }
@@ -16,7 +16,8 @@ struct rule<op::cumprod> : root_op_rule {
     static constexpr long flops(const node& n, const node*) { return n.s.size(); }
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::scan_extents(r, k); }
     static constexpr void gradient(gradient_of& g) {
-        // element i: the product before it, times d_i + x_{i+1} (d_{i+1} + x_{i+2} (...)) (one further on if exclusive)
+        // element i: the product before it, times d_i + x_{i+1} (d_{i+1} + x_{i+2} (...)) (one
+        // further on if exclusive)
         const node n = g.n();
         const bool exclusive = n.p[scan_attribute::exclusive], reverse = n.p[scan_attribute::reverse];
         const tensor before = detail::scan_like<op::cumprod>(g.g, n, n.s, {g.x(0)}, true, reverse);

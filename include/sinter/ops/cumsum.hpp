@@ -3,8 +3,9 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// cumsum(x, axis, {exclusive, reverse}): sums of the elements up to and with each one along an axis (without the batch);
-/// exclusive: without it, so that the first is 0; reverse: from the end. ONNX: CumSum.
+/// cumsum(x, axis, {exclusive, reverse}): sums of the elements up to and with each one along an
+/// axis (without the batch); exclusive: without it, so that the first is 0; reverse: from the end.
+/// ONNX: CumSum.
 namespace sinter::inline SINTER_TARGET {
 
 struct running_options {
@@ -13,8 +14,8 @@ struct running_options {
 
 namespace op { inline constexpr op_name cumsum{"cumsum"}; }
 
-/// In node::p and call::e of ops that go along the n of [outer, n, inner]. A linear_scan may go ahead where others are
-/// exclusive.
+/// In node::p and call::e of ops that go along the n of [outer, n, inner]. A linear_scan may go
+/// ahead where others are exclusive.
 namespace scan_attribute { enum : int { outer, n, inner, exclusive, ahead = exclusive, reverse }; }
 namespace scan_extent { enum : int { n, inner, exclusive, ahead = exclusive, reverse }; }
 /// In call::p, where only a linear_scan has coefficients; the result is the last.

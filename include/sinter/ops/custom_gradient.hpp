@@ -3,9 +3,10 @@
 #include <sinter/graph/layer.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
-/// custom_gradient(forward, backward): a function, and a layer, whose value is forward(x...) and whose gradients are what
-/// backward(d, x...) returns: one for each x, d being the gradient of the value. Both are lambdas over tensors without
-/// captures. What backward makes of d and x can be differentiated again. No ONNX operator: forward's stand for it.
+/// custom_gradient(forward, backward): a function, and a layer, whose value is forward(x...) and
+/// whose gradients are what backward(d, x...) returns: one for each x, d being the gradient of the
+/// value. Both are lambdas over tensors without captures. What backward makes of d and x can be
+/// differentiated again. No ONNX operator: forward's stand for it.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name custom_gradient{"custom_gradient"}; }

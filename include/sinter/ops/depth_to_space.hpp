@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/permute.hpp>
 
-/// depth_to_space(x, b): [H, W, b b C] -> [H b, W b, C], space_to_depth's inverse: each pixel's channels become a block of
-/// b x b pixels, row by row (TensorFlow's order for NHWC; ONNX calls it DCR). One copy. ONNX: DepthToSpace, but for NCHW.
+/// depth_to_space(x, b): [H, W, b b C] -> [H b, W b, C], space_to_depth's inverse: each pixel's
+/// channels become a block of b x b pixels, row by row (TensorFlow's order for NHWC; ONNX calls it
+/// DCR). One copy. ONNX: DepthToSpace, but for NCHW.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/convolution.hpp>
 
-/// depthwise_conv2d(x, w, {stride, padding, dilation}): x [H, W, C], w [KH, KW, C, M] -> [OH, OW, C M], each channel apart
-/// by M filters of its own; result c M + m belongs to channel c. ONNX: Conv with as many groups as channels.
+/// depthwise_conv2d(x, w, {stride, padding, dilation}): x [H, W, C], w [KH, KW, C, M] -> [OH, OW, C
+/// M], each channel apart by M filters of its own; result c M + m belongs to channel c. ONNX: Conv
+/// with as many groups as channels.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor depthwise_conv2d(tensor x, tensor w, window o = {}) {

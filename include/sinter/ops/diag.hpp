@@ -3,9 +3,9 @@
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/slice.hpp>
 
-/// diag(v, k): [..., n] -> [..., n + |k|, n + |k|], v on the k-th diagonal (above the main one where k > 0), zeros elsewhere.
-/// diagonal(x, k): [..., R, C] -> [..., n], the k-th diagonal of each matrix. One copy each. PyTorch's diag_embed and diagonal
-/// of the last two axes. ONNX: none.
+/// diag(v, k): [..., n] -> [..., n + |k|, n + |k|], v on the k-th diagonal (above the main one
+/// where k > 0), zeros elsewhere. diagonal(x, k): [..., R, C] -> [..., n], the k-th diagonal of
+/// each matrix. One copy each. PyTorch's diag_embed and diagonal of the last two axes. ONNX: none.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the derivative of log gamma; infinite at 0, NaN at -1, -2, ... Its gradient is the trigamma function, an op that has no
-/// gradient of its own (`no_gradient`). ONNX has no such operator.
+/// y = the derivative of log gamma; infinite at 0, NaN at -1, -2, ... Its gradient is the trigamma
+/// function, an op that has no gradient of its own (`no_gradient`). ONNX has no such operator.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name digamma{"digamma"}, trigamma{"trigamma"}; }

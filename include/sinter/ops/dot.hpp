@@ -3,7 +3,8 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// dot(a, b): [..., K] x [..., K] -> [...], the inner products of the last axes; others broadcast. ONNX: Einsum.
+/// dot(a, b): [..., K] x [..., K] -> [...], the inner products of the last axes; others broadcast.
+/// ONNX: Einsum.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -6,11 +6,12 @@
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/where.hpp>
 
-/// einsum<"bij,bjk->bik">(a, b): NumPy's einsum of one to four operands. Letters name the axes of one example; a batch stays in
-/// front and is not named. A letter that stands twice in an operand is its diagonal; one that is missing behind the arrow is
-/// summed over; `...` are further axes, which broadcast. Operands are joined from left to right: a pair with an axis to sum
-/// over is a matrix product, which reads transposes in place; axes are moved only where their order leaves no other way.
-/// ONNX: Einsum.
+/// einsum<"bij,bjk->bik">(a, b): NumPy's einsum of one to four operands. Letters name the axes of
+/// one example; a batch stays in front and is not named. A letter that stands twice in an operand
+/// is its diagonal; one that is missing behind the arrow is summed over; `...` are further axes,
+/// which broadcast. Operands are joined from left to right: a pair with an axis to sum over is a
+/// matrix product, which reads transposes in place; axes are moved only where their order leaves no
+/// other way. ONNX: Einsum.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name einsum{"einsum"}; }

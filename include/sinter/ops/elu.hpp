@@ -8,7 +8,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name elu{"elu"}; }
 
-/// Of a, alpha and k: a where positive, else alpha (e^(k a) - 1); alpha and k are constants, which get no gradient.
+/// Of a, alpha and k: a where positive, else alpha (e^(k a) - 1); alpha and k are constants, which
+/// get no gradient.
 template <>
 struct rule<op::elu> : elementwise_rule<3, 14> {
     static constexpr const char* name = "elu";

@@ -8,9 +8,10 @@
 #include <sinter/ops/sum.hpp>
 #include <sinter/ops/where.hpp>
 
-/// embedding_bag(table [V, E], indices [..., N] int32, {...}) -> [..., E]: the rows of a bag of indices as one: their sum; their
-/// mean, the sum divided by that of the weights; or divided by the root of the sum of the weights' squares (sqrtn). Weights [...,
-/// N] are 1 without any. An index that is `padding` counts for nothing; an empty bag gives zeros. ONNX: Gather, Mul, ReduceSum.
+/// embedding_bag(table [V, E], indices [..., N] int32, {...}) -> [..., E]: the rows of a bag of
+/// indices as one: their sum; their mean, the sum divided by that of the weights; or divided by the
+/// root of the sum of the weights' squares (sqrtn). Weights [..., N] are 1 without any. An index
+/// that is `padding` counts for nothing; an empty bag gives zeros. ONNX: Gather, Mul, ReduceSum.
 namespace sinter::inline SINTER_TARGET {
 
 enum class combine : std::uint8_t { sum, mean, sqrtn };

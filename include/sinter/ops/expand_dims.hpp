@@ -3,8 +3,8 @@
 #include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// expand_dims(x, axis): a new axis of one element, which becomes axis `axis` of the result (-1: its last). Costs nothing.
-/// PyTorch's unsqueeze. ONNX: Unsqueeze.
+/// expand_dims(x, axis): a new axis of one element, which becomes axis `axis` of the result (-1:
+/// its last). Costs nothing. PyTorch's unsqueeze. ONNX: Unsqueeze.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -4,9 +4,9 @@
 #include <sinter/ops/detail/weights.hpp>
 #include <sinter/ops/detail/window.hpp>
 
-/// extract_patches(x, {kh, kw}, {stride, padding, dilation}): images [H, W, C] -> [OH, OW, kh kw C], the windows that a
-/// convolution sees, row by row, with zeros where they hang over the edge. A product with it is a convolution (im2col).
-/// TensorFlow's extract_patches. ONNX: none.
+/// extract_patches(x, {kh, kw}, {stride, padding, dilation}): images [H, W, C] -> [OH, OW, kh kw
+/// C], the windows that a convolution sees, row by row, with zeros where they hang over the edge. A
+/// product with it is a convolution (im2col). TensorFlow's extract_patches. ONNX: none.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

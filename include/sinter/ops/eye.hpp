@@ -4,8 +4,8 @@
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// eye(of, n, m, k): [n, m], ones on the k-th diagonal (above the main one where k > 0), zeros elsewhere. `of` only says in
-/// which net. Computed by whoever reads it. ONNX: EyeLike.
+/// eye(of, n, m, k): [n, m], ones on the k-th diagonal (above the main one where k > 0), zeros
+/// elsewhere. `of` only says in which net. Computed by whoever reads it. ONNX: EyeLike.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

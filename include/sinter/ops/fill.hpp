@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/broadcast.hpp>
 
-/// fill(of, extents, value): a tensor of one number; fill_like(x, value): of x's extents and batch. `of` only says in which
-/// net. Nothing is stored: whoever reads it has the number at hand. NumPy's full. ONNX: ConstantOfShape.
+/// fill(of, extents, value): a tensor of one number; fill_like(x, value): of x's extents and batch.
+/// `of` only says in which net. Nothing is stored: whoever reads it has the number at hand. NumPy's
+/// full. ONNX: ConstantOfShape.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

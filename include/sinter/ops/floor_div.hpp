@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the greatest whole number not above a / b, as NumPy's floor_divide. No gradient flows. ONNX has no such operator.
+/// y = the greatest whole number not above a / b, as NumPy's floor_divide. No gradient flows. ONNX
+/// has no such operator.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name floor_div{"floor_div"}; }

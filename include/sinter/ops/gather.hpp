@@ -3,19 +3,21 @@
 #include <sinter/ops/gather_rows.hpp>
 #include <sinter/ops/permute.hpp>
 
-/// gather(x, indices, axis): slices of x along an axis (without the batch): x [A.., n, B..], indices [I..] int32 below n -> [A..,
-/// I.., B..]. Each example is read at its own indices, at those of all if they have no batch. ONNX: Gather.
+/// gather(x, indices, axis): slices of x along an axis (without the batch): x [A.., n, B..],
+/// indices [I..] int32 below n -> [A.., I.., B..]. Each example is read at its own indices, at
+/// those of all if they have no batch. ONNX: Gather.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name gather{"gather"}, scatter_add{"scatter_add"};
 }
 
-/// In node::p of both. Element [o, i, j] of the slices [outer, count, inner] belongs to [o, index, j] of the whole
-/// [outer, n, inner]; the steps are those of the indices along outer, count and inner.
+/// In node::p of both. Element [o, i, j] of the slices [outer, count, inner] belongs to [o, index,
+/// j] of the whole [outer, n, inner]; the steps are those of the indices along outer, count and
+/// inner.
 namespace gather_attribute { enum : int { outer, n, inner, count, outer_step, step, inner_step, number }; }
-/// In call::e: the same, then the floats of one example of the whole and the indices of one example, 0 where all share
-/// them.
+/// In call::e: the same, then the floats of one example of the whole and the indices of one
+/// example, 0 where all share them.
 namespace gather_extent {
 enum position : int { outer, n, inner, count, outer_step, step, inner_step, whole_example, indices_example };
 }
@@ -42,8 +44,8 @@ struct rule<op::gather> : root_op_rule {
     }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: indices, slices. The sum of the slices at their places, in their order; zero elsewhere. Slices and whole have a
-/// batch, or neither has.
+/// Operands: indices, slices. The sum of the slices at their places, in their order; zero
+/// elsewhere. Slices and whole have a batch, or neither has.
 template <>
 struct rule<op::scatter_add> : root_op_rule {
     static constexpr const char* name = "scatter_add";

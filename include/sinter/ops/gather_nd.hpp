@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/gather.hpp>
 
-/// gather_nd(x, indices): indices [.., k] int32 name places of x's first k axes (without the batch): y[..] = x[i0, i1, ..]. Numbers
-/// outside an axis are moved to its ends. With a batch on both sides, each example's own. ONNX: GatherND, batch_dims 1 or 0.
+/// gather_nd(x, indices): indices [.., k] int32 name places of x's first k axes (without the
+/// batch): y[..] = x[i0, i1, ..]. Numbers outside an axis are moved to its ends. With a batch on
+/// both sides, each example's own. ONNX: GatherND, batch_dims 1 or 0.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name place_index{"place_index"}; }

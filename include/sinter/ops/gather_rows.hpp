@@ -3,10 +3,11 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/indices.hpp>
 
-/// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The table's gradient is
-/// row-sparse, the pair (indices, rows): only the rows that occur are updated (a lazy update, compiler/passes/lazy_rows.hpp), and where
-/// nothing but the optimizer asks for it only these are summed; elsewhere it is spelled out. Indices are known to be rows of the
-/// table: see detail/indices.hpp. ONNX: Gather, axis 0.
+/// gather_rows(table [V, E], indices [...] int32) -> [..., E]: row indices[i] of the table. The
+/// table's gradient is row-sparse, the pair (indices, rows): only the rows that occur are updated
+/// (a lazy update, compiler/passes/lazy_rows.hpp), and where nothing but the optimizer asks for it
+/// only these are summed; elsewhere it is spelled out. Indices are known to be rows of the table:
+/// see detail/indices.hpp. ONNX: Gather, axis 0.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -15,13 +16,14 @@ inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"
 
 namespace gather_rows_extent { enum : int { width, rows }; }      // in call::e, of the table
 namespace gather_rows_operand { enum : int { table, indices }; }  // in call::p
-/// In call::e. Lazy: only the rows that occur are updated; body_reads: not the kernel but its body has the sums.
+/// In call::e. Lazy: only the rows that occur are updated; body_reads: not the kernel but its body
+/// has the sums.
 namespace scatter_rows_extent { enum : int { width, rows, lazy, body_reads, list_rows }; }
-/// What body_reads may be: nothing; sums of the rows that occur; sums of a round of steps, of the rows that hold
-/// anything but -0; those of a list of rows, which the kernel hands on.
+/// What body_reads may be: nothing; sums of the rows that occur; sums of a round of steps, of the
+/// rows that hold anything but -0; those of a list of rows, which the kernel hands on.
 namespace scatter_rows_sums { enum : int { none, occurring, of_round, listed }; }
-/// In call::p. Of a round, indices: the table's sums; listed, indices and rows: the list's keys and rows. keys: where a list that is
-/// made (list_rows, its most rows; 0: none) has them.
+/// In call::p. Of a round, indices: the table's sums; listed, indices and rows: the list's keys and
+/// rows. keys: where a list that is made (list_rows, its most rows; 0: none) has them.
 namespace scatter_rows_operand { enum : int { indices, rows, keys }; }
 
 template <>

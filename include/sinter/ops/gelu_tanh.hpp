@@ -3,8 +3,8 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/tanh.hpp>
 
-/// gelu's approximation by tanh (Hendrycks and Gimpel 2016), which GPT-2 and BERT's successors were trained with. ONNX: Gelu,
-/// approximate tanh.
+/// gelu's approximation by tanh (Hendrycks and Gimpel 2016), which GPT-2 and BERT's successors were
+/// trained with. ONNX: Gelu, approximate tanh.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name gelu_tanh{"gelu_tanh"}, gelu_tanh_slope{"gelu_tanh_slope"}; }
@@ -12,9 +12,10 @@ namespace op { inline constexpr op_name gelu_tanh{"gelu_tanh"}, gelu_tanh_slope{
 namespace detail {
 
 inline constexpr float gelu_root = 0.797884561f, gelu_cubic = 0.044715f * gelu_root;   // r = sqrt(2 / pi)
-/// What value and slope are made of: (1 + tanh(x u)) / 2 with u = c x^2 + r is s = 1 / (1 + e), e = 2^(x v) with v = -2 u / ln 2: exact
-/// far below, where tanh would cancel, and less work. Both stand in one kernel, most often, and the compiler finds out that these are
-/// the same numbers. Outside of these bounds s is 0, or 1.
+/// What value and slope are made of: (1 + tanh(x u)) / 2 with u = c x^2 + r is s = 1 / (1 + e), e =
+/// 2^(x v) with v = -2 u / ln 2: exact far below, where tanh would cancel, and less work. Both
+/// stand in one kernel, most often, and the compiler finds out that these are the same numbers.
+/// Outside of these bounds s is 0, or 1.
 inline constexpr float gelu_least = -10.04f, gelu_most = 10.01f, gelu_twice = 2.88539008f;   // 2 / ln 2
 template <class V>
 struct gelu_parts {
@@ -32,7 +33,8 @@ struct gelu_parts {
 template <>
 struct rule<op::gelu_tanh_slope> : elementwise_rule<1, 10> {   // beside what the value takes
     static constexpr const char* name = "gelu_tanh_slope";
-    /// s + x s (1 - s) (2 u + 4 c x^2), where x s is the value, 1 - s is e s, and 2 u + 4 c x^2 is 6 u - 4 r.
+    /// s + x s (1 - s) (2 u + 4 c x^2), where x s is the value, 1 - s is e s, and 2 u + 4 c x^2 is
+    /// 6 u - 4 r.
     template <class V>
     static SINTER_VALUE V value(V x) {
         const detail::gelu_parts<V> p(x);

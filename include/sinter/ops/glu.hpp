@@ -4,8 +4,9 @@
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/slice.hpp>
 
-/// The first half of an axis times the sigmoid of its second half (Dauphin et al. 2016): the axis becomes half as long. Of an odd
-/// extent the halves differ, and their product says so. ONNX: Split, Sigmoid, Mul.
+/// The first half of an axis times the sigmoid of its second half (Dauphin et al. 2016): the axis
+/// becomes half as long. Of an odd extent the halves differ, and their product says so. ONNX:
+/// Split, Sigmoid, Mul.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor glu(tensor a, int axis = -1) {

@@ -9,9 +9,10 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// group_norm(x, groups, epsilon): (x - mean) / sqrt(variance + epsilon) over all places and the channels of a group of each
-/// example, [..., C] (Wu and He 2018); the variance is the biased one. As many groups as channels are instance_norm
-/// (Ulyanov et al. 2016). ONNX: GroupNormalization, without its scale and bias; InstanceNormalization.
+/// group_norm(x, groups, epsilon): (x - mean) / sqrt(variance + epsilon) over all places and the
+/// channels of a group of each example, [..., C] (Wu and He 2018); the variance is the biased one.
+/// As many groups as channels are instance_norm (Ulyanov et al. 2016). ONNX: GroupNormalization,
+/// without its scale and bias; InstanceNormalization.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
@@ -19,8 +20,9 @@ namespace op { inline constexpr op_name group_normalized{"group_normalized"}; }
 namespace group_norm_attribute { enum : int { groups }; }   // in node::p
 
 namespace detail {
-/// The mean over a group's channels of what each of them has, [1, C]. Places are summed before, channel by channel: so all that is large
-/// is walked by whole rows, however few channels a group has.
+/// The mean over a group's channels of what each of them has, [1, C]. Places are summed before,
+/// channel by channel: so all that is large is walked by whole rows, however few channels a group
+/// has.
 constexpr tensor over_groups(tensor each, int groups) {
     const int channels = each.shape().last();
     if (groups == channels) return each;
@@ -29,8 +31,9 @@ constexpr tensor over_groups(tensor each, int groups) {
 }
 /// Over all places, too, [places, C] -> [1, C].
 constexpr tensor mean_of_groups(tensor x, int groups) { return over_groups(ops::mean(x, {0}, keep::yes), groups); }
-/// The first number of each group, for all its channels, [places, C] -> [1, C]. Distances from it lose no digits to a large mean, and are 0
-/// where all numbers are equal. No gradient flows through it.
+/// The first number of each group, for all its channels, [places, C] -> [1, C]. Distances from it
+/// lose no digits to a large mean, and are 0 where all numbers are equal. No gradient flows through
+/// it.
 constexpr tensor first_of_groups(tensor x, int groups) {
     const int channels = x.shape().last(), each = channels / groups;
     const tensor apart = ops::reshape(x, extents(x.shape().d[0], groups, each));
@@ -39,8 +42,9 @@ constexpr tensor first_of_groups(tensor x, int groups) {
 }
 } // namespace detail
 
-/// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and variance depend on x just so that the
-/// gradient's sum, and its sum with x - mean, vanish. Operands: the value, x [places, C], mean, 1 / deviation.
+/// A value under the normalisation's gradient in closed form, as layer_norm has it: mean and
+/// variance depend on x just so that the gradient's sum, and its sum with x - mean, vanish.
+/// Operands: the value, x [places, C], mean, 1 / deviation.
 template <>
 struct rule<op::group_normalized> : view_rule {
     static constexpr const char* name = "group_normalized";

@@ -3,8 +3,8 @@
 #include <sinter/ops/clip.hpp>
 #include <sinter/ops/less_equal.hpp>
 
-/// y = a within [low, high], -1 and 1 unless told otherwise: a clip whose gradient at the bounds is 0, as PyTorch's. ONNX:
-/// Clip.
+/// y = a within [low, high], -1 and 1 unless told otherwise: a clip whose gradient at the bounds is
+/// 0, as PyTorch's. ONNX: Clip.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name hard_tanh{"hard_tanh"}; }
@@ -16,8 +16,8 @@ struct rule<op::hard_tanh> : elementwise_rule<3, 2> {
     template <class V>
     static SINTER_VALUE V value(V a, V low, V high) { return rule<op::clip>::value(a, low, high); }
     static constexpr void gradient(gradient_of& g) {
-        // The result is at a limit where the argument is there or beyond; and other ops keep it, so that nothing else has to be kept:
-        // each of the two conditions is one operation on it.
+        // The result is at a limit where the argument is there or beyond; and other ops keep it, so
+        // that nothing else has to be kept: each of the two conditions is one operation on it.
         const tensor y = g.y();
         g.add(0, ops::where(ops::less_equal(y, g.x(1)), 0.f, ops::where(ops::less_equal(g.x(2), y), 0.f, g.d)));
     }

@@ -3,17 +3,18 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// interpolate(x, axis, n, corners): n places along an axis (without the batch) instead of those that it has, each between the two old
-/// ones around it. Places' centres lie at halves (PyTorch's align_corners=False, Keras; outside of the outermost centres all goes on
-/// unchanged), or, under corners::aligned, the outermost places lie on one another. ONNX: Resize (linear).
+/// interpolate(x, axis, n, corners): n places along an axis (without the batch) instead of those
+/// that it has, each between the two old ones around it. Places' centres lie at halves (PyTorch's
+/// align_corners=False, Keras; outside of the outermost centres all goes on unchanged), or, under
+/// corners::aligned, the outermost places lie on one another. ONNX: Resize (linear).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name interpolate{"interpolate"}, interpolate_gradient{"interpolate_gradient"};
 }
 
-/// In node::p: old places along the axis, numbers at each, new places, and whether the outermost places lie on one
-/// another.
+/// In node::p: old places along the axis, numbers at each, new places, and whether the outermost
+/// places lie on one another.
 namespace interpolate_attribute { enum : int { outer, from, inner, to, aligned }; }
 namespace interpolate_extent { enum : int { from, inner, to, aligned }; }   // in call::e
 

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = 1 where a is neither infinite nor NaN, else 0. No gradient flows. ONNX: IsInf and IsNaN, Or, Not.
+/// y = 1 where a is neither infinite nor NaN, else 0. No gradient flows. ONNX: IsInf and IsNaN, Or,
+/// Not.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name isfinite{"isfinite"}; }

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/stddev.hpp>
 
-/// l2_norm(x, {axes}): the square root of the sum of squares over axes. Where it is 0, so is its gradient. ONNX: ReduceL2.
+/// l2_norm(x, {axes}): the square root of the sum of squares over axes. Where it is 0, so is its
+/// gradient. ONNX: ReduceL2.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

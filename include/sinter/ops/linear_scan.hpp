@@ -5,13 +5,15 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/slice.hpp>
 
-/// linear_scan(a, c, axis, reverse): y_i = a_i + c_i y_{i-1} along an axis (without the batch), y_{-1} being 0; reverse: y_{i+1}
-/// instead, from the end. The recurrence of running means, discounted sums and linear state spaces. ONNX: none (Scan).
+/// linear_scan(a, c, axis, reverse): y_i = a_i + c_i y_{i-1} along an axis (without the batch),
+/// y_{-1} being 0; reverse: y_{i+1} instead, from the end. The recurrence of running means,
+/// discounted sums and linear state spaces. ONNX: none (Scan).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name linear_scan{"linear_scan"}; }
 
-/// Attributes as cumsum's. Ahead: the element before brings its own coefficient, y_i = a_i + c_{i-1} y_{i-1}.
+/// Attributes as cumsum's. Ahead: the element before brings its own coefficient, y_i = a_i +
+/// c_{i-1} y_{i-1}.
 template <>
 struct rule<op::linear_scan> : root_op_rule {
     static constexpr const char* name = "linear_scan";
@@ -23,7 +25,8 @@ struct rule<op::linear_scan> : root_op_rule {
 
 namespace ops {
 
-/// Element i is x's element i - 1 along the n of [outer, n, inner], or i + 1 where `back`; the first, or last, is 0.
+/// Element i is x's element i - 1 along the n of [outer, n, inner], or i + 1 where `back`; the
+/// first, or last, is 0.
 constexpr tensor shifted_along(tensor x, const node& scan, bool back) {
     const int n = scan.p[scan_attribute::n];
     if (n == 1) return fill_like(x, 0);

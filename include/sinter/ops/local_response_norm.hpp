@@ -7,9 +7,10 @@
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/one_hot.hpp>
 
-/// local_response_norm(x, {size, alpha, beta, k}): x / (k + alpha / size * sum of squares of the `size` channels around)^beta,
-/// where size / 2 channels lie before and (size - 1) / 2 behind (Krizhevsky et al. 2012, by PyTorch's and ONNX' alpha;
-/// TensorFlow and the paper do not divide by the size: give them size * alpha). ONNX: LRN.
+/// local_response_norm(x, {size, alpha, beta, k}): x / (k + alpha / size * sum of squares of the
+/// `size` channels around)^beta, where size / 2 channels lie before and (size - 1) / 2 behind
+/// (Krizhevsky et al. 2012, by PyTorch's and ONNX' alpha; TensorFlow and the paper do not divide by
+/// the size: give them size * alpha). ONNX: LRN.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -63,7 +64,8 @@ struct rule<op::local_response_norm> : root_op_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::response_extents(r, k); }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: gradient of the result, x. The kernel sums the squares again: that costs less than to keep what it makes of them.
+/// Operands: gradient of the result, x. The kernel sums the squares again: that costs less than to
+/// keep what it makes of them.
 template <>
 struct rule<op::local_response_norm_gradient> : root_op_rule {
     static constexpr const char* name = "local_response_norm_gradient";
@@ -87,8 +89,8 @@ constexpr tensor local_response_norm(tensor x, response o = {}) {
 
 namespace detail {
 
-/// Sums along the last axis of `before` elements, the element itself and `behind` ones, as a product with a matrix of ones and
-/// zeros: for derivatives of derivatives alone.
+/// Sums along the last axis of `before` elements, the element itself and `behind` ones, as a
+/// product with a matrix of ones and zeros: for derivatives of derivatives alone.
 constexpr tensor sums_around(tensor v, int before, int behind) {
     const int n = v.shape().last();
     const tensor row = ops::reshape(ops::column_numbers(v.g, extents(n)), extents(n, 1));
@@ -103,8 +105,8 @@ constexpr void rule<op::local_response_norm>::gradient(gradient_of& g) {
     const node n = g.n();
     g.add(0, detail::response_node<op::local_response_norm_gradient>(g.g, n.s, {g.d, g.x(0)}, detail::response_of(n)));
 }
-/// With W a window's sum, V the sum over the windows that hold an element, s = k + a W(x^2), a = alpha / size, f = s^-beta and
-/// e = 2 a beta f / s the result is d f - x V(d x e).
+/// With W a window's sum, V the sum over the windows that hold an element, s = k + a W(x^2), a =
+/// alpha / size, f = s^-beta and e = 2 a beta f / s the result is d f - x V(d x e).
 constexpr void rule<op::local_response_norm_gradient>::gradient(gradient_of& g) {
     const response o = detail::response_of(g.n());
     const int before = o.size / 2, behind = (o.size - 1) / 2;

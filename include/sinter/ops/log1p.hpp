@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = log(1 + a), accurate where a is near 0, too; -infinity at -1, NaN below. ONNX has no such operator.
+/// y = log(1 + a), accurate where a is near 0, too; -infinity at -1, NaN below. ONNX has no such
+/// operator.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name log1p{"log1p"}; }

@@ -3,7 +3,8 @@
 #include <sinter/ops/log.hpp>
 #include <sinter/ops/softmax.hpp>
 
-/// log_softmax over the last axis: (x - max) - log of the sum of e^(x - max); exact where softmax would round to 0 or
+/// log_softmax over the last axis: (x - max) - log of the sum of e^(x - max); exact where softmax
+/// would round to 0 or
 /// 1. ONNX: LogSoftmax, axis -1.
 namespace sinter::inline SINTER_TARGET::ops {
 

@@ -8,8 +8,8 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/where.hpp>
 
-/// logsumexp(x, {axes}): log of the sum of e^x over axes, by way of the largest, so that nothing overflows. ONNX:
-/// ReduceLogSumExp.
+/// logsumexp(x, {axes}): log of the sum of e^x over axes, by way of the largest, so that nothing
+/// overflows. ONNX: ReduceLogSumExp.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

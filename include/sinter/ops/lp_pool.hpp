@@ -4,8 +4,9 @@
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/ops/norm.hpp>
 
-/// lp_pool(x, p, k, {stride, padding, rounding}): (the sum of |x|^p over each window)^(1 / p), channel by channel, for whole
-/// p from 1 on; what lies outside of the image counts as zero. A window of zeros has the gradient 0. ONNX: LpPool.
+/// lp_pool(x, p, k, {stride, padding, rounding}): (the sum of |x|^p over each window)^(1 / p),
+/// channel by channel, for whole p from 1 on; what lies outside of the image counts as zero. A
+/// window of zeros has the gradient 0. ONNX: LpPool.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/scan.hpp>
 
-/// map_fn(f, x): f of each slice of x [T, ...], stacked: a scan that hands nothing on. Where f works on whole tensors anyway,
-/// calling it with x is faster; this is for what must see one slice at a time. ONNX: Scan without states.
+/// map_fn(f, x): f of each slice of x [T, ...], stacked: a scan that hands nothing on. Where f
+/// works on whole tensors anyway, calling it with x is faster; this is for what must see one slice
+/// at a time. ONNX: Scan without states.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

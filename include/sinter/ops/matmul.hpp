@@ -3,17 +3,18 @@
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// matmul(a, b): [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast; either operand may be transposed in
-/// its last two axes. A matrix without a batch on the right is a layer's weights: [..., K] x [K, N] -> [..., N]. A vector on
-/// the left is a row, on the right a column, and the result has not that axis.
-/// ONNX: MatMul (Gemm where there is a bias).
+/// matmul(a, b): [..., M, K] x [..., K, N] -> [..., M, N]; leading axes broadcast; either operand
+/// may be transposed in its last two axes. A matrix without a batch on the right is a layer's
+/// weights: [..., K] x [K, N] -> [..., N]. A vector on the left is a row, on the right a column,
+/// and the result has not that axis. ONNX: MatMul (Gemm where there is a bias).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name gemm{"gemm"}, gemm_tn{"gemm_tn"}, weight_transpose{"weight_transpose"}, matmul{"matmul"};
 }
 
-/// Positions in call::e. What begins with zeros and goes by rows is known when the launch is emitted.
+/// Positions in call::e. What begins with zeros and goes by rows is known when the launch is
+/// emitted.
 namespace gemm_extent { enum : int { depth, columns, row_step, transposed, begins_with_zeros, by_rows }; }
 namespace gemm_tn_extent { enum : int { rows, columns, zero_rows }; }
 namespace transpose_extent { enum : int { rows, columns }; }   // of the operand
@@ -21,8 +22,9 @@ namespace matmul_extent {
 enum position : int { rows, columns, depth, a_step, b_step, a_row_step, b_row_step, inner, a_group_step, b_group_step };
 }
 
-/// Positions in node::p: is gemm's w [N, K] (compiler/passes/transposed_weights.hpp), is the sum of gemm_tn's d a
-/// second result (compiler/passes/column_sums.hpp), which of a matmul's operands are transposed.
+/// Positions in node::p: is gemm's w [N, K] (compiler/passes/transposed_weights.hpp), is the sum of
+/// gemm_tn's d a second result (compiler/passes/column_sums.hpp), which of a matmul's operands are
+/// transposed.
 namespace gemm_attribute { enum : int { transposed }; }
 namespace gemm_tn_attribute { enum : int { sums_d }; }
 namespace matmul_attribute { enum : int { transpose_a, transpose_b }; }
@@ -129,7 +131,8 @@ constexpr tensor matmul_of_vectors(tensor a, tensor b, transposed ta, transposed
     const bool row = x.rank == 1, column = y.rank == 1;
     if (x.rank < 1 || y.rank < 1 || (row && ta == transposed::yes) || (column && tb == transposed::yes))
         return fail(a.g, fault_kind::inner_extents_differ, op::matmul, x, y);
-    // Both with a batch: the vector's matrix gets leading axes of 1, so that it stretches over the other's.
+    // Both with a batch: the vector's matrix gets leading axes of 1, so that it stretches over the
+    // other's.
     const int rank = x.batched && y.batched ? x.rank > y.rank ? x.rank : y.rank : 2;
     if (row) a = reshape(a, with_leading_ones(extents(1, x.d[0]), rank));
     if (column) b = reshape(b, with_leading_ones(extents(y.d[0], 1), rank));

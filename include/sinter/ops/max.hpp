@@ -3,8 +3,8 @@
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// max(x, {axes}): axes as in sum(), the batch's too. Where several elements are the largest they share the gradient evenly,
-/// as in TensorFlow and PyTorch's amax. ONNX: ReduceMax.
+/// max(x, {axes}): axes as in sum(), the batch's too. Where several elements are the largest they
+/// share the gradient evenly, as in TensorFlow and PyTorch's amax. ONNX: ReduceMax.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {

@@ -3,16 +3,17 @@
 #include <sinter/ops/internal/get_output.hpp>
 #include <sinter/ops/detail/pool.hpp>
 
-/// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of rows [W, C], images
-/// [H, W, C] and volumes [D, H, W, C]. The first of equal elements (row by row) is the winner and takes the whole gradient; NaN wins.
-/// ONNX: MaxPool.
+/// max_pool(x, k, {stride, padding, rounding}): the largest of each window, channel by channel, of
+/// rows [W, C], images [H, W, C] and volumes [D, H, W, C]. The first of equal elements (row by row)
+/// is the winner and takes the whole gradient; NaN wins. ONNX: MaxPool.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"}, max_pool_winners{"max_pool_winners"};
 }
 
-/// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one byte each.
+/// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one
+/// byte each.
 template <>
 struct rule<op::max_pool> : root_op_rule {
     static constexpr op_role role = op_role::max_pool;
@@ -34,7 +35,8 @@ struct rule<op::max_pool_gradient> : root_op_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g);
 };
-/// Operands: images, winners. Of each window the element at the place that won: the gradient of max_pool_gradient.
+/// Operands: images, winners. Of each window the element at the place that won: the gradient of
+/// max_pool_gradient.
 template <>
 struct rule<op::max_pool_winners> : root_op_rule {
     static constexpr const char* name = "max_pool_winners";

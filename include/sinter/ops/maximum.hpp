@@ -4,7 +4,8 @@
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/where.hpp>
 
-/// y = the larger of a and b, NaN where either is; where they are equal each gets half the gradient. ONNX: Max.
+/// y = the larger of a and b, NaN where either is; where they are equal each gets half the
+/// gradient. ONNX: Max.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name maximum{"maximum"}; }

@@ -3,7 +3,8 @@
 #include <sinter/ops/max.hpp>
 #include <sinter/ops/neg.hpp>
 
-/// min(x, {axes}): the smallest element over axes, as max() the largest: -max(-x), whose signs cost nothing. ONNX: ReduceMin.
+/// min(x, {axes}): the smallest element over axes, as max() the largest: -max(-x), whose signs cost
+/// nothing. ONNX: ReduceMin.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

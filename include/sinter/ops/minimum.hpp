@@ -4,7 +4,8 @@
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/where.hpp>
 
-/// y = the smaller of a and b, NaN where either is; where they are equal each gets half the gradient. ONNX: Min.
+/// y = the smaller of a and b, NaN where either is; where they are equal each gets half the
+/// gradient. ONNX: Min.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name minimum{"minimum"}; }

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/floor_div.hpp>
 
-/// y = a - b floor(a / b), exactly: the remainder has the sign of b, as NumPy's mod and Python's %. ONNX has no
-/// such operator of floats.
+/// y = a - b floor(a / b), exactly: the remainder has the sign of b, as NumPy's mod and Python's %.
+/// ONNX has no such operator of floats.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name mod{"mod"}; }

@@ -9,8 +9,9 @@
 #include <sinter/ops/where.hpp>
 #include <limits>
 
-/// norm(x, p, {axes}): the p-norm of vectors, (sum of |x|^p)^(1/p); for p infinity the largest |x|, for minus infinity the smallest,
-/// for 0 the number of elements that are not 0. Zeros have the gradient 0. ONNX: LpNormalization's divisor.
+/// norm(x, p, {axes}): the p-norm of vectors, (sum of |x|^p)^(1/p); for p infinity the largest |x|,
+/// for minus infinity the smallest, for 0 the number of elements that are not 0. Zeros have the
+/// gradient 0. ONNX: LpNormalization's divisor.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = 1 where a differs from b (NaN differs from everything), else 0. No gradient flows. ONNX: Equal, Not, then Cast.
+/// y = 1 where a differs from b (NaN differs from everything), else 0. No gradient flows. ONNX:
+/// Equal, Not, then Cast.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name not_equal{"not_equal"}; }

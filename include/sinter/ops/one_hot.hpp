@@ -3,8 +3,9 @@
 #include <sinter/ops/detail/indices.hpp>
 #include <sinter/ops/equal.hpp>
 
-/// one_hot(labels, n): [...] int32 -> [..., n], 1 where the column is the label, else 0. Nothing is stored: the kernel
-/// compares as it goes. Labels are compared as floats, so there are at most 2^24 columns. ONNX: OneHot.
+/// one_hot(labels, n): [...] int32 -> [..., n], 1 where the column is the label, else 0. Nothing is
+/// stored: the kernel compares as it goes. Labels are compared as floats, so there are at most 2^24
+/// columns. ONNX: OneHot.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

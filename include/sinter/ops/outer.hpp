@@ -3,8 +3,8 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// outer(a, b): [..., M] x [..., N] -> [..., M, N], the products of each element of a's last axis with each of b's; the axes in
-/// front broadcast. ONNX: Einsum.
+/// outer(a, b): [..., M] x [..., N] -> [..., M, N], the products of each element of a's last axis
+/// with each of b's; the axes in front broadcast. ONNX: Einsum.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = a / (examples in this step): turns sums over the batch into means. The batch is known only at run time. Where a global batch is
-/// divided into shards these are the shard's own examples: what is made of it (batch_norm's statistics, say) is local. See
-/// over_global_batch.
+/// y = a / (examples in this step): turns sums over the batch into means. The batch is known only
+/// at run time. Where a global batch is divided into shards these are the shard's own examples:
+/// what is made of it (batch_norm's statistics, say) is local. See over_global_batch.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name over_batch{"over_batch"}; }

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = a / (examples of the global batch), of which a step may have one shard (device/model_memory.hpp: batch_shard): shards' sums over
-/// their examples, divided so, add up to the global batch's mean. Where the batch is not divided it is over_batch.
+/// y = a / (examples of the global batch), of which a step may have one shard
+/// (device/model_memory.hpp: batch_shard): shards' sums over their examples, divided so, add up to
+/// the global batch's mean. Where the batch is not divided it is over_batch.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name over_global_batch{"over_global_batch"}; }

@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/slice.hpp>
 
-/// pad(x, {{before, after}, ...}, value): margins around the leading axes (without the batch), of one number;
-/// pad(x, {...}, pad_mode::reflect) mirrors the elements at the first and last one without repeating these, and
-/// pad_mode::edge repeats the first and the last. NumPy's pad. ONNX: Pad (constant, reflect, edge).
+/// pad(x, {{before, after}, ...}, value): margins around the leading axes (without the batch), of
+/// one number; pad(x, {...}, pad_mode::reflect) mirrors the elements at the first and last one
+/// without repeating these, and pad_mode::edge repeats the first and the last. NumPy's pad. ONNX:
+/// Pad (constant, reflect, edge).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -13,7 +14,8 @@ inline constexpr op_name pad{"pad"}, pad_gradient{"pad_gradient"};
 enum class pad_mode { reflect, edge };
 
 namespace pad_attribute { enum : int { mode, before }; }   // in node::p: the margin before each axis
-/// In call::e: extents of max_rank axes with margins; without them, and from bit 32 on the margin before.
+/// In call::e: extents of max_rank axes with margins; without them, and from bit 32 on the margin
+/// before.
 namespace pad_extent { enum : int { outer, inner = max_rank, mode = kernel_extents::spare }; }
 
 namespace detail {
@@ -53,7 +55,8 @@ struct margins {
     int before = 0, after = 0;
 };
 
-/// The extents with margins; false where one is negative or, mirrored, as wide as the axis, or no int holds the sum.
+/// The extents with margins; false where one is negative or, mirrored, as wide as the axis, or no
+/// int holds the sum.
 constexpr bool padded_shape(const shape& s, std::initializer_list<margins> m, bool mirrored, shape& out, int (&before)[max_rank]) {
     out = s;
     int i = 0;

@@ -3,8 +3,8 @@
 #include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// permute(x, {axes}): result axis i is x's axis axes[i]; the batch axis stays first. transpose(x) swaps the last two.
-/// ONNX: Transpose.
+/// permute(x, {axes}): result axis i is x's axis axes[i]; the batch axis stays first. transpose(x)
+/// swaps the last two. ONNX: Transpose.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name permute{"permute"}; }

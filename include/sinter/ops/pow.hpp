@@ -6,7 +6,8 @@
 #include <sinter/ops/logical_and.hpp>
 #include <sinter/ops/where.hpp>
 
-/// y = a^b, with C's rules: a negative a needs a whole b, else NaN; a^0 and 1^b are 1, even of NaN. ONNX: Pow.
+/// y = a^b, with C's rules: a negative a needs a whole b, else NaN; a^0 and 1^b are 1, even of NaN.
+/// ONNX: Pow.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name pow{"pow"}; }

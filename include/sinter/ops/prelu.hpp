@@ -3,8 +3,8 @@
 #include <sinter/ops/greater.hpp>
 #include <sinter/ops/where.hpp>
 
-/// y = a where a > 0, else slope * a (He et al. 2015); broadcast as in NumPy. The gradient at 0 is the slope's, as in PyTorch.
-/// ONNX: PRelu.
+/// y = a where a > 0, else slope * a (He et al. 2015); broadcast as in NumPy. The gradient at 0 is
+/// the slope's, as in PyTorch. ONNX: PRelu.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name prelu{"prelu"}; }

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/exp.hpp>
 
-/// y = the inverse of the normal distribution function: a fraction a of all standard normal numbers lies below y. After
-/// Giles' single precision inverse of erf (2010). -infinity at 0, infinity at 1. ONNX: none.
+/// y = the inverse of the normal distribution function: a fraction a of all standard normal numbers
+/// lies below y. After Giles' single precision inverse of erf (2010). -infinity at 0, infinity at
+/// 1. ONNX: none.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name probit{"probit"}; }

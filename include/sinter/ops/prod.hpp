@@ -5,8 +5,8 @@
 #include <sinter/ops/equal.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// prod(x, {axes}): the product of the elements over axes, as in sum(), the batch's too. Its gradient divides by no zero, and by
-/// nothing unless the batch is among them. ONNX: ReduceProd.
+/// prod(x, {axes}): the product of the elements over axes, as in sum(), the batch's too. Its
+/// gradient divides by no zero, and by nothing unless the batch is among them. ONNX: ReduceProd.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name prod{"prod"}; }
@@ -26,7 +26,8 @@ struct rule<op::prod> : root_op_rule {
         const tensor behind = detail::scan_like<op::cumprod>(g.g, n, x.shape(), {x}, true, true);
         g.add(0, ops::broadcast_to(g.d, x.shape()) * (before * behind));
     }
-    /// As PyTorch: the product of those that are not 0, divided by each of them if none is 0; all of it to the one that is.
+    /// As PyTorch: the product of those that are not 0, divided by each of them if none is 0; all
+    /// of it to the one that is.
     static constexpr void over_batch(gradient_of& g, tensor x, const node& n) {
         const tensor zero = ops::equal(x, 0.f), others = x + zero;
         const int count = n.p[axis_attribute::n], inner = n.p[axis_attribute::inner];

@@ -4,8 +4,9 @@
 #include <sinter/ops/probit.hpp>
 #include <sinter/ops/random_uniform.hpp>
 
-/// Standard normal numbers, a fresh set each step: random_uniform through the inverse of the distribution function, so one
-/// uniform number an element, the same on every device. Between -5.42 and 5.30. ONNX: RandomNormalLike.
+/// Standard normal numbers, a fresh set each step: random_uniform through the inverse of the
+/// distribution function, so one uniform number an element, the same on every device. Between -5.42
+/// and 5.30. ONNX: RandomNormalLike.
 namespace sinter::inline SINTER_TARGET::ops {
 
 /// Uniform in (0, 1): without the 0, whose logarithm nobody wants.

@@ -3,8 +3,9 @@
 #include <sinter/ops/probit.hpp>
 #include <sinter/ops/random_uniform.hpp>
 
-/// Standard normal numbers, none of them further than 2 from 0, as if others were drawn again: uniform numbers from the
-/// fractions of -2 to 2 through probit. Their standard deviation is 0.88. ONNX: none.
+/// Standard normal numbers, none of them further than 2 from 0, as if others were drawn again:
+/// uniform numbers from the fractions of -2 to 2 through probit. Their standard deviation is 0.88.
+/// ONNX: none.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor random_truncated_normal(tensor like) {

@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// Uniform numbers in [0, 1), a fresh set each step: Philox4x32-10 (Salmon et al. 2011) keyed by the seed and the
-/// number of the stream, counted by (element, step), of which a block has four elements' words. The same element of the same step
-/// is the same number on every device and for any number of threads. ONNX: RandomUniformLike.
+/// Uniform numbers in [0, 1), a fresh set each step: Philox4x32-10 (Salmon et al. 2011) keyed by
+/// the seed and the number of the stream, counted by (element, step), of which a block has four
+/// elements' words. The same element of the same step is the same number on every device and for
+/// any number of threads. ONNX: RandomUniformLike.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name random_uniform{"random_uniform"}; }

@@ -4,8 +4,9 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/one_hot.hpp>
 
-/// range(of, n, start, step): [n], start + i * step, each element rounded but for itself. `of` only says in which net. Nothing
-/// is stored where the kernel that reads it can count. NumPy's arange. ONNX: Range.
+/// range(of, n, start, step): [n], start + i * step, each element rounded but for itself. `of` only
+/// says in which net. Nothing is stored where the kernel that reads it can count. NumPy's arange.
+/// ONNX: Range.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// reshape(x, extents(...)): the same elements in the same order under other extents, one of which may be -1: whatever is
-/// left for it. The batch axis stays. Costs nothing. ONNX: Reshape.
+/// reshape(x, extents(...)): the same elements in the same order under other extents, one of which
+/// may be -1: whatever is left for it. The batch axis stays. Costs nothing. ONNX: Reshape.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/slice.hpp>
 
-/// reverse(x, {axes}): the order of the elements along these axes (without the batch) turned round, in one copy. NumPy's and
-/// PyTorch's flip. ONNX: Slice with steps of -1.
+/// reverse(x, {axes}): the order of the elements along these axes (without the batch) turned round,
+/// in one copy. NumPy's and PyTorch's flip. ONNX: Slice with steps of -1.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -4,8 +4,8 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// rms_norm(x, epsilon): x / sqrt(mean(x^2) + epsilon) over the last axis (Zhang and Sennrich 2019). ONNX: RMSNormalization,
-/// without its scale.
+/// rms_norm(x, epsilon): x / sqrt(mean(x^2) + epsilon) over the last axis (Zhang and Sennrich
+/// 2019). ONNX: RMSNormalization, without its scale.
 namespace sinter::inline SINTER_TARGET::ops {
 
 constexpr tensor rms_norm(tensor x, float epsilon = 1e-6f) { return x.ok() ? x / sqrt(mean(x * x, {-1}, keep::yes) + epsilon) : x; }

@@ -3,14 +3,15 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// roll(x, shift, axis): elements move forward by `shift` places along an axis (without the batch), those from its end come
-/// in at its beginning; a negative shift moves back. NumPy's roll. ONNX: none (Slice and Concat).
+/// roll(x, shift, axis): elements move forward by `shift` places along an axis (without the batch),
+/// those from its end come in at its beginning; a negative shift moves back. NumPy's roll. ONNX:
+/// none (Slice and Concat).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name roll{"roll"}; }
 
-/// In node::p: elements of a row and how far they go, of [outer, elements]; the axis, and its own shift, 0 < shift <
-/// its extent.
+/// In node::p: elements of a row and how far they go, of [outer, elements]; the axis, and its own
+/// shift, 0 < shift < its extent.
 namespace roll_attribute { enum : int { outer, elements, distance, axis, shift }; }
 namespace roll_extent { enum : int { elements, distance }; }   // in call::e
 

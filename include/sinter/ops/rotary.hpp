@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/sinusoidal_positions.hpp>
 
-/// rotary(x, {...}): rotary position embedding (Su et al. 2021). Each pair of a head's elements at place t is turned by the angle
-/// t * base^(-2i/D), so that products of queries and keys depend on their distance alone. [T, H, D] -> [T, H, D], or [T, H D]
-/// with heads = H. ONNX: RotaryEmbedding (opset 23).
+/// rotary(x, {...}): rotary position embedding (Su et al. 2021). Each pair of a head's elements at
+/// place t is turned by the angle t * base^(-2i/D), so that products of queries and keys depend on
+/// their distance alone. [T, H, D] -> [T, H, D], or [T, H D] with heads = H. ONNX: RotaryEmbedding
+/// (opset 23).
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name rotary{"rotary"}; }

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the nearest number that bfloat16 holds (float32's exponents, eight bits of precision), of two the even one; infinite from
-/// halfway beyond the largest on. The gradient passes as it is: rounding's own would be zero almost everywhere. ONNX: Cast to
-/// BFLOAT16 and back.
+/// y = the nearest number that bfloat16 holds (float32's exponents, eight bits of precision), of
+/// two the even one; infinite from halfway beyond the largest on. The gradient passes as it is:
+/// rounding's own would be zero almost everywhere. ONNX: Cast to BFLOAT16 and back.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name round_to_bfloat16{"round_to_bfloat16"}; }

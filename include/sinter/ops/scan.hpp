@@ -4,19 +4,21 @@
 #include <sinter/ops/detail/loops.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// scan(body, carry, inputs, {options}): a loop over time. In iteration t, `body(carry, input)` gets what the one before handed
-/// on (at first, `carry`) and slice t of each input [T, ...] (of [T], one number), and returns {what it hands on, what it
-/// puts out}, both bundles or lone tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside
-/// may be used in the body as they are: a layer's weights are found once, whatever T, and what does not depend on the
-/// iteration is computed once, before. The body's kernels are compiled once.
+/// scan(body, carry, inputs, {options}): a loop over time. In iteration t, `body(carry, input)`
+/// gets what the one before handed on (at first, `carry`) and slice t of each input [T, ...] (of
+/// [T], one number), and returns {what it hands on, what it puts out}, both bundles or lone
+/// tensors. The result is {the last carry, all outputs as [T, ...]}. Tensors from outside may be
+/// used in the body as they are: a layer's weights are found once, whatever T, and what does not
+/// depend on the iteration is computed once, before. The body's kernels are compiled once.
 ///
-/// Its gradient is a loop the other way round, which reads what each turn computed, or, under `recompute`, computes the
-/// turn again from its carry: less memory for a third more work. Products that sum over the batch (weights' gradients)
-/// wait for the loop's end and are one product over all turns.
+/// Its gradient is a loop the other way round, which reads what each turn computed, or, under
+/// `recompute`, computes the turn again from its carry: less memory for a third more work. Products
+/// that sum over the batch (weights' gradients) wait for the loop's end and are one product over
+/// all turns.
 ///
-/// A number of turns known only when the program runs (`count`, a scalar tensor; more than T counts as T) leaves the
-/// outputs of the turns that were not made zero. A loop may not contain another, nor stand in a checkpoint. (JAX's
-/// lax.scan has the same contract, ONNX's Scan one close to it.)
+/// A number of turns known only when the program runs (`count`, a scalar tensor; more than T counts
+/// as T) leaves the outputs of the turns that were not made zero. A loop may not contain another,
+/// nor stand in a checkpoint. (JAX's lax.scan has the same contract, ONNX's Scan one close to it.)
 namespace sinter::inline SINTER_TARGET {
 
 struct scan_options {
@@ -42,12 +44,14 @@ constexpr int open_loop(graph& g, const op_name& who, const loop& l) {
     return g.open_loop = g.loops.push(l) + 1;
 }
 
-/// A value of one number an example, as an output, gets an axis: time is not the last one of what lies by steps.
+/// A value of one number an example, as an output, gets an axis: time is not the last one of what
+/// lies by steps.
 constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::reshape(y, extents(1)); }
 
-/// All turns' values of an output. What is handed on as well lies in the carry's memory, behind the first value (where fewer turns may
-/// be made than there is room for, the last value lies elsewhere). A carry's value in the turn itself, and views of what was there
-/// before: these are copied.
+/// All turns' values of an output. What is handed on as well lies in the carry's memory, behind the
+/// first value (where fewer turns may be made than there is room for, the last value lies
+/// elsewhere). A carry's value in the turn itself, and views of what was there before: these are
+/// copied.
 constexpr tensor output_of_turns(tensor y, int l) {
     graph& g = *y.g;
     const int rank = y.shape().rank;

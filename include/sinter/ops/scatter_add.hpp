@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/take_along_axis.hpp>
 
-/// scatter_add(x, indices, updates, axis): x[.., indices[.., i, ..], ..] += updates[.., i, ..], each sum in the updates' order.
-/// Indices and updates agree, and with x but for the axis. PyTorch's scatter_add. ONNX: ScatterElements, reduction add.
+/// scatter_add(x, indices, updates, axis): x[.., indices[.., i, ..], ..] += updates[.., i, ..],
+/// each sum in the updates' order. Indices and updates agree, and with x but for the axis.
+/// PyTorch's scatter_add. ONNX: ScatterElements, reduction add.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

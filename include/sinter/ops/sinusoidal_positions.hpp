@@ -2,11 +2,13 @@
 #pragma once
 #include <sinter/ops/table.hpp>
 
-/// sinusoidal_positions(of, length, width): the table [length, width] of sines and cosines that stands for places in a sequence
-/// (Vaswani et al. 2017): place t and frequency base^(-2i/width) give a pair sin, cos. ONNX: Constant.
+/// sinusoidal_positions(of, length, width): the table [length, width] of sines and cosines that
+/// stands for places in a sequence (Vaswani et al. 2017): place t and frequency base^(-2i/width)
+/// give a pair sin, cos. ONNX: Constant.
 namespace sinter::inline SINTER_TARGET {
 
-/// Which two elements of a row belong together: 2i and 2i + 1 (the paper's), or i and i + width / 2.
+/// Which two elements of a row belong together: 2i and 2i + 1 (the paper's), or i and i + width /
+/// 2.
 enum class position_pairs : std::uint8_t { neighbours, halves };
 
 namespace detail {

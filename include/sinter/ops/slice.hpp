@@ -3,16 +3,18 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// slice(x, axis, first, n, step): elements first, first + step, ..., n of them, along an axis (without the batch; -1 is
-/// the last). slice(x, {part{begin, end, step}, ...}): NumPy's x[:, begin:end:step, ...], a part for each leading axis.
-/// One copy, whatever the number of axes. ONNX: Slice.
+/// slice(x, axis, first, n, step): elements first, first + step, ..., n of them, along an axis
+/// (without the batch; -1 is the last). slice(x, {part{begin, end, step}, ...}): NumPy's x[:,
+/// begin:end:step, ...], a part for each leading axis. One copy, whatever the number of axes. ONNX:
+/// Slice.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
 inline constexpr op_name slice{"slice"}, insert{"insert"};
 }
 
-/// In node::p: where it begins, and the step of each axis of the smaller one, within one example of the larger one.
+/// In node::p: where it begins, and the step of each axis of the smaller one, within one example of
+/// the larger one.
 namespace slice_attribute { enum : int { offset, steps }; }
 
 namespace detail {
@@ -35,7 +37,8 @@ struct rule<op::slice> : root_op_rule {
     static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::slice_extents(r, k, r.y(), r.x(0)); }
     static constexpr void gradient(gradient_of& g);
 };
-/// The other way round: the operand at the places that a slice of the result would read, f elsewhere.
+/// The other way round: the operand at the places that a slice of the result would read, f
+/// elsewhere.
 template <>
 struct rule<op::insert> : root_op_rule {
     static constexpr const char* name = "insert";
@@ -49,7 +52,8 @@ struct rule<op::insert> : root_op_rule {
 
 namespace ops {
 
-/// Where not said: from the first element to the last, or with a negative step from the last to the first.
+/// Where not said: from the first element to the last, or with a negative step from the last to the
+/// first.
 struct part {
     static constexpr int open = -2147483647 - 1;
     int begin = open, end = open, step = 1;
@@ -62,7 +66,8 @@ struct box {
         for (int i = 0; i < s.rank; ++i) n[i] = s.d[i];
     }
 };
-/// `small` lies as box b in `large`, of which one of the two is the operand; no axis of it is looked at again.
+/// `small` lies as box b in `large`, of which one of the two is the operand; no axis of it is
+/// looked at again.
 template <op_id K>
 constexpr tensor boxed(tensor x, const shape& result, const shape& large, const box& b, float fill = 0) {
     const step_list t = natural_steps(large);

@@ -7,11 +7,12 @@
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
-/// softmax over the last axis: e^(x - max) / sum of e^(x - max). Written in smaller ops; the fuser makes one kernel of
-/// them, forward and backward. ONNX: Softmax, axis -1.
+/// softmax over the last axis: e^(x - max) / sum of e^(x - max). Written in smaller ops; the fuser
+/// makes one kernel of them, forward and backward. ONNX: Softmax, axis -1.
 namespace sinter::inline SINTER_TARGET::ops {
 
-/// x minus its row's largest element: e^ of it cannot overflow. No gradient flows through the maximum: it cancels.
+/// x minus its row's largest element: e^ of it cannot overflow. No gradient flows through the
+/// maximum: it cancels.
 constexpr tensor shifted(tensor x) {
     const tensor m = stop_gradient(max(x, {-1}, keep::yes));
     return less_maximum(x, m);

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/sigmoid.hpp>
 
-/// y = log(1 + e^a), a smooth relu (Dugas et al. 2001); exact in both tails, so no threshold is needed. ONNX: Softplus.
+/// y = log(1 + e^a), a smooth relu (Dugas et al. 2001); exact in both tails, so no threshold is
+/// needed. ONNX: Softplus.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name softplus{"softplus"}; }

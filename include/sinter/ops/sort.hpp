@@ -3,8 +3,9 @@
 #include <sinter/ops/internal/get_output.hpp>
 #include <sinter/ops/take_along_axis.hpp>
 
-/// sort(x, axis, order): the elements along an axis (without the batch) by size; equal ones stay in their order, NaN counts as
-/// larger than everything. The gradient goes back to where an element came from. ONNX: TopK of all.
+/// sort(x, axis, order): the elements along an axis (without the batch) by size; equal ones stay in
+/// their order, NaN counts as larger than everything. The gradient goes back to where an element
+/// came from. ONNX: TopK of all.
 namespace sinter::inline SINTER_TARGET {
 
 enum class order { ascending, descending };

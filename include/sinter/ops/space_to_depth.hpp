@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/permute.hpp>
 
-/// space_to_depth(x, b): images [H, W, C] -> [H/b, W/b, b b C], each block of b x b pixels one pixel, its rows one after the
-/// other (TensorFlow's order for NHWC). One copy. ONNX: SpaceToDepth, but for NCHW.
+/// space_to_depth(x, b): images [H, W, C] -> [H/b, W/b, b b C], each block of b x b pixels one
+/// pixel, its rows one after the other (TensorFlow's order for NHWC). One copy. ONNX: SpaceToDepth,
+/// but for NCHW.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -3,8 +3,9 @@
 #include <sinter/ops/slice.hpp>
 #include <array>
 
-/// split<N>(x, axis): N pieces of the same extent along an axis (without the batch), which N must divide;
-/// split(x, {extents of the pieces}, axis) where they differ. A copy of each piece that somebody uses. ONNX: Split.
+/// split<N>(x, axis): N pieces of the same extent along an axis (without the batch), which N must
+/// divide; split(x, {extents of the pieces}, axis) where they differ. A copy of each piece that
+/// somebody uses. ONNX: Split.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

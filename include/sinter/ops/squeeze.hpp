@@ -3,8 +3,8 @@
 #include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// squeeze(x, {axes}): without these axes (not the batch), each of which must have one element; squeeze(x): without all such.
-/// Costs nothing. ONNX: Squeeze.
+/// squeeze(x, {axes}): without these axes (not the batch), each of which must have one element;
+/// squeeze(x): without all such. Costs nothing. ONNX: Squeeze.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -3,7 +3,8 @@
 #include <sinter/ops/concat.hpp>
 #include <sinter/ops/expand_dims.hpp>
 
-/// stack({a, b, ...}, axis): tensors of the same extents one after the other along a new axis of the result (not the batch;
+/// stack({a, b, ...}, axis): tensors of the same extents one after the other along a new axis of
+/// the result (not the batch;
 /// -1: its last). ONNX: Concat of Unsqueeze.
 namespace sinter::inline SINTER_TARGET {
 

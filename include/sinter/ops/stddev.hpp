@@ -5,7 +5,8 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/var.hpp>
 
-/// stddev(x, {axes}, ddof): the square root of var(). Where it is 0, so is its gradient. NumPy's and PyTorch's std. ONNX: none.
+/// stddev(x, {axes}, ddof): the square root of var(). Where it is 0, so is its gradient. NumPy's
+/// and PyTorch's std. ONNX: none.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

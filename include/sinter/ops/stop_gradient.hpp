@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// stop_gradient(a): the same value, through which no gradient flows. Costs nothing. No ONNX operator: its operand stands for
-/// it.
+/// stop_gradient(a): the same value, through which no gradient flows. Costs nothing. No ONNX
+/// operator: its operand stands for it.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name stop_gradient{"stop_gradient"}; }

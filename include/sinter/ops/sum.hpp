@@ -5,8 +5,9 @@
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// sum(x, {axes}): axes count without the batch, from 0 or from the end by -1, -2, ...; `batch_axis` is the batch.
-/// Reduced axes vanish, or stay as 1 under `keep::yes`. mean() likewise. ONNX: ReduceSum, ReduceMean.
+/// sum(x, {axes}): axes count without the batch, from 0 or from the end by -1, -2, ...;
+/// `batch_axis` is the batch. Reduced axes vanish, or stay as 1 under `keep::yes`. mean() likewise.
+/// ONNX: ReduceSum, ReduceMean.
 namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int batch_axis = -1000;
@@ -77,12 +78,14 @@ constexpr axis_set parse_axes(const shape& s, std::initializer_list<int> axes) {
     return r;
 }
 
-/// The ops that a reduction is made of: along rows, over all rows and the batch, along axes in the middle.
+/// The ops that a reduction is made of: along rows, over all rows and the batch, along axes in the
+/// middle.
 struct sum_ops {
     static constexpr op_id row = op::row_sum, columns = op::col_sum, middle = op::middle_sum;
 };
 
-/// One reduction over the neighbouring axes [first, end), which stay as 1; the batch too where `batch`.
+/// One reduction over the neighbouring axes [first, end), which stay as 1; the batch too where
+/// `batch`.
 template <class R>
 constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
     const shape s = x.shape();
@@ -135,7 +138,8 @@ constexpr tensor reduce(tensor x, axis_set a, keep k) {
         }
         int first = end - 1;
         while (first > 0 && a.reduced[first - 1]) --first;
-        // the batch joins the run at the front only if something inside stays; else rows first, then the batch
+        // the batch joins the run at the front only if something inside stays; else rows first,
+        // then the batch
         const bool joins = first == 0 && a.batch && end < s.rank;
         x = reduce_run<R>(x, first, end, joins);
         batch_done = batch_done || joins;

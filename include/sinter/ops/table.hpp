@@ -3,9 +3,10 @@
 #include <iterator>
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// Constant data. table(of, extents, fill, f): a tensor without a batch whose values the function fill(to, extents, f) writes,
-/// row by row, once, before the program first runs; constants<data>(of, extents): the same from an array of static storage. `of`
-/// only says in which net. They are no parameters, and files do not hold them. ONNX: Constant.
+/// Constant data. table(of, extents, fill, f): a tensor without a batch whose values the function
+/// fill(to, extents, f) writes, row by row, once, before the program first runs;
+/// constants<data>(of, extents): the same from an array of static storage. `of` only says in which
+/// net. They are no parameters, and files do not hold them. ONNX: Constant.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/ops/gather.hpp>
 
-/// take_along_axis(x, indices, axis): of x's extents but along the axis, where the indices' count; y[.., i, ..] = x[..,
-/// indices[.., i, ..], ..]. Other axes of extent 1 are stretched, on either side. What argsort and argmax (with its axis kept)
-/// name. ONNX: GatherElements.
+/// take_along_axis(x, indices, axis): of x's extents but along the axis, where the indices' count;
+/// y[.., i, ..] = x[.., indices[.., i, ..], ..]. Other axes of extent 1 are stretched, on either
+/// side. What argsort and argmax (with its axis kept) name. ONNX: GatherElements.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

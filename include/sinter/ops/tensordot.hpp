@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/matmul.hpp>
 
-/// tensordot(a, b, n): sums over the last n axes of a and the first n of b, in their order: [A..., K...] x [K..., B...] ->
-/// [A..., B...]. One matrix product; nothing is moved. Other axes: einsum. ONNX: Einsum.
+/// tensordot(a, b, n): sums over the last n axes of a and the first n of b, in their order: [A...,
+/// K...] x [K..., B...] -> [A..., B...]. One matrix product; nothing is moved. Other axes: einsum.
+/// ONNX: Einsum.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -4,8 +4,9 @@
 #include <sinter/ops/detail/strides.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// tile(x, {n, ...}): x repeated n times along each of its axes (without the batch), as blocks; one number an axis. One copy
-/// for each axis that is repeated, the innermost first. NumPy's tile. ONNX: Tile.
+/// tile(x, {n, ...}): x repeated n times along each of its axes (without the batch), as blocks; one
+/// number an axis. One copy for each axis that is repeated, the innermost first. NumPy's tile.
+/// ONNX: Tile.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/sort.hpp>
 
-/// top_k(x, k, axis): the k largest along an axis (without the batch), the largest first, and where they came from (int32); with
-/// order::ascending the k smallest, the smallest first. Of equal ones the first; NaN counts as larger than everything. The
-/// gradient goes to the elements that were taken. ONNX: TopK.
+/// top_k(x, k, axis): the k largest along an axis (without the batch), the largest first, and where
+/// they came from (int32); with order::ascending the k smallest, the smallest first. Of equal ones
+/// the first; NaN counts as larger than everything. The gradient goes to the elements that were
+/// taken. ONNX: TopK.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -4,8 +4,9 @@
 #include <sinter/ops/range.hpp>
 #include <sinter/ops/relu.hpp>
 
-/// tril(x, k): [..., R, C], zeros above the k-th diagonal (k > 0 lies above the main one). What is cut off does not matter, be
-/// it NaN, and gets no gradient. Elementwise, so it joins its neighbours' kernels. ONNX: Trilu.
+/// tril(x, k): [..., R, C], zeros above the k-th diagonal (k > 0 lies above the main one). What is
+/// cut off does not matter, be it NaN, and gets no gradient. Elementwise, so it joins its
+/// neighbours' kernels. ONNX: Trilu.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

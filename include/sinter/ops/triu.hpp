@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/tril.hpp>
 
-/// triu(x, k): [..., R, C], zeros below the k-th diagonal (k > 0 lies above the main one). As tril() else. ONNX: Trilu.
+/// triu(x, k): [..., R, C], zeros below the k-th diagonal (k > 0 lies above the main one). As
+/// tril() else. ONNX: Trilu.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -3,8 +3,9 @@
 #include <sinter/ops/split.hpp>
 #include <sinter/ops/squeeze.hpp>
 
-/// unstack<N>(x, axis): the N elements of an axis (without the batch), each without it. Of the first axis of a tensor without
-/// a batch, and of every other, one copy each. PyTorch's unbind. ONNX: Split, then Squeeze.
+/// unstack<N>(x, axis): the N elements of an axis (without the batch), each without it. Of the
+/// first axis of a tensor without a batch, and of every other, one copy each. PyTorch's unbind.
+/// ONNX: Split, then Squeeze.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -5,8 +5,9 @@
 #include <sinter/ops/interpolate.hpp>
 #include <sinter/ops/reshape.hpp>
 
-/// Larger images, [H, W, C]. upsample_nearest(x, {2, 3}): each pixel so many times. upsample_bilinear(x, height, width): between
-/// the four pixels around, along one axis after the other (see interpolate.hpp). ONNX: Resize.
+/// Larger images, [H, W, C]. upsample_nearest(x, {2, 3}): each pixel so many times.
+/// upsample_bilinear(x, height, width): between the four pixels around, along one axis after the
+/// other (see interpolate.hpp). ONNX: Resize.
 namespace sinter::inline SINTER_TARGET::ops {
 
 namespace resizing {   // ops::detail would hide sinter::detail from the headers that come after

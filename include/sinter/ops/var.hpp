@@ -8,13 +8,15 @@
 #include <sinter/ops/sum.hpp>
 #include <limits>
 
-/// var(x, {axes}, ddof): the mean square of the distances from the mean over axes, in two passes; the sum is divided by n - ddof,
-/// the number of elements less ddof. Over `batch_axis` too where ddof is 0. Not a number where n = ddof. ONNX: none.
+/// var(x, {axes}, ddof): the mean square of the distances from the mean over axes, in two passes;
+/// the sum is divided by n - ddof, the number of elements less ddof. Over `batch_axis` too where
+/// ddof is 0. Not a number where n = ddof. ONNX: none.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-/// The first of the elements that are reduced together. Distances from it lose no digits to a large mean, and are
-/// 0 where all are equal, as they are not from a mean that is a rounded sum. No gradient flows through it.
+/// The first of the elements that are reduced together. Distances from it lose no digits to a large
+/// mean, and are 0 where all are equal, as they are not from a mean that is a rounded sum. No
+/// gradient flows through it.
 constexpr tensor first_along(tensor x, const ops::axis_set& a) {
     x = ops::stop_gradient(x);
     shape s = x.shape();

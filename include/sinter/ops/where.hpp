@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = a where the condition is not 0, else b; all three broadcast as in NumPy. The gradient goes to the one that was taken: an
-/// exact 0 to the other, whatever stands there. ONNX: Where, its condition cast to a boolean.
+/// y = a where the condition is not 0, else b; all three broadcast as in NumPy. The gradient goes
+/// to the one that was taken: an exact 0 to the other, whatever stands there. ONNX: Where, its
+/// condition cast to a boolean.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name where{"where"}; }

@@ -3,8 +3,8 @@
 #include <sinter/profile/text_of_model.hpp>
 #include <algorithm>
 
-/// describe(model): what the compiler made of a net, printed: its layers as they were written, then each kernel with what
-/// went into it and what that saves, then the memory plan.
+/// describe(model): what the compiler made of a net, printed: its layers as they were written, then
+/// each kernel with what went into it and what that saves, then the memory plan.
 namespace sinter::inline SINTER_TARGET {
 
 namespace profile {
@@ -100,7 +100,8 @@ inline void print(const program_text& t, std::FILE* out) {
 
 } // namespace profile
 
-/// `model`: a trainer or an estimator (its training program), or a net alone (what predicts, for batches of up to 64).
+/// `model`: a trainer or an estimator (its training program), or a net alone (what predicts, for
+/// batches of up to 64).
 template <class Model>
 void describe(const Model& m, std::FILE* out = stdout) {
     profile::print(profile::text_of_model(m), out);

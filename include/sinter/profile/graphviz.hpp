@@ -3,8 +3,9 @@
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/profile/text_of_model.hpp>
 
-/// write_graphviz(model, path): the program as a graph for Graphviz' dot. Each kernel is a box around what was fused into
-/// it, in the order in which they run; edges bear extents, thick where the value goes through memory.
+/// write_graphviz(model, path): the program as a graph for Graphviz' dot. Each kernel is a box
+/// around what was fused into it, in the order in which they run; edges bear extents, thick where
+/// the value goes through memory.
 namespace sinter::inline SINTER_TARGET {
 
 namespace profile {

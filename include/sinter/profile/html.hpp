@@ -5,8 +5,9 @@
 #include <sinter/profile/html_style.hpp>
 #include <sinter/profile/text_of_model.hpp>
 
-/// write_html(model, path): one page that stands alone (no network, nothing beside it): what a step costs, its layers, its
-/// kernels in their order with what was fused into each, and its memory over time.
+/// write_html(model, path): one page that stands alone (no network, nothing beside it): what a step
+/// costs, its layers, its kernels in their order with what was fused into each, and its memory over
+/// time.
 namespace sinter::inline SINTER_TARGET {
 
 namespace profile {

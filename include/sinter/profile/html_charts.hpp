@@ -4,7 +4,8 @@
 #include <sinter/train/chart/svg.hpp>
 #include <algorithm>
 
-/// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what lies in memory.
+/// The two pictures of write_html()'s page, over one axis of time: what each launch does, and what
+/// lies in memory.
 namespace sinter::inline SINTER_TARGET::profile {
 
 /// What a launch is there for: a class of the style sheet.
@@ -39,7 +40,8 @@ public:
         }
         return s + "</svg>\n";
     }
-    /// The arena of activations: each buffer from the launch that writes it to the last that reads it.
+    /// The arena of activations: each buffer from the launch that writes it to the last that reads
+    /// it.
     std::string memory() const {
         constexpr double tall = 300;
         const double all = static_cast<double>(t_.z.activations) * 4;
@@ -76,7 +78,8 @@ private:
     }
     static std::string at(const char* name, double value) { return std::string(" ") + name + "=\"" + svg::number(value) + "\""; }
 
-    /// Unlike svg::text and svg::rectangle, these leave colours and sizes to the page's style sheet.
+    /// Unlike svg::text and svg::rectangle, these leave colours and sizes to the page's style
+    /// sheet.
     static void text(std::string& s, double x, double y, const char* anchor, const std::string& content) {
         s += "<text" + at("x", x) + at("y", y);
         if (*anchor) s += std::string(" text-anchor=\"") + anchor + "\"";

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 
-/// The style sheet and the script of write_html()'s page. Colours are variables, so that light and dark are one sheet.
+/// The style sheet and the script of write_html()'s page. Colours are variables, so that light and
+/// dark are one sheet.
 namespace sinter::inline SINTER_TARGET::profile {
 
 inline constexpr const char* page_style = R"css(

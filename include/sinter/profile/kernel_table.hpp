@@ -5,7 +5,8 @@
 #include <sinter/profile/program_text.hpp>
 #include <utility>
 
-/// The table of a program's kernels: what each took, at which rates, and how near that is to its floor.
+/// The table of a program's kernels: what each took, at which rates, and how near that is to its
+/// floor.
 namespace sinter::inline SINTER_TARGET::profile {
 
 /// What was counted of one kernel.
@@ -26,16 +27,17 @@ struct kernel_work {
         flops = in_all(c.flops);
         bytes = in_all(c.read) + in_all(c.written);
     }
-    /// The least seconds that a machine could take for `launches` of them: all operations at its peak, or all bytes at the pace
-    /// of copies in the cache level that one launch's bytes fit into, whichever takes longer.
+    /// The least seconds that a machine could take for `launches` of them: all operations at its
+    /// peak, or all bytes at the pace of copies in the cache level that one launch's bytes fit
+    /// into, whichever takes longer.
     double floor(machine_limits& limits, std::int64_t launches) const {
         if (launches == 0) return 0;
         return std::max(flops / limits.flops(), bytes / limits.copied_bytes(bytes / static_cast<double>(launches)));
     }
 };
 
-/// Prints a line for each kernel, in the program's order, together with the walk that it runs, if one leads it;
-/// `counts` has one entry for each. Without `limits` no floors.
+/// Prints a line for each kernel, in the program's order, together with the walk that it runs, if
+/// one leads it; `counts` has one entry for each. Without `limits` no floors.
 SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts, std::int64_t steps,
                                machine_limits* limits, std::FILE* out) {
     double all = 0, best = 0, floors = 0;

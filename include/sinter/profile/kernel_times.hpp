@@ -19,9 +19,10 @@ struct launch_clock {
     void took(int launch, double seconds) { times[static_cast<std::size_t>(launch)].push_back(seconds); }
 };
 
-/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches times their median), its
-/// fastest launch's, share, rates, and the part of it that the machine could not do without. The trainer (or estimator) has
-/// really been trained meanwhile. Throws option_error where there are no steps.
+/// Runs `steps` training steps on `next()`'s batches and prints for each kernel its time (launches
+/// times their median), its fastest launch's, share, rates, and the part of it that the machine
+/// could not do without. The trainer (or estimator) has really been trained meanwhile. Throws
+/// option_error where there are no steps.
 template <class Model, class Next>
 void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) {
     if constexpr (requires { m.inner(); }) {

@@ -6,12 +6,13 @@
 #include <sinter/compiler/cost.hpp>
 #include <vector>
 
-/// A net's layers as the user wrote them. The program cannot tell: by then nodes have moved (a bias behind a max-pool) and
-/// a relu has no scope. So the net is traced once more, at run time, one layer after the other.
+/// A net's layers as the user wrote them. The program cannot tell: by then nodes have moved (a bias
+/// behind a max-pool) and a relu has no scope. So the net is traced once more, at run time, one
+/// layer after the other.
 namespace sinter::inline SINTER_TARGET::profile {
 
-/// Operations are those of the forward pass, for one example. What stands inside a block is one level deeper, and is
-/// counted in the block as well.
+/// Operations are those of the forward pass, for one example. What stands inside a block is one
+/// level deeper, and is counted in the block as well.
 struct layer_text {
     std::string name, out;
     int depth = 0;
@@ -144,7 +145,8 @@ private:
         while (scope > outer) scope = g.scopes[scope].parent;
         return scope == outer;
     }
-    /// The layers that a user's function has called, by their scopes. What one of them returns is what others read of it.
+    /// The layers that a user's function has called, by their scopes. What one of them returns is
+    /// what others read of it.
     void children(const mark& from, int parent, const bundle& y, int depth) {
         for (int s = from.scope; s < g.scopes.size(); ++s) {
             if (g.scopes[s].parent != parent) continue;

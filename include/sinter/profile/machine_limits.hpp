@@ -9,8 +9,9 @@
 
 namespace sinter::inline SINTER_TARGET::profile {
 
-/// What no kernel on so many threads can exceed, measured where it is asked for: multiply-adds on registers, and copies within
-/// the cache level of a working set. Both are rates of all threads together.
+/// What no kernel on so many threads can exceed, measured where it is asked for: multiply-adds on
+/// registers, and copies within the cache level of a working set. Both are rates of all threads
+/// together.
 class machine_limits {
 public:
     explicit machine_limits(int threads) : team_(threads) {}
@@ -32,8 +33,9 @@ public:
         return flops_ = 2.0 * chains * steps * cpu::lanes * team_.size() / s;
     }
 
-    /// Bytes a second, read and written ones together, of copies whose source and target are together as large as
-    /// `working_set` bytes, rounded up to a power of two between 16 KiB and 128 MiB; each thread copies its own part.
+    /// Bytes a second, read and written ones together, of copies whose source and target are
+    /// together as large as `working_set` bytes, rounded up to a power of two between 16 KiB and
+    /// 128 MiB; each thread copies its own part.
     double copied_bytes(double working_set) {
         std::int64_t bytes = smallest;
         while (static_cast<double>(bytes) < working_set && bytes < largest) bytes *= 2;
@@ -70,7 +72,8 @@ private:
         }
         return std::max(best, 1e-9);   // the clock may not have moved
     }
-    /// By vectors in small caches, by the library, which knows how to pass by the caches, beyond them: the faster one counts.
+    /// By vectors in small caches, by the library, which knows how to pass by the caches, beyond
+    /// them: the faster one counts.
     template <bool Library>
     void repeat(int thread, std::int64_t floats, std::int64_t times) const {
         float* const from = room_.data() + 2 * floats * thread;

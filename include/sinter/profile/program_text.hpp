@@ -3,7 +3,8 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/profile/layers.hpp>
 
-/// A program at run time, whatever its type: what describe(), the Graphviz and the HTML writers walk over.
+/// A program at run time, whatever its type: what describe(), the Graphviz and the HTML writers
+/// walk over.
 namespace sinter::inline SINTER_TARGET::profile {
 
 /// One kernel of a program, in words.
@@ -59,8 +60,8 @@ inline std::string members_of(const graph_view& g, const grouping& r, const grou
     return t;
 }
 
-/// What a launch costs that belongs to no group: a sweep of the optimizer, the gradients' norm, a copy of a state. Memory
-/// is counted as it lies there, with its padding.
+/// What a launch costs that belongs to no group: a sweep of the optimizer, the gradients' norm, a
+/// copy of a state. Memory is counted as it lies there, with its padding.
 template <class V>
 group_cost cost_beside(const V& program, const launch& l, const spec& s) {
     const std::int64_t n = s.kind == walk::rows ? 16 * l.m : l.m;   // the norm walks over rows of 16

@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET::profile {
 
-/// What each runner of a program has that is compiled with SINTER_PROFILE defined: counters of the launches, printed to standard
-/// error when the runner ends. Counting takes two looks at the clock a launch, and after the first run no memory.
+/// What each runner of a program has that is compiled with SINTER_PROFILE defined: counters of the
+/// launches, printed to standard error when the runner ends. Counting takes two looks at the clock
+/// a launch, and after the first run no memory.
 class step_profile {
 public:
     step_profile() = default;
@@ -19,8 +20,8 @@ public:
         }
     }
 
-    /// To be told, launch by launch, of one run of P on a batch. (P is no parameter of the class, so that programs that never
-    /// run cost no build time.)
+    /// To be told, launch by launch, of one run of P on a batch. (P is no parameter of the class,
+    /// so that programs that never run cost no build time.)
     template <class P>
     auto observe(int threads, int batch) {
         if (counts_.empty()) counts_.resize(static_cast<std::size_t>(P::v.n_launches));

@@ -34,8 +34,8 @@ inline std::string scope_path(view<const scope_entry> scopes, int scope) {
     return path;
 }
 
-/// What a layer without a name of its own is called: its type's name without namespaces, template arguments and the
-/// endings that types bear here; or "lambda".
+/// What a layer without a name of its own is called: its type's name without namespaces, template
+/// arguments and the endings that types bear here; or "lambda".
 template <class L>
 std::string short_type_name() {
     std::string_view s = __PRETTY_FUNCTION__;   // "... [with L = sinter::activation::relu_layer; ...]", "... [L = ...]"

@@ -7,8 +7,9 @@
 #include <sinter/compiler/program.hpp>
 #include <algorithm>
 
-/// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and types, whole numbers in
-/// their range. All of it is checked before anything runs, since the kernels check nothing.
+/// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and
+/// types, whole numbers in their range. All of it is checked before anything runs, since the
+/// kernels check nothing.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -119,8 +120,8 @@ inline void bind_targets(const batch_view& b, const port_info* ports, int n, con
 
 } // namespace detail
 
-/// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`; data_error where the
-/// batch does not fit. Allocates nothing. P: a compiled program.
+/// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`;
+/// data_error where the batch does not fit. Allocates nothing. P: a compiled program.
 template <class P>
 void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
     if (b.size < 1 || b.size > P::v.max_batch) detail::refuse_size(b.size, P::v.max_batch);

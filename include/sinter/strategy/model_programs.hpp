@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The programs of one model, for one device: what a session runs. Of training there is one, or one for each loss of
-/// several, which all find parameters, states and slots at the same places. To name them compiles nothing yet.
+/// The programs of one model, for one device: what a session runs. Of training there is one, or one
+/// for each loss of several, which all find parameters, states and slots at the same places. To
+/// name them compiles nothing yet.
 template <class Device, class Evaluation, class Prediction, class... Training>
 struct model_programs {
     using device = Device;

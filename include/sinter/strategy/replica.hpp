@@ -25,14 +25,14 @@ struct step_result {
     bool applied = true;   ///< false: the loss is not finite, and no parameter, state or slot has changed
 };
 
-/// One copy of a model on one device: memory, the programs that run in it, and what the last run left. Strategies are
-/// made of replicas; a trainer sees one through its strategy's session.
+/// One copy of a model on one device: memory, the programs that run in it, and what the last run
+/// left. Strategies are made of replicas; a trainer sees one through its strategy's session.
 ///
-/// It does not know what the numbers mean: initial values, the optimizer's scalars and the step's number are the
-/// trainer's. Programs never run at once, so evaluation and prediction work in the training programs' memory (should one
-/// need more for its activations or scratch memory, it takes that when it is first run). A step allocates nothing (but,
-/// once, for examples that do not count and are not finite: uncounted_examples).
-/// `Programs`: model_programs.
+/// It does not know what the numbers mean: initial values, the optimizer's scalars and the step's
+/// number are the trainer's. Programs never run at once, so evaluation and prediction work in the
+/// training programs' memory (should one need more for its activations or scratch memory, it takes
+/// that when it is first run). A step allocates nothing (but, once, for examples that do not count
+/// and are not finite: uncounted_examples). `Programs`: model_programs.
 template <class Programs>
 class replica {
 public:
@@ -44,8 +44,8 @@ public:
     using evaluation = typename Programs::evaluation;
     using prediction = typename Programs::prediction;
 
-    /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots, states, activations,
-    /// tables and scratch memory. A constant.
+    /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots,
+    /// states, activations, tables and scratch memory. A constant.
     static constexpr std::int64_t bytes() { return bytes_of(all{}); }
 
     /// Takes the memory, all zeros. Throws what making the device and its arenas throws.
@@ -54,20 +54,23 @@ public:
     replica(replica&&) = default;
     replica& operator=(replica&&) = default;
 
-    /// One step of training program I on a batch; `observe(launch, before)` is called around each launch. Throws data_error
-    /// where the batch does not fit the program, and what the device throws.
+    /// One step of training program I on a batch; `observe(launch, before)` is called around each
+    /// launch. Throws data_error where the batch does not fit the program, and what the device
+    /// throws.
     template <int I = 0, class Observer = unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
         return run<training<I>>(b, v, {}, observe);
     }
-    /// The first half of a step: loss, gradients and states, up to the first launch that needs all of them. Gradients that
-    /// are stored (strategy_traits::gradients) lie at variable_info::gradient then, for read() and write(). Where they are
-    /// fused, some parameters have been updated already, too.
+    /// The first half of a step: loss, gradients and states, up to the first launch that needs all
+    /// of them. Gradients that are stored (strategy_traits::gradients) lie at
+    /// variable_info::gradient then, for read() and write(). Where they are fused, some parameters
+    /// have been updated already, too.
     template <int I = 0, class Observer = unobserved>
     step_result gradients(const batch_view& b, const step_values& v, Observer observe = {}) {
         return run<training<I>>(b, v, {0, training<I>::v.segments.first_update}, observe);
     }
-    /// The second half, which follows the first: updates by the gradients that are there now. `v` as before.
+    /// The second half, which follows the first: updates by the gradients that are there now. `v`
+    /// as before.
     template <int I = 0, class Observer = unobserved>
     void update(const step_values& v, Observer observe = {}) {
         using P = training<I>;
@@ -79,10 +82,11 @@ public:
     /// Runs the prediction program, for which the batch needs no targets. Throws as step().
     void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
 
-    /// What the last loss is a mean over: examples or, where the loss is weighted or ignores labels, what they weigh.
+    /// What the last loss is a mean over: examples or, where the loss is weighted or ignores
+    /// labels, what they weigh.
     double loss_weight() const { return loss_weight_; }
-    /// Output `i` of the last run, [batch, extents...], good until the next; empty if that failed. Where the device has
-    /// memory of its own this copies.
+    /// Output `i` of the last run, [batch, extents...], good until the next; empty if that failed.
+    /// Where the device has memory of its own this copies.
     span<const float> output(int i) const {
         if (!has_outputs_) return {};
         const shape& s = output_shapes_[i];
@@ -94,7 +98,8 @@ public:
     const shape& output_shape(int i) const { return output_shapes_[i]; }   ///< of what output(i) shows
     void forget_outputs() { has_outputs_ = false; }
 
-    /// Floats as they lie in the device's memory, at a parameter's, gradient's, state's or slot's address.
+    /// Floats as they lie in the device's memory, at a parameter's, gradient's, state's or slot's
+    /// address.
     void read(address from, float* to, std::int64_t floats) const { device_.read(memory_, from, to, floats); }
     void write(address to, const float* from, std::int64_t floats) { device_.write(memory_, to, from, floats); }
     void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again

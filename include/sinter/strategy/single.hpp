@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The session of a model that trains on one device: one replica, and nobody to share with. A base for strategies that
-/// change one thing.
+/// The session of a model that trains on one device: one replica, and nobody to share with. A base
+/// for strategies that change one thing.
 template <class Programs>
 class single_session : public replica<Programs> {
 public:
@@ -20,8 +20,9 @@ public:
     membership member() const { return {}; }
 };
 
-/// One device does it all: `estimator model{net, loss, adam{}, single<cuda>{}}`, or `single<cuda>{{.number = 1}}` for the
-/// second GPU. Updates run in the kernels of their gradients. Without a strategy a model trains as by single<cpu_device>.
+/// One device does it all: `estimator model{net, loss, adam{}, single<cuda>{}}`, or
+/// `single<cuda>{{.number = 1}}` for the second GPU. Updates run in the kernels of their gradients.
+/// Without a strategy a model trains as by single<cpu_device>.
 template <class Device>
 struct single {
     using device = std::conditional_t<compute_device<Device>, Device, detail::stand_in_device>;

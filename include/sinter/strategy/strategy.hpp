@@ -3,12 +3,15 @@
 #include <sinter/strategy/replica.hpp>
 #include <concepts>
 
-/// What a strategy is: where a model trains, on what, and with whom. A user's own is one more class (test/strategy/own.cpp).
+/// What a strategy is: where a model trains, on what, and with whom. A user's own is one more class
+/// (test/strategy/own.cpp).
 namespace sinter::inline SINTER_TARGET {
 
-/// What programs must know of a strategy. It enters their request: strategies of equal traits have equal programs.
+/// What programs must know of a strategy. It enters their request: strategies of equal traits have
+/// equal programs.
 struct strategy_traits {
-    /// stored, or reduced in buckets, where somebody reads or changes gradients between the halves of a step.
+    /// stored, or reduced in buckets, where somebody reads or changes gradients between the halves
+    /// of a step.
     gradient_policy gradients = gradient_policy::fused;
     int bucket_bytes = 1 << 18;   ///< of gradient_policy::reduced
     bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
@@ -24,8 +27,8 @@ struct membership {
     constexpr bool operator==(const membership&) const = default;
 };
 
-/// A strategy: a value that a trainer or an estimator is given and copies. It describes; it owns no memory, threads or
-/// sockets. single (strategy/single.hpp) is the one that costs nothing.
+/// A strategy: a value that a trainer or an estimator is given and copies. It describes; it owns no
+/// memory, threads or sockets. single (strategy/single.hpp) is the one that costs nothing.
 ///
 /// Device
 ///     `device`, a compute_device: programs are compiled for it.
@@ -40,8 +43,8 @@ concept strategy = std::copyable<S> && requires {
     { S::traits } -> std::convertible_to<strategy_traits>;
 } && compute_device<typename S::device>;
 
-/// The session of a strategy for a model's programs P: owns the replicas, and the threads and connections, if any. A
-/// trainer makes it, and tells it what to do, from one thread.
+/// The session of a strategy for a model's programs P: owns the replicas, and the threads and
+/// connections, if any. A trainer makes it, and tells it what to do, from one thread.
 ///
 /// Step
 ///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the

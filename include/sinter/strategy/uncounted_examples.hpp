@@ -7,9 +7,10 @@
 #include <algorithm>
 #include <vector>
 
-/// Examples that count for nothing in a loss: their weights are 0, or their labels are the ignored one.
-/// The loss gives them a gradient of exactly 0. But weights' gradients are sums over the batch, in which
-/// 0 times NaN is NaN: so an example's input that is not finite must not enter the net.
+/// Examples that count for nothing in a loss: their weights are 0, or their labels are the ignored
+/// one. The loss gives them a gradient of exactly 0. But weights' gradients are sums over the
+/// batch, in which 0 times NaN is NaN: so an example's input that is not finite must not enter the
+/// net.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Could a batch of program P have such an example? It takes a target for each of the net's outputs
@@ -48,12 +49,12 @@ bool counts(const float* const* ports, std::int64_t e) {
 }
 
 /// Gives the net zeros for what such an example's inputs hold that is not finite, or so large that
-/// its square is not. The copy of the batch's input that this takes is made when it is first needed,
-/// and kept.
+/// its square is not. The copy of the batch's input that this takes is made when it is first
+/// needed, and kept.
 class uncounted_examples {
 public:
-    /// `ports`: a batch of `size`, as bind_batch leaves it; an input that is replaced points to its copy,
-    /// good until the next call.
+    /// `ports`: a batch of `size`, as bind_batch leaves it; an input that is replaced points to its
+    /// copy, good until the next call.
     template <class P>
     void hide(const float** ports, int size) {
         if constexpr (may_have_uncounted<P>())

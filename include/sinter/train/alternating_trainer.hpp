@@ -24,16 +24,17 @@ using alternating_base =
                   phase_optimizer<Alternating, 0>, Build, Strategy>;
 } // namespace detail
 
-/// A trainer whose losses take turns: one training program for each phase of `alternating`, all on the same parameters,
-/// states, slots and memory.
+/// A trainer whose losses take turns: one training program for each phase of `alternating`, all on
+/// the same parameters, states, slots and memory.
 ///
 ///     alternating_trainer gan{net, alternating{phase<"critic/*">(telling{}, adam{}), phase<"artist/*">(drawing{}, adam{})}};
 ///     gan.step(0, batch);
 ///     gan.step(1, batch);
 ///
-/// evaluate() gives the first phase's loss. save() and load() keep what each phase's optimizer knows and how many steps
-/// it has done, so that a resumed run ends as an undisturbed one, bit for bit. An estimator trains by the phases'
-/// numbers of steps: `estimator gan{net, alternating{...}}`.
+/// evaluate() gives the first phase's loss. save() and load() keep what each phase's optimizer
+/// knows and how many steps it has done, so that a resumed run ends as an undisturbed one, bit for
+/// bit. An estimator trains by the phases' numbers of steps: `estimator gan{net,
+/// alternating{...}}`.
 template <class Net, class Alternating, build_options Build = build_options{}, class Strategy = default_strategy>
 class alternating_trainer
     : public detail::alternating_base<Net, Alternating, Build, Strategy> {
@@ -62,8 +63,8 @@ public:
         done_ = {};
     }
 
-    /// One step of a phase, from 0; returns its loss before the update. Throws option_error where there is no such phase,
-    /// and what trainer::step throws.
+    /// One step of a phase, from 0; returns its loss before the update. Throws option_error where
+    /// there is no such phase, and what trainer::step throws.
     float step(int phase, const data::batch_view& b) {
         if (phase < 0 || phase >= phases)
             throw option_error("number of the phase", "step", std::to_string(phase),

@@ -9,13 +9,14 @@
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/settings.hpp>
 
-/// What all trainers have: a model's variables, evaluation and prediction, and the count of steps. trainer
-/// (train/trainer.hpp) and alternating_trainer add the step itself.
+/// What all trainers have: a model's variables, evaluation and prediction, and the count of steps.
+/// trainer (train/trainer.hpp) and alternating_trainer add the step itself.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 
-/// A strategy, or what stands in for one that is none: trainers' constructors have the one compile error.
+/// A strategy, or what stands in for one that is none: trainers' constructors have the one compile
+/// error.
 template <class S>
 using sound_strategy = std::conditional_t<strategy<S>, S, single<stand_in_device>>;
 template <class S>
@@ -45,19 +46,22 @@ public:
     using strategy_type = detail::sound_strategy<Strategy>;
     using session_type = typename strategy_type::template session<Programs>;
 
-    /// Bytes that each replica takes on its device: parameters, gradients, optimizer state, activations and the kernels'
-    /// scratch memory. A constant. Evaluation and prediction work in the same memory (should one of them need more for its
-    /// activations or scratch memory, it takes that anew when it is first asked for).
+    /// Bytes that each replica takes on its device: parameters, gradients, optimizer state,
+    /// activations and the kernels' scratch memory. A constant. Evaluation and prediction work in
+    /// the same memory (should one of them need more for its activations or scratch memory, it
+    /// takes that anew when it is first asked for).
     static constexpr std::int64_t bytes() { return replica<Programs>::bytes(); }
     static constexpr int max_batch() { return Build.max_batch; }
     static constexpr build_options build = Build;                ///< that its programs are compiled with
     static constexpr program_options policy = Build.program;
 
-    /// Trainers move; spans that predict() and output() gave stay good. One that was moved from can be assigned to, or end.
+    /// Trainers move; spans that predict() and output() gave stay good. One that was moved from can
+    /// be assigned to, or end.
     basic_trainer(basic_trainer&&) = default;
     basic_trainer& operator=(basic_trainer&&) = default;
 
-    /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the start.
+    /// Back to the first step: fresh weights from the seed, states and optimizer memory as at the
+    /// start.
     SINTER_COLD void reset() {
         step_ = 0;
         auto fill = [&](const variable_info& v) { write(v, v.at, first(v).data()); };
@@ -69,25 +73,27 @@ public:
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
         session_.publish();
     }
-    /// The next batch's examples do not continue those of the last: states that each example has one of (recurrent layers'
-    /// under `carried`) begin anew.
+    /// The next batch's examples do not continue those of the last: states that each example has
+    /// one of (recurrent layers' under `carried`) begin anew.
     SINTER_COLD void begin_sequences() {
         for (int i = 0; i < training::v.n_states; ++i)
             if (const variable_info& v = training::v.states[i]; v.of_examples) write(v, v.at, first(v).data());
         session_.publish();
     }
 
-    /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable by output().
+    /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable
+    /// by output().
     float evaluate(const data::batch_view& b) {
         detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
         session_.refresh();
         return session_.local().evaluate(b, values_of(nullptr));
     }
-    /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where the loss is weighted or ignores labels,
-    /// the sum of what they weigh. Losses of batches, and gradients, times this add up to those of all batches together.
+    /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where
+    /// the loss is weighted or ignores labels, the sum of what they weigh. Losses of batches, and
+    /// gradients, times this add up to those of all batches together.
     double loss_weight() const { return session_.local().loss_weight(); }
-    /// Output `i` for each example of the batch, [batch, extents...], good until the next step, evaluate or predict. Throws
-    /// option_error where there is no such output.
+    /// Output `i` for each example of the batch, [batch, extents...], good until the next step,
+    /// evaluate or predict. Throws option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
         detail::evaluate_stages<typename detail::request_of<prediction>::type>();
         detail::need_output(i, prediction::v.n_outputs, "predict");
@@ -95,8 +101,8 @@ public:
         session_.local().predict(b, values_of(nullptr));
         return output(i);
     }
-    /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the device has memory of its own
-    /// this copies.
+    /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
+    /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "output");
         return session_.local().output(i);
@@ -112,7 +118,8 @@ public:
         detail::need_output(i, training::v.n_outputs, "output_shape");
         return training::v.output_shapes[i];
     }
-    /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those that end in candidate_scores.
+    /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those
+    /// that end in candidate_scores.
     shape last_output_shape(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "last_output_shape");
         return session_.local().output_shape(i);
@@ -121,8 +128,8 @@ public:
     /// A parameter, state or gradient in its plain form (row-major, extents as declared).
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
     std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
-    /// The last step's gradient; only under program_options{.store_gradients = true} or where the optimizer clips.
-    /// Where gradients are accumulated it is that of the loss times loss_weight().
+    /// The last step's gradient; only under program_options{.store_gradients = true} or where the
+    /// optimizer clips. Where gradients are accumulated it is that of the loss times loss_weight().
     std::vector<float> gradient(const variable_info& v) const {
         if (v.gradient.where() == space::none && detail::update_stage<typename training::request>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
@@ -133,8 +140,9 @@ public:
     }
     void set_plain(const variable_info& v, const float* x) { write(v, v.at, x), session_.publish(); }
     void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x), session_.publish(); }
-    /// A variable's numbers as they will lie in memory: whoever sets several makes all of them, which may fail, and then puts
-    /// them there, which on the CPU cannot. `slot` as above, or -1 for the variable itself.
+    /// A variable's numbers as they will lie in memory: whoever sets several makes all of them,
+    /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
+    /// for the variable itself.
     struct packed_values {
         address to;
         std::vector<float> x;
@@ -153,9 +161,9 @@ public:
     /// How many slots the optimizer keeps for a parameter: none for a frozen one.
     static constexpr int slots_of(const variable_info& v) { return v.group == frozen_group ? 0 : training::v.slots; }
     static constexpr bool keeps_averages = average_slot_of<Optimizer>() >= 0;
-    /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and these where the averages were:
-    /// evaluate(), predict() and plain() then see averages, and training must not go on before the same call has put all
-    /// back. averaged_weights does both.
+    /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
+    /// these where the averages were: evaluate(), predict() and plain() then see averages, and
+    /// training must not go on before the same call has put all back. averaged_weights does both.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
         session_.local().forget_outputs();

@@ -13,7 +13,8 @@ namespace detail {
 
 template <class Trainer>
 using loss_of = typename Trainer::training::request::loss;
-/// The loss's first target, if it is class numbers for the net's first output: then accuracy can be counted.
+/// The loss's first target, if it is class numbers for the net's first output: then accuracy can be
+/// counted.
 template <class Trainer>
 inline constexpr target_list first_target_of = targets_of<loss_of<Trainer>>(1);
 template <class Trainer>
@@ -28,8 +29,8 @@ constexpr int weights_an_example() {
         if (p.targets[i].weight) return p.targets[i].s.size();
     return 0;
 }
-/// Counts the last run's first output: a vote for each row of its last axis, be it one an example or several, but for what
-/// the loss ignores.
+/// Counts the last run's first output: a vote for each row of its last axis, be it one an example
+/// or several, but for what the loss ignores.
 template <class Trainer>
 void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::batch_view& b) {
     if constexpr (classifies<Trainer>) {
@@ -46,7 +47,8 @@ void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::b
         }
     }
 }
-/// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of rows that count.
+/// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of
+/// rows that count.
 template <class Trainer>
 SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metrics::detail::running& to, const data::batch_view& b) {
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
@@ -88,9 +90,10 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
 
 } // namespace detail
 
-/// One pass over `data`, from its beginning, without training. data_error where there are none, or batches do not fit.
-/// With metrics, each of the output that it is meant for: what the loss does not count (ignored labels, weights of 0) they
-/// are not given either. option_error where one does not fit its output or the loss has no target for that.
+/// One pass over `data`, from its beginning, without training. data_error where there are none, or
+/// batches do not fit. With metrics, each of the output that it is meant for: what the loss does
+/// not count (ignored labels, weights of 0) they are not given either. option_error where one does
+/// not fit its output or the loss has no target for that.
 template <class Trainer>
 SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data, const std::vector<metrics::named>& measured = {}) {
     detail::need_an_end(data, "evaluate");

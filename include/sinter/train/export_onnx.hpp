@@ -5,8 +5,8 @@
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
 
-/// The net that predicts, as an ONNX file: for onnxruntime and whatever else reads that. Batches of any size go in; extents
-/// and their order are ours, so that images have their channels last.
+/// The net that predicts, as an ONNX file: for onnxruntime and whatever else reads that. Batches of
+/// any size go in; extents and their order are ours, so that images have their channels last.
 ///
 ///     export_onnx(model, "net.onnx");      // an estimator or trainer, with its weights
 ///     export_onnx(net, "net.onnx");        // a net alone, with its first weights
@@ -37,9 +37,9 @@ void for_each_variable(const graph_view& g, F f) {
 
 } // namespace detail
 
-/// Writes the prediction program of a trainer or estimator (`model.inner()`), whole or not at all (io::atomic_write). Throws
-/// option_error that names the op and the layer where ONNX has nothing of the kind, io_error where the file cannot be
-/// written.
+/// Writes the prediction program of a trainer or estimator (`model.inner()`), whole or not at all
+/// (io::atomic_write). Throws option_error that names the op and the layer where ONNX has nothing
+/// of the kind, io_error where the file cannot be written.
 template <class Model>
 void export_onnx(const Model& m, const std::string& path, const onnx_options& o = {}) {
     if constexpr (requires { m.inner(); }) {

@@ -8,14 +8,16 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Training on all of the data at once, by L-BFGS: for small nets and convex problems, where it is exact.
+/// Training on all of the data at once, by L-BFGS: for small nets and convex problems, where it is
+/// exact.
 ///
 ///     full_batch model{net, softmax_cross_entropy};
 ///     const lbfgs_result r = model.train(data, {.max_iterations = 200});
 ///
-/// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored) or, of summed(loss), the sum.
-/// It does not depend on how the data are cut into batches, unless the net has batch_norm. The data must be the same in each
-/// pass. Random numbers in the net are the same in each evaluation. inner() is the trainer, for evaluate and predict.
+/// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored)
+/// or, of summed(loss), the sum. It does not depend on how the data are cut into batches, unless
+/// the net has batch_norm. The data must be the same in each pass. Random numbers in the net are
+/// the same in each evaluation. inner() is the trainer, for evaluate and predict.
 template <class Net, class Loss, build_options Build = build_options{256}, class Strategy = default_strategy>
 class full_batch {
     static constexpr build_options storing() {
@@ -34,8 +36,9 @@ public:
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 
-    /// Goes on from the weights that are there, with the history of earlier calls. Throws data_error where there are no data,
-    /// batches do not fit or the loss is not finite at the start, and whatever the pipeline throws.
+    /// Goes on from the weights that are there, with the history of earlier calls. Throws
+    /// data_error where there are no data, batches do not fit or the loss is not finite at the
+    /// start, and whatever the pipeline throws.
     lbfgs_result train(data::pipeline& data, const lbfgs& o = {}) {
         if (data.size() == data::endless)
             throw option_error("the data never end", "full_batch", "repeat() without a number", "a pass that ends");
@@ -51,9 +54,10 @@ public:
     }
     /// All that train() remembers beside the weights: whoever keeps both goes on elsewhere.
     lbfgs_history& history() { return history_; }
-    /// As sinter::save and sinter::load (train/checkpoint/checkpoint.hpp), which know nothing of the history: with it under
-    /// `optimizer/lbfgs/steps` and `optimizer/lbfgs/changes`, each [pairs, all parameters], a run goes on as if it had not been
-    /// stopped. A file with weights only leaves the history alone.
+    /// As sinter::save and sinter::load (train/checkpoint/checkpoint.hpp), which know nothing of
+    /// the history: with it under `optimizer/lbfgs/steps` and `optimizer/lbfgs/changes`, each
+    /// [pairs, all parameters], a run goes on as if it had not been stopped. A file with weights
+    /// only leaves the history alone.
     void save(const std::string& path, saved what = saved::whole) const {
         std::vector<float> pairs[2];
         std::vector<safetensors::entry> entries;

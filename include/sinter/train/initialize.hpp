@@ -27,8 +27,8 @@ inline void draw_truncated_normal(std::vector<float>& x, const initializer& init
         e = init.middle + init.a * v;
     }
 }
-/// The shorter vectors of a normal matrix, made orthonormal one after the other. That is the Q of a QR decomposition whose R has
-/// a positive diagonal, so no direction is preferred (Mezzadri 2007).
+/// The shorter vectors of a normal matrix, made orthonormal one after the other. That is the Q of a
+/// QR decomposition whose R has a positive diagonal, so no direction is preferred (Mezzadri 2007).
 inline void draw_orthogonal(std::vector<float>& x, const shape& s, float gain, random_stream& r) {
     const std::size_t columns = static_cast<std::size_t>(s.last()), rows = x.size() / columns;
     const bool tall = rows >= columns;
@@ -58,8 +58,8 @@ constexpr unsigned init_kinds_of() {
     return found;
 }
 
-/// First values of a variable, plain: drawn from a stream of their own that depends on the seed and the variable's path alone.
-/// Only what draws for one of `Kinds` is compiled.
+/// First values of a variable, plain: drawn from a stream of their own that depends on the seed and
+/// the variable's path alone. Only what draws for one of `Kinds` is compiled.
 template <unsigned Kinds = ~0u>
 std::vector<float> initial_values(const variable_info& v, std::string_view path, std::uint64_t seed) {
     constexpr auto has = [](init_kind k) { return (Kinds >> static_cast<int>(k) & 1u) != 0; };

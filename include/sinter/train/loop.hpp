@@ -18,14 +18,15 @@ template <class Trainer>
     requires requires { Trainer::phases; }
 inline constexpr int phases_of<Trainer> = Trainer::phases;
 
-/// Whether accuracy is counted in training: where a step's outputs are at hand. From a GPU they would have to be copied, and
-/// it would wait for that in each step. (Labels with a range of their own may be of more classes than training scores.)
+/// Whether accuracy is counted in training: where a step's outputs are at hand. From a GPU they
+/// would have to be copied, and it would wait for that in each step. (Labels with a range of their
+/// own may be of more classes than training scores.)
 template <class Trainer>
 constexpr bool counts_in_training() {
     return classifies<Trainer> && first_target_of<Trainer>.at[0].below == 0 && Trainer::strategy_type::device::shares_memory;
 }
-/// Whether training ends here: the one place where that is decided, once a step. Where several processes train one model,
-/// all end if one of them asks for it.
+/// Whether training ends here: the one place where that is decided, once a step. Where several
+/// processes train one model, all end if one of them asks for it.
 template <class Trainer>
 bool agree_to_stop(Trainer& t, bool mine) {
     double asking = mine;
@@ -49,14 +50,16 @@ struct epoch_sums {
 
 } // namespace detail
 
-/// A run whose hooks know what is trained: an estimator's trainer, or another class of the same calls.
+/// A run whose hooks know what is trained: an estimator's trainer, or another class of the same
+/// calls.
 template <class Trainer>
 struct model_run : training_run {
     Trainer& model;         ///< steps, variables and their values, the optimizer
     data::pipeline& data;   ///< that it is trained on; not to be read from
 
-    /// Asks for the whole run to be saved in this file, once all hooks have had the present call; what is asked for before a
-    /// step or at a pass's end is done after the step or at the epoch's end. Whoever calls this or load_checkpoint includes
+    /// Asks for the whole run to be saved in this file, once all hooks have had the present call;
+    /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
+    /// end. Whoever calls this or load_checkpoint includes
     /// <sinter/train/checkpoint/run_checkpoint.hpp>.
     SINTER_COLD void save_checkpoint(std::string file) {
         files_.push_back(std::move(file));
@@ -224,13 +227,13 @@ private:
         run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
         if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy.value();
     }
-    /// Rates are looked at before each step, for schedules make others as they go; where phases count steps of their own,
-    /// once at the start.
+    /// Rates are looked at before each step, for schedules make others as they go; where phases
+    /// count steps of their own, once at the start.
     void need_rates() const {
         if constexpr (detail::phases_of<Trainer> == 1) detail::need_learning_rates(t_.optimizer(), t_.steps());
     }
-    /// One line, and training goes on: a loss a thousand times as large as the first one's was (or as 1), which a rate that
-    /// is too large makes of it without ever leaving the finite numbers.
+    /// One line, and training goes on: a loss a thousand times as large as the first one's was (or
+    /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.
     SINTER_COLD void tell_of_divergence() {
         const double loss = __builtin_fabs(run_.result.loss);
         if (!o_.progress || told_ || !(first_loss_ >= 0) || !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1))) return;

@@ -29,8 +29,9 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
                              "finite numbers");
     }
 }
-/// data_error if a parameter or a state of a model has such a number, or what the optimizer remembers: there a gradient was so large
-/// that floats have no square of it, and the weight would never move again.
+/// data_error if a parameter or a state of a model has such a number, or what the optimizer
+/// remembers: there a gradient was so large that floats have no square of it, and the weight would
+/// never move again.
 template <class Trainer>
 SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
     const auto look = [&](const variable_info& v) {

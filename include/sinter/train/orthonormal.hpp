@@ -8,12 +8,14 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Vectors of doubles, to be made orthonormal: each loses its parts along those before it (Gram and Schmidt), once more where
-/// little of it was left (Kahan's rule: twice is enough; Giraud et al. 2005).
+/// Vectors of doubles, to be made orthonormal: each loses its parts along those before it (Gram and
+/// Schmidt), once more where little of it was left (Kahan's rule: twice is enough; Giraud et al.
+/// 2005).
 ///
-/// Thousands of vectors of thousands of numbers are more than a cache holds. So vectors go in batches: each group of those
-/// that are done is read once for a whole batch, piece by piece, and a piece of a group stays in the first-level cache
-/// meanwhile. A matrix of 3000 x 3000 takes seconds and not a minute.
+/// Thousands of vectors of thousands of numbers are more than a cache holds. So vectors go in
+/// batches: each group of those that are done is read once for a whole batch, piece by piece, and a
+/// piece of a group stays in the first-level cache meanwhile. A matrix of 3000 x 3000 takes seconds
+/// and not a minute.
 class orthonormal_vectors {
 public:
     orthonormal_vectors(std::size_t vectors, std::size_t floats)
@@ -49,7 +51,8 @@ private:
     std::size_t count, length, stride;
     std::vector<double> all;   ///< one vector behind the other, zeros to the next multiple of `width`
 
-    // Through a pointer: of a reference that a function returns, clang 14 forgets that it is less aligned.
+    // Through a pointer: of a reference that a function returns, clang 14 forgets that it is less
+    // aligned.
     numbers_anywhere* place(std::size_t vector, std::size_t i) { return reinterpret_cast<numbers_anywhere*>(&at(vector, i)); }
     static double sum(const numbers& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 

@@ -10,20 +10,22 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A net that predicts and does nothing else, for those who count microseconds: no threads, no views of batches, nothing worked
-/// out again from call to call. Prediction changes no weight and is const, but works in the predictor's own memory: one
-/// call at a time. It has weights and memory of its own, so that several threads may have one each, and a model may
-/// be trained on while its predictor answers.
+/// A net that predicts and does nothing else, for those who count microseconds: no threads, no
+/// views of batches, nothing worked out again from call to call. Prediction changes no weight and
+/// is const, but works in the predictor's own memory: one call at a time. It has weights and memory
+/// of its own, so that several threads may have one each, and a model may be trained on while its
+/// predictor answers.
 ///
 ///     predictor p{net, model};             // a trainer's or an estimator's weights; one example at a time
 ///     p(image, scores);                    // spans of floats: the first input, the first output
 ///     predictor many{net, model, max_batch<8>};
 ///     predictor alone{net, weights_file("net.safetensors")};   // in a program that never trains
 ///
-/// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a whole image in parts (here it
-/// is one part), and of 3 x 3 and 5 x 5 convolutions, which may be computed otherwise for few images than for many
-/// (graph/winograd.hpp).
-/// Settings (train/settings.hpp): the most examples of one call, max_batch<1> without it; built_with, the model's without it.
+/// The numbers are those of trainer::predict to the bit, but where a net sums over its batch or a
+/// whole image in parts (here it is one part), and of 3 x 3 and 5 x 5 convolutions, which may be
+/// computed otherwise for few images than for many (graph/winograd.hpp). Settings
+/// (train/settings.hpp): the most examples of one call, max_batch<1> without it; built_with, the
+/// model's without it.
 template <class Net, build_options Build = build_options{1}>
 class predictor {
     static constexpr int largest_batch = Build.max_batch;
@@ -67,7 +69,8 @@ public:
         }
     }
 
-    /// A file's weights and states. mismatch_error where it is of another net; the predictor is then as it was.
+    /// A file's weights and states. mismatch_error where it is of another net; the predictor is
+    /// then as it was.
     void take(const weights_file& from) {
         std::vector<safetensors::expected_tensor> expected;
         std::vector<std::string> not_needed;   // where examples' sequences have come to: prediction begins each anew
@@ -84,8 +87,9 @@ public:
         batch_.n = 0;
     }
 
-    /// The first output for the examples in x, [batch, extents...], good until the next call. data_error where x is not 1 to
-    /// largest_batch whole examples. Allocates nothing. For nets with one input, of floats.
+    /// The first output for the examples in x, [batch, extents...], good until the next call.
+    /// data_error where x is not 1 to largest_batch whole examples. Allocates nothing. For nets
+    /// with one input, of floats.
     span<const float> operator()(span<const float> x) const {
         constexpr auto& in = program::v.inputs[0];
         static_assert(program::v.n_inputs == 1 && in.s.type == dtype::f32,
@@ -113,8 +117,8 @@ public:
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
     }
-    /// Output `i` of the last call, so that a net of several outputs runs once; empty before the first. option_error where there
-    /// is none.
+    /// Output `i` of the last call, so that a net of several outputs runs once; empty before the
+    /// first. option_error where there is none.
     span<const float> output(int i) const {
         detail::need_output(i, program::v.n_outputs, "predictor");
         if (!last_batch_) return {};
@@ -178,7 +182,8 @@ private:
         for (int i = 0; i < p.n_states; ++i) f(p.states[i]);
     }
     static std::string path(const variable_info& v) { return path_of(program::graph.scopes, v); }
-    /// Variables as they will lie in memory, made before any is written: where one cannot be, all stay as they are.
+    /// Variables as they will lie in memory, made before any is written: where one cannot be, all
+    /// stay as they are.
     struct values_of {
         std::vector<std::pair<address, std::vector<float>>> all;
         bool finite = true;

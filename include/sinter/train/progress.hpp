@@ -20,8 +20,9 @@ struct progress_options {
     double (*clock)() = monotonic_seconds;
 };
 
-/// Shows how a pass over the data goes: on a terminal a line that is drawn over itself, elsewhere a line now and then
-/// and one at the end of each pass. Writing is cheap enough to call update() on every step.
+/// Shows how a pass over the data goes: on a terminal a line that is drawn over itself, elsewhere a
+/// line now and then and one at the end of each pass. Writing is cheap enough to call update() on
+/// every step.
 class progress {
 public:
     explicit progress(std::FILE* out = stderr, progress_options options = {})
@@ -30,7 +31,8 @@ public:
                     (options.style == progress_style::detect && ::isatty(::fileno(out)) == 1)) {}
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
-    /// A line that was left unfinished (by an exception) is ended, so that what follows starts on one of its own.
+    /// A line that was left unfinished (by an exception) is ended, so that what follows starts on
+    /// one of its own.
     ~progress() {
         if (drawn_) std::fputc('\n', out_);
     }
@@ -56,7 +58,8 @@ public:
         if (terminal_) draw();
         else print();
     }
-    /// All examples have been seen: what follows before finish() (validation, say) does not count in the pass's time.
+    /// All examples have been seen: what follows before finish() (validation, say) does not count
+    /// in the pass's time.
     SINTER_COLD void stop_clock() {
         if (!running_) return;
         ended_ = options_.clock();
@@ -97,9 +100,9 @@ private:
         return ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
     }
     SINTER_COLD void draw() {
-        // One write, and the rest of the old line is erased behind the new one, not before it: no flicker. The last
-        // column stays free, where some terminals would wrap.
-        // (Built by append: g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
+        // One write, and the rest of the old line is erased behind the new one, not before it: no
+        // flicker. The last column stays free, where some terminals would wrap. (Built by append:
+        // g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
         const std::string line = std::string("\r").append(progress_line(state_, columns() - 1)).append("\x1b[K");
         std::fwrite(line.data(), 1, line.size(), out_);
         std::fflush(out_);

@@ -35,8 +35,8 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
     return std::string(text, n < 0 ? 0u : n < 96 ? static_cast<std::size_t>(n) : 95u);
 }
 
-/// "%.4f" with a point in every locale. Not by base/decimal.hpp: each file that includes sinter.hpp would parse <charconv>,
-/// which takes a fifteenth of that header's time.
+/// "%.4f" with a point in every locale. Not by base/decimal.hpp: each file that includes sinter.hpp
+/// would parse <charconv>, which takes a fifteenth of that header's time.
 template <class = void>
 SINTER_COLD std::string four_decimals(double value) {
     if (!(value > -1e14 && value < 1e14)) return formatted("%.0f", value);   // NaN, infinity, and what has no such digits
@@ -76,8 +76,8 @@ inline double progress_rate(const progress_state& p) {
     return p.seconds > 0 ? static_cast<double>(p.done) / p.seconds : 0;
 }
 
-/// One line of at most `width` columns for a terminal: the bar takes what room is left, and where there is little the
-/// least important parts go first.
+/// One line of at most `width` columns for a terminal: the bar takes what room is left, and where
+/// there is little the least important parts go first.
 template <class = void>
 SINTER_COLD inline std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);

@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     {"program": "quickstart", "settings": {"epochs": 5, ...}, "loss_by_epoch": [0.51, ...],
 ///      "test_accuracy": 0.91, "seconds": 12.5, "examples_per_second": 24000.0}
 ///
-/// A number that is not known (NaN) is null. Where there are other results than the accuracy, they are in one more
-/// object, "results".
+/// A number that is not known (NaN) is null. Where there are other results than the accuracy, they
+/// are in one more object, "results".
 struct report {
     std::string program;
     std::vector<std::pair<std::string, std::string>> settings;   ///< name and JSON text; see set()
@@ -24,7 +24,8 @@ struct report {
     double seconds = 0;                                                ///< of training
     double examples_per_second = 0;
 
-    /// Notes a setting: text, a number or a truth value; a second one of the same name replaces the first.
+    /// Notes a setting: text, a number or a truth value; a second one of the same name replaces the
+    /// first.
     template <class T>
     void set(std::string name, const T& value) {
         std::string text = json::text(value);

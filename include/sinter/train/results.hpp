@@ -16,7 +16,8 @@ struct evaluation_result {
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? accuracy : detail::value_of(metrics, name);
     }
-    /// The metric itself, for what is more than a number: as<metrics::confusion_matrix>("confusion_matrix").
+    /// The metric itself, for what is more than a number:
+    /// as<metrics::confusion_matrix>("confusion_matrix").
     template <class M>
     const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
 };
@@ -34,13 +35,15 @@ struct epoch_result {
     std::int64_t examples = 0;
     std::vector<double> phase_losses{};    ///< where losses alternate, the mean of each; `loss` is the first
     std::vector<metric_value> metrics{};   ///< "val_f1" of the validation data, and what hooks add
-    /// By the names that progress shows: "loss" and "accuracy" of training, "val_loss", "val_accuracy" and "val_" with a
-    /// metric's name of validation. option_error where there is none of this name.
+    /// By the names that progress shows: "loss" and "accuracy" of training, "val_loss",
+    /// "val_accuracy" and "val_" with a metric's name of validation. option_error where there is
+    /// none of this name.
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? training_accuracy : name == "val_loss" ? validation_loss
              : name == "val_accuracy" ? accuracy : detail::value_of(metrics, name);
     }
-    /// The metric itself, as in evaluation_result: as<metrics::confusion_matrix>("val_confusion_matrix").
+    /// The metric itself, as in evaluation_result:
+    /// as<metrics::confusion_matrix>("val_confusion_matrix").
     template <class M>
     const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
 };

@@ -3,14 +3,14 @@
 #include <sinter/compiler/request.hpp>
 #include <sinter/strategy/single.hpp>
 
-/// What a model is made with besides net, loss and optimizer: build options, a strategy and run-time options. They stand
-/// behind the optimizer, in any order, each kind at most once:
+/// What a model is made with besides net, loss and optimizer: build options, a strategy and
+/// run-time options. They stand behind the optimizer, in any order, each kind at most once:
 ///
 ///     estimator m{net, softmax_cross_entropy, adam{}, max_batch<256>, single<cuda>{}, {.seed = 7}};
 namespace sinter::inline SINTER_TARGET {
 
-/// Choices that a model's programs, for training, evaluation and prediction, are compiled with. A number stands for the
-/// largest batch: trainer<net, loss, adam, 256>.
+/// Choices that a model's programs, for training, evaluation and prediction, are compiled with. A
+/// number stands for the largest batch: trainer<net, loss, adam, 256>.
 struct build_options {
     int max_batch = 64;          ///< examples that a program is laid out for; fewer are always welcome
     program_options program{};
@@ -94,8 +94,9 @@ struct settings {
     }();
     using strategy = typename first_strategy<S...>::type;
 };
-/// Called by constructors: one compile error where settings come to nothing, or where the model's type was spelled, and
-/// with other settings. (Deduction guides are read for calls that they are not meant for: they must say nothing.)
+/// Called by constructors: one compile error where settings come to nothing, or where the model's
+/// type was spelled, and with other settings. (Deduction guides are read for calls that they are
+/// not meant for: they must say nothing.)
 template <build_options Build, class Strategy, class... S>
 constexpr void check_settings() {
     constexpr bool known = are_known<S...>, once = stand_once<S...>;

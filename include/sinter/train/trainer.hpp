@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/train/basic_trainer.hpp>
 
-/// The plain loop's object: one net with its loss and optimizer under a strategy. `step` trains on a batch, `evaluate` and
-/// `predict` run the two other programs of the same expression on the same parameters (train/basic_trainer.hpp).
+/// The plain loop's object: one net with its loss and optimizer under a strategy. `step` trains on
+/// a batch, `evaluate` and `predict` run the two other programs of the same expression on the same
+/// parameters (train/basic_trainer.hpp).
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -18,8 +19,9 @@ using trainer_base =
     basic_trainer<programs_under<Net, Loss, Optimizer, Build, sound_strategy<Strategy>>, Optimizer, Build, Strategy>;
 } // namespace detail
 
-/// trainer t{net, loss, adam{}, max_batch<256>, {.threads = 2}}; settings as behind an estimator's optimizer
-/// (train/settings.hpp). Spelled: trainer<Net, Loss, Optimizer, 256>, and a strategy's type behind it.
+/// trainer t{net, loss, adam{}, max_batch<256>, {.threads = 2}}; settings as behind an estimator's
+/// optimizer (train/settings.hpp). Spelled: trainer<Net, Loss, Optimizer, 256>, and a strategy's
+/// type behind it.
 template <class Net, class Loss, class Optimizer, build_options Build = build_options{}, class Strategy = default_strategy>
 class trainer : public detail::trainer_base<Net, Loss, Optimizer, Build, Strategy> {
     using base = detail::trainer_base<Net, Loss, Optimizer, Build, Strategy>;
@@ -33,11 +35,13 @@ public:
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 
-    /// One training step; returns the batch's mean loss (before the update). Throws data_error where the batch does not
-    /// fit the program. Allocates nothing (but, once, for examples that do not count and are not finite: uncounted_examples).
-    /// The outputs, as they were before the update, stay readable by output().
-    /// On the processor a loss that is not finite ends the step before anything is updated: weights, states and the optimizer's
-    /// memory are as they were, it does not count among steps(), and output() is empty. A GPU learns of the loss too late for that.
+    /// One training step; returns the batch's mean loss (before the update). Throws data_error
+    /// where the batch does not fit the program. Allocates nothing (but, once, for examples that do
+    /// not count and are not finite: uncounted_examples). The outputs, as they were before the
+    /// update, stay readable by output(). On the processor a loss that is not finite ends the step
+    /// before anything is updated: weights, states and the optimizer's memory are as they were, it
+    /// does not count among steps(), and output() is empty. A GPU learns of the loss too late for
+    /// that.
     float step(const data::batch_view& b) { return step(b, unobserved{}); }
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
@@ -59,7 +63,8 @@ struct trainer_for {
 };
 } // namespace detail
 
-/// For as long as this lives, a trainer's weights are the averages that its optimizer keeps: for evaluation and prediction.
+/// For as long as this lives, a trainer's weights are the averages that its optimizer keeps: for
+/// evaluation and prediction.
 template <class Trainer>
 class averaged_weights {
 public:

@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A call of train() as its hooks see it (train/hooks/hook.hpp). Hooks read it, add to `result`, and may ask to stop.
-/// What the model is of, only model_run knows (train/loop.hpp), which derives from this.
+/// A call of train() as its hooks see it (train/hooks/hook.hpp). Hooks read it, add to `result`,
+/// and may ask to stop. What the model is of, only model_run knows (train/loop.hpp), which derives
+/// from this.
 struct training_run {
     std::int64_t step = 0;              ///< steps done in all, those before a resumed run included
     int epoch = 0;                      ///< from 1; 0 before the first
@@ -17,8 +18,8 @@ struct training_run {
     int phase = 0;                      ///< which loss that was, where losses alternate
     epoch_result result{};              ///< of this epoch so far
 
-    /// Asks to end training without an error: once all hooks have had the present call, before another step. `why` is
-    /// kept of the first who asks.
+    /// Asks to end training without an error: once all hooks have had the present call, before
+    /// another step. `why` is kept of the first who asks.
     SINTER_COLD void stop(std::string_view why) {
         if (!stopping_) why_ = why;
         stopping_ = true;

@@ -5,8 +5,8 @@
 #include <sinter/compiler/emit/update_set.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// A group's elementwise code: its members become words, what they read from outside becomes loads, and values that a
-/// later pass over the row needs again are read back or kept in a row buffer.
+/// A group's elementwise code: its members become words, what they read from outside becomes loads,
+/// and values that a later pass over the row needs again are read back or kept in a row buffer.
 namespace sinter::inline SINTER_TARGET {
 
 class body_emitter {
@@ -133,8 +133,8 @@ private:
     int now_ = 0, group_ = in_no_group, buffers_ = 0, sums_ = 0;
     bool flat_ = true;
 
-    /// Whole lines of an activation that is large, so that whoever reads it next finds it in no cache anyway, and that this body does
-    /// not read: what is read is there already.
+    /// Whole lines of an activation that is large, so that whoever reads it next finds it in no
+    /// cache anyway, and that this body does not read: what is read is there already.
     constexpr bool stores_non_temporal(const group& q, int v, std::uint16_t to) const {
         const shape& s = n_[v].s;
         if (q.is_producer) return false;   // it is read at once
@@ -190,8 +190,9 @@ private:
     }
     /// A column's number where there is but one: 0, however many columns the walk has.
     static constexpr bool is_first_column(const node& n) { return n.k == op::column_index && n.s.last() == 1; }
-    /// The word of an elementwise op on registers r. Random numbers and column numbers belong to the elements of their own tensor: these
-    /// are the walk's elements, or its rows (a walk over elements has none), or, for one number that is the same everywhere, none of both.
+    /// The word of an elementwise op on registers r. Random numbers and column numbers belong to
+    /// the elements of their own tensor: these are the walk's elements, or its rows (a walk over
+    /// elements has none), or, for one number that is the same everywhere, none of both.
     constexpr int operation(const node& n, const int* r, int phase, bool row) {
         instruction w{.code = code_of(n.k),
                       .a = byte(r[0]),
@@ -318,8 +319,8 @@ private:
         loads_.push(then);
         return then.reg;
     }
-    /// A value of an earlier phase: read back if it lies in memory anyway, or made again of an array that does and numbers of rows, else
-    /// through a row buffer.
+    /// A value of an earlier phase: read back if it lies in memory anyway, or made again of an
+    /// array that does and numbers of rows, else through a row buffer.
     constexpr int again(int u, int phase) {
         for (int i = 0; i < loads_.n; ++i)
             if (loads_[i].from == -2 - u && loads_[i].phase == phase) return loads_[i].reg;

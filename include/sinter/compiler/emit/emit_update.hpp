@@ -5,12 +5,14 @@
 #include <sinter/compiler/plan/plan.hpp>
 #include <sinter/compiler/emit/update_set.hpp>
 
-/// Emission of the optimizer: behind the kernels that make gradients, and in sweeps over memory for the rest.
+/// Emission of the optimizer: behind the kernels that make gradients, and in sweeps over memory for
+/// the rest.
 ///
-/// A step does this with a gradient: it is used up by its own kernel, or stored and swept. Updates that must know something
-/// of a whole parameter first (its norm) get a pass that sums before their sweep, and a sweep for each parameter. Where
-/// gradients are accumulated, each step adds them to a slot, in the ways just said, and what follows (norms, sums, sweeps that
-/// read the slot as the gradient) runs in each k-th step alone.
+/// A step does this with a gradient: it is used up by its own kernel, or stored and swept. Updates
+/// that must know something of a whole parameter first (its norm) get a pass that sums before their
+/// sweep, and a sweep for each parameter. Where gradients are accumulated, each step adds them to a
+/// slot, in the ways just said, and what follows (norms, sums, sweeps that read the slot as the
+/// gradient) runs in each k-th step alone.
 namespace sinter::inline SINTER_TARGET {
 
 struct emitted_bounds {
@@ -53,7 +55,8 @@ public:
     constexpr void gather() {
         if (u_.every > 1) sweep(false);
     }
-    /// All updates that no kernel has done. Parameters that the loss does not depend on have no gradient and stay as they are.
+    /// All updates that no kernel has done. Parameters that the loss does not depend on have no
+    /// gradient and stay as they are.
     constexpr void update() {
         if (u_.needs_norm()) norm_of_gradients();
         sweep(true);
@@ -82,7 +85,8 @@ private:
         p.gradient = at_[base_of(g_.n, g_.gradients[i])];
         return p;
     }
-    /// Where port k of the code lies that updates what is at `p`. `last`: in the code that writes the parameter.
+    /// Where port k of the code lies that updates what is at `p`. `last`: in the code that writes
+    /// the parameter.
     constexpr address operand(const place& p, int k, bool last) const {
         if (k == weight_operand) return at_[g_.states[g_.states.n - 1].id];   // gather_loss made it last
         if (k == norm_operand) return {space::gradient, z_.gradients};   // behind the last gradient
@@ -92,8 +96,9 @@ private:
                       : address{space::slot, (k - 2) * z_.trained + p.offset};
     }
 
-    /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients are neighbours, too. `last`: the
-    /// updates themselves; otherwise, where gradients are accumulated, what each step does.
+    /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients
+    /// are neighbours, too. `last`: the updates themselves; otherwise, where gradients are
+    /// accumulated, what each step does.
     constexpr void sweep(bool last) {
         const bool reads_slot = last && u_.every > 1;
         std::int64_t end = -1;
@@ -179,8 +184,8 @@ private:
         if (last) l.every = u_.every;
         write_.finish(s, l, table.size());
     }
-    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been summed. Behind a round of steps, of those
-    /// that have gathered anything: see accumulate.hpp.
+    /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been
+    /// summed. Behind a round of steps, of those that have gathered anything: see accumulate.hpp.
     constexpr void rows(const place& p, int indices, const update_code& code, bool last) {
         const shape& table = table_of(p.parameter);
         const bool of_round = last && u_.every > 1;

@@ -5,7 +5,8 @@
 #include <sinter/compiler/emit/spec.hpp>
 #include <sinter/compiler/target.hpp>
 
-/// Launches as they are written down one after the other, and their specs, of which equal ones are one.
+/// Launches as they are written down one after the other, and their specs, of which equal ones are
+/// one.
 namespace sinter::inline SINTER_TARGET {
 
 struct listing {
@@ -69,12 +70,14 @@ private:
     listing& o_;
     growing<int> bucket_, chain_;
 
-    /// What a few microseconds are about: words times elements of a walk, multiply-adds of a product.
+    /// What a few microseconds are about: words times elements of a walk, multiply-adds of a
+    /// product.
     static constexpr std::int64_t small_walk = 8192, small_product = 1 << 18;
-    /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of these, or is no part by itself.
+    /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of
+    /// these, or is no part by itself.
     static constexpr std::int64_t short_row = 128, rows_together = 32;
-    /// Each part costs something (one of a product gathers its operand anew): what takes a few microseconds is cut in two, what
-    /// takes less than one not at all.
+    /// Each part costs something (one of a product gathers its operand anew): what takes a few
+    /// microseconds is cut in two, what takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows) {
             if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > 4096)) return 1;

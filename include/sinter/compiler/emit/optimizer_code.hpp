@@ -6,8 +6,8 @@
 #include <sinter/compiler/update_context.hpp>
 #include <utility>
 
-/// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once for all parameters of a
-/// group.
+/// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once
+/// for all parameters of a group.
 namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int most_update_instructions = 120;

@@ -12,11 +12,12 @@ inline constexpr op_id flat = op::none;       ///< elements in memory order
 inline constexpr op_id rows = op::row_sum;    ///< rows and columns, in phases
 } // namespace walk
 
-/// Rows of at most so many columns leave most lanes of a vector along them idle: kernels for processors go across them, and know
-/// how many there are when they are compiled.
+/// Rows of at most so many columns leave most lanes of a vector along them idle: kernels for
+/// processors go across them, and know how many there are when they are compiled.
 inline constexpr int narrow_columns = 3;
 
-/// What must be instantiated. Equal specs are one kernel. Only what pays is here: everything else is in the launch.
+/// What must be instantiated. Equal specs are one kernel. Only what pays is here: everything else
+/// is in the launch.
 struct spec {
     op_id kind = op::none;
     int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions, pools and narrow walks; empty for all others
@@ -49,8 +50,8 @@ struct loop_launches {
     address count, condition, trips;   ///< scalars in memory, or nowhere (see loop)
     int first_buffer = 0, buffers = 0; ///< what must be put right where fewer turns are made than could be
 };
-/// `carry`: its first or last value lies where `steps` turns would have had it, and is moved; else the slices of turns that
-/// were not made become zero.
+/// `carry`: its first or last value lies where `steps` turns would have had it, and is moved; else
+/// the slices of turns that were not made become zero.
 struct loop_buffer {
     address at;
     bool carry = false;

@@ -4,8 +4,8 @@
 #include <sinter/graph/graph.hpp>
 #include <cstdint>
 
-/// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient, or that a sweep over
-/// memory is made of.
+/// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient,
+/// or that a sweep over memory is made of.
 namespace sinter::inline SINTER_TARGET {
 
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
@@ -26,7 +26,8 @@ struct update_code {
     }
 };
 
-/// Sums over a parameter's elements come before the update that reads them, and before sums that read them.
+/// Sums over a parameter's elements come before the update that reads them, and before sums that
+/// read them.
 inline constexpr int most_sum_levels = 3;
 
 /// What is done to the parameters of one group.
@@ -51,10 +52,12 @@ struct update_set {
             if (groups[i].last.needs_norm()) return true;
         return false;
     }
-    /// May a gradient be used up within the kernel that makes it? Not if anything must be known of all of it before.
+    /// May a gradient be used up within the kernel that makes it? Not if anything must be known of
+    /// all of it before.
     constexpr bool at_once(const variable& v) const { return every > 1 || (!needs_norm() && of(v).levels == 0); }
-    /// Is the update of a table with a row-sparse gradient lazy: of the rows that occur alone? Not where it needs a norm of the
-    /// weights or of the update itself: rows that rest would count in it.
+    /// Is the update of a table with a row-sparse gradient lazy: of the rows that occur alone? Not
+    /// where it needs a norm of the weights or of the update itself: rows that rest would count in
+    /// it.
     constexpr bool lazy(const variable& v) const {
         const group_update& its = of(v);
         for (int k = 0; k < its.levels; ++k)
@@ -62,7 +65,8 @@ struct update_set {
                 if (const int port = its.sums[k].operand[i]; port != 1 && port < weight_operand) return false;
         return true;
     }
-    /// Floats behind the last gradient: the global norm, then the sums' table, each number on a line of its own.
+    /// Floats behind the last gradient: the global norm, then the sums' table, each number on a
+    /// line of its own.
     constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }
     constexpr std::int64_t sum_place(int parameter, int sum) const { return 16 + std::int64_t{16} * (parameter * sums + sum); }
 };

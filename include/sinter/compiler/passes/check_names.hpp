@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/graph/parameter_path.hpp>
 
-/// No two parameters or states may have one path: saved files know them by it. Within a scope that is seen when they are
-/// made; this finds the rest, such as `named<"a">` around two different blocks, or around one that is numbered so already.
+/// No two parameters or states may have one path: saved files know them by it. Within a scope that
+/// is seen when they are made; this finds the rest, such as `named<"a">` around two different
+/// blocks, or around one that is numbered so already.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {

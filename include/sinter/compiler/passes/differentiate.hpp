@@ -6,8 +6,8 @@
 /// The loss's gradients, appended to the graph.
 namespace sinter::inline SINTER_TARGET {
 
-/// Appends d root / d node for every node that `of` names (parameters) and that root depends on; returns in
-/// `gradients` the node of each or -1. `root` must be a scalar.
+/// Appends d root / d node for every node that `of` names (parameters) and that root depends on;
+/// returns in `gradients` the node of each or -1. `root` must be a scalar.
 constexpr void differentiate(graph& g, int root, const growing<int>& of, growing<int>& gradients) {
     differentiator d(g, root, of);
     d.run();

@@ -3,9 +3,10 @@
 #include <sinter/compiler/passes/loop_order.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// A gradient that is a copy (`separate`: two batch_norms that meet in a sum share beta's) is made right behind what it is a copy of, or
-/// behind the loop that this comes from, rather than at the end of backward: its bucket would wait for it. Only where gradients are in
-/// buckets; elsewhere nobody waits.
+/// A gradient that is a copy (`separate`: two batch_norms that meet in a sum share beta's) is made
+/// right behind what it is a copy of, or behind the loop that this comes from, rather than at the
+/// end of backward: its bucket would wait for it. Only where gradients are in buckets; elsewhere
+/// nobody waits.
 namespace sinter::inline SINTER_TARGET {
 
 class early_copying {

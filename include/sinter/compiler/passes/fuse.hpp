@@ -7,11 +7,12 @@
 
 /// Fusion: every live node that must be computed joins one group; a group becomes one kernel.
 ///
-/// A group is either a heavy node with the elementwise work behind it, or a walk over rows and columns whose members are
-/// elementwise values, reductions of rows and sums of columns. A group stands where its first node stands. A node may
-/// join the latest group among its operands' if everything else it reads comes from earlier groups: that alone keeps
-/// the groups' order free of cycles. Values made only of constants, random numbers or inputs by a cheap operation float:
-/// they are computed again wherever they are used, and never stored.
+/// A group is either a heavy node with the elementwise work behind it, or a walk over rows and
+/// columns whose members are elementwise values, reductions of rows and sums of columns. A group
+/// stands where its first node stands. A node may join the latest group among its operands' if
+/// everything else it reads comes from earlier groups: that alone keeps the groups' order free of
+/// cycles. Values made only of constants, random numbers or inputs by a cheap operation float: they
+/// are computed again wherever they are used, and never stored.
 namespace sinter::inline SINTER_TARGET {
 
 class fuser {
@@ -107,15 +108,17 @@ private:
             const int u = base_[n.in[k]];
             if (r_.of[u] > to) return false;
             if (r_.of[u] != to) continue;
-            // a value of this very group: it must be at hand at the same place, whatever views lie between
+            // a value of this very group: it must be at hand at the same place, whatever views lie
+            // between
             if (n_[u].about->kind == op_kind::col_reduce || (q.pool >= 0 && u == q.root)) return false;
             if (n.in[k] != u && !same_space(n_[n.in[k]].s, n_[u].s)) return false;
             if (kind == op_kind::elementwise && !reads_in_place(n_[n.in[k]].s, n.s)) return false;
         }
         return true;
     }
-    /// At most so many words does a member become: itself, a store, and its operands' loads, or what it takes to keep them
-    /// from an earlier pass over the row, or the floating values that they are.
+    /// At most so many words does a member become: itself, a store, and its operands' loads, or
+    /// what it takes to keep them from an earlier pass over the row, or the floating values that
+    /// they are.
     constexpr int instructions_of(const node& n) const {
         int instructions = 2 + 2 * n.operands;
         for (int k = 0; k < n.operands; ++k) instructions += weight_[base_[n.in[k]]];
@@ -139,7 +142,8 @@ private:
                n_[c].p[conv_attribute::stride] == 1;
     }
 
-    /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a reduction's operand is made of.
+    /// One of the latest walks, begun behind group `after`, that reads what v reads, or what a
+    /// reduction's operand is made of.
     constexpr int walk_over_the_same(int v, int after) const {
         for (int i = r_.g.n - 1; i > after && i > r_.g.n - 5; --i)
             if (!r_.g[i].root_op && can_join(v, i) && (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i)))) return i;
@@ -172,7 +176,8 @@ private:
             if (to >= 0) {
                 if (!can_join(v, to)) to = kind == op_kind::root_op ? in_no_group : walk_over_the_same(v, to);
             } else if (kind != op_kind::root_op) {
-                // made of inputs alone, or of what was there before the loop: a walk begun lately will do
+                // made of inputs alone, or of what was there before the loop: a walk begun lately
+                // will do
                 for (int i = r_.g.n - 1; i >= 0 && i > r_.g.n - 5 && to < 0; --i)
                     if (!r_.g[i].root_op && can_join(v, i)) to = i;
             }
@@ -185,14 +190,16 @@ private:
             if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop)) to = r_.of[u];
         return to;
     }
-    /// Elementwise work on what was there before, for one user: it joins that one's group, if it can, instead of beginning one to which
-    /// the user would go. So what a kernel can compute again from arrays that it reads anyway is not stored before.
+    /// Elementwise work on what was there before, for one user: it joins that one's group, if it
+    /// can, instead of beginning one to which the user would go. So what a kernel can compute again
+    /// from arrays that it reads anyway is not stored before.
     constexpr bool may_wait(int v, int to) const {
         const node& n = n_[v];
         return on_ && n.about->kind == op_kind::elementwise && !n.loop && to >= 0 && uses_[v] == 1 && !elsewhere_[v] && !root_[v] &&
                !can_join(v, to);
     }
-    /// Places the operands of v that waited for it; `to`: where v would go to by the others. Was there one?
+    /// Places the operands of v that waited for it; `to`: where v would go to by the others. Was
+    /// there one?
     constexpr bool place_waiting(int v, int to) {
         bool any = false;
         for (int k = 0; k < n_[v].operands; ++k) {

@@ -4,10 +4,12 @@
 #include <sinter/compiler/emit/spec.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// Walks that lead: where the first to read what a walk leaves is a kernel that reads row by row, that kernel runs the walk itself, some
-/// rows at a time, each just before it multiplies them. Then it finds them in cache, and what the walk reads comes from memory while
-/// the kernel is busy with the rows before. Such a walk is put right before its kernel. Both are at work at the same time: what the walk
-/// reads must be there, and stay as it is, until the kernel is done (grouping.hpp's runs_until).
+/// Walks that lead: where the first to read what a walk leaves is a kernel that reads row by row,
+/// that kernel runs the walk itself, some rows at a time, each just before it multiplies them. Then
+/// it finds them in cache, and what the walk reads comes from memory while the kernel is busy with
+/// the rows before. Such a walk is put right before its kernel. Both are at work at the same time:
+/// what the walk reads must be there, and stay as it is, until the kernel is done (grouping.hpp's
+/// runs_until).
 namespace sinter::inline SINTER_TARGET {
 
 /// Is a group's kernel one that runs what leads it?

@@ -60,8 +60,8 @@ constexpr const int* find_bases(view<const node> n, growing<int>& workspace) {
     for (int v = 0; v < n.n; ++v) base[v] = n.p[v].about->kind == op_kind::view ? base[n.p[v].in[0]] : v;
     return base;
 }
-/// f(v) for what a step leaves, and what its loops count by: the loss, outputs, gradients, states' new values; v is -1 where there is no
-/// such thing.
+/// f(v) for what a step leaves, and what its loops count by: the loss, outputs, gradients, states'
+/// new values; v is -1 where there is no such thing.
 template <class F>
 constexpr void for_each_result(const graph_view& g, F f) {
     f(g.loss);
@@ -94,7 +94,8 @@ constexpr const shape& space_of(const node* n, int v) {
     return k == op_kind::row_reduce || k == op_kind::col_reduce ? n[n[v].in[0]].s : n[v].s;
 }
 
-/// Does a group read u, itself or to compute what it needs and does not read? again(v): it computes v, of another group, for itself.
+/// Does a group read u, itself or to compute what it needs and does not read? again(v): it computes
+/// v, of another group, for itself.
 template <class Again>
 constexpr bool reads(const node* n, const int* base, const grouping& r, int group, int u, Again again) {
     const auto by = [&](auto&& self, int v) -> bool {

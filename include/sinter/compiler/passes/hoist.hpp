@@ -4,9 +4,10 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// Moves monotone elementwise work from before a max-pool to behind it: max(f(a), f(b)) = f(max(a, b)), exactly. A
-/// pool of k x k then leaves a k-squared-th of the bias additions and activations, the pool sits directly behind its
-/// convolution and can join its kernel, and the zeros of relu's gradient arrive at the pool's gradient.
+/// Moves monotone elementwise work from before a max-pool to behind it: max(f(a), f(b)) = f(max(a,
+/// b)), exactly. A pool of k x k then leaves a k-squared-th of the bias additions and activations,
+/// the pool sits directly behind its convolution and can join its kernel, and the zeros of relu's
+/// gradient arrive at the pool's gradient.
 namespace sinter::inline SINTER_TARGET {
 
 constexpr void hoist(graph& g) {
@@ -20,7 +21,8 @@ constexpr void hoist(graph& g) {
     for (int i = 0; i < g.assignments.n; ++i) users[g.assignments[i].value] += 2;
 
     for (int pool = 0; pool < g.n.n; ++pool) {
-        // nodes [pool's operand, pool] swap places one pair at a time; positions and number of nodes stay
+        // nodes [pool's operand, pool] swap places one pair at a time; positions and number of
+        // nodes stay
         for (int p = pool; is(g.n[p], op_role::max_pool) && !stays[p];) {
             const int e = g.n[p].in[0];
             const node f = g.n[e], m = g.n[p];

@@ -5,12 +5,14 @@
 #include <sinter/compiler/emit/update_set.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
 
-/// Lazy updates of tables. A gradient that is row-sparse names the rows that occur in the batch: its update changes those alone,
-/// weights and slots, and leaves all others as they are. It does so wherever it runs: in the gradient's own kernel, which visits
-/// no other rows, or in a sweep after the gradient was stored, which is a kernel of the same kind that sums nothing.
+/// Lazy updates of tables. A gradient that is row-sparse names the rows that occur in the batch:
+/// its update changes those alone, weights and slots, and leaves all others as they are. It does so
+/// wherever it runs: in the gradient's own kernel, which visits no other rows, or in a sweep after
+/// the gradient was stored, which is a kernel of the same kind that sums nothing.
 namespace sinter::inline SINTER_TARGET {
 
-/// The node of the indices whose rows parameter i's gradient is made of, or -1 if that gradient is not row-sparse.
+/// The node of the indices whose rows parameter i's gradient is made of, or -1 if that gradient is
+/// not row-sparse.
 constexpr int indices_of_gradient(const graph_view& g, int i) {
     if (g.gradients[i] < 0) return -1;
     const node& d = g.n[base_of(g.n, g.gradients[i])];
@@ -25,8 +27,9 @@ constexpr int most_rows_of_gradient(const graph_view& g, int i, int max_batch) {
     const std::int64_t rows = std::int64_t{indices.size()} * (indices.batched ? max_batch : 1), all = g.n[g.parameters[i].id].s.d[0];
     return static_cast<int>(rows < all ? rows : all);
 }
-/// Which gradients are lists of rows, and how long at most (0: it is none): those of tables that are updated lazily, so that whoever
-/// adds up several lists updates the rows of all of them. `rows` has a place for each parameter.
+/// Which gradients are lists of rows, and how long at most (0: it is none): those of tables that
+/// are updated lazily, so that whoever adds up several lists updates the rows of all of them.
+/// `rows` has a place for each parameter.
 constexpr void choose_row_lists(const graph_view& g, const grouping& r, const update_set& u, int max_batch, int* rows) {
     for (int i = 0; i < g.gradients.n; ++i) {
         rows[i] = 0;

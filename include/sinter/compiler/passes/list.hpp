@@ -13,9 +13,9 @@
 #include <sinter/compiler/passes/transposed_weights.hpp>
 #include <sinter/compiler/passes/unique_rows.hpp>
 
-/// All passes, in the order in which they run. stages.hpp runs these lists while a program is compiled, and the tests run the
-/// same lists over random graphs. What always happens, whatever the target, and is no pass: tracing, differentiation, the plan of
-/// memory and emission.
+/// All passes, in the order in which they run. stages.hpp runs these lists while a program is
+/// compiled, and the tests run the same lists over random graphs. What always happens, whatever the
+/// target, and is no pass: tracing, differentiation, the plan of memory and emission.
 namespace sinter::inline SINTER_TARGET::pass {
 
 /// run(graph&, settings): the net as it was traced.
@@ -26,7 +26,8 @@ using of_gradients = pass_list<column_sums>;
 using in_place = pass_list<pool_gradients, unique_rows, transposed_weights, product_sums>;
 /// run(graph_view from, graph& to, gradients&, settings): a new graph is made.
 using rewriting = pass_list<round_products>;
-/// run(graph_view, grouping&, settings): nodes become groups, and groups take their order. In two constant evaluations.
+/// run(graph_view, grouping&, settings): nodes become groups, and groups take their order. In two
+/// constant evaluations.
 using grouping_nodes = pass_list<fuse>;
 using of_groups = pass_list<sink, loop_order, early_copies, fused_producers>;
 

@@ -3,9 +3,9 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// The groups' order when there are loops: those of one loop stand together, so that they are a stretch of the launches.
-/// Groups of no loop that fusion left between them are made before: they cannot depend on it, for a loop's results are seen
-/// only through nodes made after its last one.
+/// The groups' order when there are loops: those of one loop stand together, so that they are a
+/// stretch of the launches. Groups of no loop that fusion left between them are made before: they
+/// cannot depend on it, for a loop's results are seen only through nodes made after its last one.
 namespace sinter::inline SINTER_TARGET {
 
 constexpr void keep_loops_together(const graph_view& g, grouping& r) {

@@ -3,8 +3,8 @@
 #include <sinter/compiler/options.hpp>
 #include <sinter/compiler/target.hpp>
 
-/// What a pass is. Each has a file of its own and stands in list.hpp, which says in which order passes run; nothing else names
-/// them. A pass describes itself by a type in namespace pass:
+/// What a pass is. Each has a file of its own and stands in list.hpp, which says in which order
+/// passes run; nothing else names them. A pass describes itself by a type in namespace pass:
 ///
 ///     struct my_pass {
 ///         static constexpr bool enabled(const target& t, const program_options& o) { return o.fuse && t.my_kernels; }

@@ -4,9 +4,10 @@
 #include <sinter/ops/internal/sparse_gradient.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled values and winners),
-/// instead of spread out over the convolution's output, three quarters or more of which would be exact zeros. Where windows overlap or
-/// are padded, or the convolution is strided, the gradients are told that of what is spread out most is zero.
+/// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled
+/// values and winners), instead of spread out over the convolution's output, three quarters or more
+/// of which would be exact zeros. Where windows overlap or are padded, or the convolution is
+/// strided, the gradients are told that of what is spread out most is zero.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {

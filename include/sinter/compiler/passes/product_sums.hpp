@@ -5,8 +5,9 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// Within a loop products are of few rows, and what is around their tiles weighs. Those that are only added to each other, as the
-/// gradients of a state are that go through the gates of an LSTM, become one, whose tiles begin where the product before left them:
+/// Within a loop products are of few rows, and what is around their tiles weighs. Those that are
+/// only added to each other, as the gradients of a state are that go through the gates of an LSTM,
+/// become one, whose tiles begin where the product before left them:
 ///
 ///     gemm(a, v) + gemm(b, w)      becomes   product_sum(a, v, b, w)
 ///
@@ -35,7 +36,8 @@ private:
     view<node> n_;
     growing<int> readers_;
 
-    /// Is v a product, or a sum of some, that nobody but this sum reads? A first state is zero in the first turn, which gemm makes use of.
+    /// Is v a product, or a sum of some, that nobody but this sum reads? A first state is zero in
+    /// the first turn, which gemm makes use of.
     constexpr bool is_product(const node& sum, int v) const {
         const node& x = n_[v];
         if (is(x, op_role::product) ? x.p[gemm_attribute::transposed] != 0 || n_[base_of(n_, x.in[0])].k == op::loop_value
@@ -55,7 +57,8 @@ private:
         sum.about = &info_of<op::product_sum>;
         return true;
     }
-    /// The kernel has tiles of eight rows and more only, and goes over the rows once for every panel of columns.
+    /// The kernel has tiles of eight rows and more only, and goes over the rows once for every
+    /// panel of columns.
     static constexpr bool pays(std::int64_t rows) { return rows >= 8 && rows <= 128; }
 };
 

@@ -6,9 +6,10 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// The policy program_options::products: what products multiply is rounded to bfloat16, forward and in both gradients, and added
-/// up in float32. Everything else stays as it is: weights and gradients as they are stored (so the weights are the master weights
-/// of mixed precision), optimizers, norms, softmax, losses. As bfloat16 has float32's exponents, losses need no scaling.
+/// The policy program_options::products: what products multiply is rounded to bfloat16, forward and
+/// in both gradients, and added up in float32. Everything else stays as it is: weights and
+/// gradients as they are stored (so the weights are the master weights of mixed precision),
+/// optimizers, norms, softmax, losses. As bfloat16 has float32's exponents, losses need no scaling.
 ///
 ///     gemm(x, W)      becomes   gemm(round(x), round(W))
 ///     gemm_tn(x, d)             gemm_tn(round(x), round(d))
@@ -19,11 +20,13 @@
 ///     gemm_tn(x, d)             bfloat16_gemm_tn(x, d)
 namespace sinter::inline SINTER_TARGET {
 
-/// From so many rows and columns of weights on: below, making pairs would take as long as multiplying them.
+/// From so many rows and columns of weights on: below, making pairs would take as long as
+/// multiplying them.
 inline constexpr int least_paired_extent = 64;
 
 class product_rounding {
-    // Templates before those who call them: clang 14 must have seen their bodies when it evaluates the callers.
+    // Templates before those who call them: clang 14 must have seen their bodies when it evaluates
+    // the callers.
     template <op_id K>
     static constexpr void become(node& n) {
         n.k = K;
@@ -106,8 +109,9 @@ private:
         paired_.push(-1);
         return to_.n.n - 1;
     }
-    /// The node of v rounded. What only moves numbers does so with rounded ones: then weights are rounded once for both
-    /// directions, and the kernel that computes a value rounds it as well, though it is read under another shape.
+    /// The node of v rounded. What only moves numbers does so with rounded ones: then weights are
+    /// rounded once for both directions, and the kernel that computes a value rounds it as well,
+    /// though it is read under another shape.
     constexpr int rounded(int v) {
         if (rounded_[v] >= 0) return rounded_[v];
         const node x = to_.n[v];

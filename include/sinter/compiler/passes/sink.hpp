@@ -3,8 +3,8 @@
 #include <sinter/compiler/passes/recompute.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// The second half of fusion: walks move down into the groups that use their results, and it is settled which values
-/// must lie in memory.
+/// The second half of fusion: walks move down into the groups that use their results, and it is
+/// settled which values must lie in memory.
 namespace sinter::inline SINTER_TARGET {
 
 class sinker {
@@ -12,8 +12,8 @@ public:
     constexpr sinker(const graph_view& g, grouping& r)
         : g_(g), r_(r), n_(g.n.p), base_(find_bases(g.n, bases_)) {}
 
-    /// A walk moves down into the first group that uses its results, if that does the same walk and reads them in place:
-    /// what it reads is ready before, and every other user comes later still.
+    /// A walk moves down into the first group that uses its results, if that does the same walk and
+    /// reads them in place: what it reads is ready before, and every other user comes later still.
     constexpr void sink() {
         growing<int> first(g_.n.n, -1), chain, user;   // uses of each node, as lists
         for (int v = 0; v < g_.n.n; ++v)

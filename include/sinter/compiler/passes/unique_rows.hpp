@@ -5,18 +5,21 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// A dense layer behind embedding columns: a batch has few distinct rows of a column, so each is multiplied with its part of the
-/// weights once, and gathered behind the product instead of before it. The gradient likewise: gradients of equal rows are summed
-/// first. The same sums in another order.
+/// A dense layer behind embedding columns: a batch has few distinct rows of a column, so each is
+/// multiplied with its part of the weights once, and gathered behind the product instead of before
+/// it. The gradient likewise: gradients of equal rows are summed first. The same sums in another
+/// order.
 ///
 ///     gemm(x, W), x = gather_rows(T, i) or concat(gather_rows(T, i), numbers)     dW = gemm_tn(x, d)
 ///     scatter_rows(i, its part of gemm(d, transposed W))                          the row-sparse gradient of T
 ///
-/// become ops of ops/internal/unique_rows.hpp, in place: no node is added. Nobody else may read x or its gradient.
+/// become ops of ops/internal/unique_rows.hpp, in place: no node is added. Nobody else may read x
+/// or its gradient.
 namespace sinter::inline SINTER_TARGET {
 
-/// Where it pays: rows wide enough that adding a product's row costs little beside making it, and all products of a batch, if
-/// no two of its rows are equal, no larger than a second-level cache or two.
+/// Where it pays: rows wide enough that adding a product's row costs little beside making it, and
+/// all products of a batch, if no two of its rows are equal, no larger than a second-level cache or
+/// two.
 inline constexpr int least_unique_width = 4, least_unique_batch = 16;
 inline constexpr std::int64_t most_unique_floats = 262144;
 

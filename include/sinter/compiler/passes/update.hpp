@@ -4,13 +4,15 @@
 #include <sinter/compiler/emit/update_set.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// Which parameters the optimizer may update within the kernel that produces their gradient: the gradient is then never
-/// stored. That kernel must hold the finished gradient element by element, and nobody may read the parameter later.
+/// Which parameters the optimizer may update within the kernel that produces their gradient: the
+/// gradient is then never stored. That kernel must hold the finished gradient element by element,
+/// and nobody may read the parameter later.
 ///
-/// Behind a matrix product's tiles the update's loads and divisions stand in the way of the next tile's multiplications, but the
-/// gradient is neither written nor read: with the two moments of Adam 784 x 128 of 64 examples take 51 us instead of 41 and 15 (Zen 5,
-/// 512 bits), with 256 bits as long either way. More slots have not been measured. Convolutions sum their parts in a sweep of its
-/// own anyway.
+/// Behind a matrix product's tiles the update's loads and divisions stand in the way of the next
+/// tile's multiplications, but the gradient is neither written nor read: with the two moments of
+/// Adam 784 x 128 of 64 examples take 51 us instead of 41 and 15 (Zen 5, 512 bits), with 256 bits
+/// as long either way. More slots have not been measured. Convolutions sum their parts in a sweep
+/// of its own anyway.
 namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int most_slots_behind_products = 2;

@@ -5,12 +5,14 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/plan/memory.hpp>
 
-/// How gradients lie in memory. Under gradient_policy::reduced parameters lie in the order in which backward finishes their
-/// gradients, the reverse of their first use, packed and plain ones mixed, so that a bucket is one stretch of each arena. Else packed
-/// ones come first: the updates of these ride on kernels, and what is left is one stretch, swept at once (in backward's order a sweep
+/// How gradients lie in memory. Under gradient_policy::reduced parameters lie in the order in which
+/// backward finishes their gradients, the reverse of their first use, packed and plain ones mixed,
+/// so that a bucket is one stretch of each arena. Else packed ones come first: the updates of these
+/// ride on kernels, and what is left is one stretch, swept at once (in backward's order a sweep
 /// would end at each packed one).
 ///
-/// Under that policy gradients have an arena without gaps: whole ones first, then the rows of lists, then the keys of lists.
+/// Under that policy gradients have an arena without gaps: whole ones first, then the rows of
+/// lists, then the keys of lists.
 namespace sinter::inline SINTER_TARGET {
 
 struct gradient_layout {
@@ -34,13 +36,14 @@ constexpr void for_each_trained(const graph_view& g, const gradient_layout& l, F
         }
 }
 
-/// A list of rows: its keys, whole numbers, are `list_header` floats behind their number; row k of the list is of the table's row key k.
-/// Rows behind the last are zero.
+/// A list of rows: its keys, whole numbers, are `list_header` floats behind their number; row k of
+/// the list is of the table's row key k. Rows behind the last are zero.
 inline constexpr int list_header = 16;
 constexpr std::int64_t floats_of_keys(int rows) { return list_header + round_up(std::int64_t{rows}, 16); }
 constexpr std::int64_t floats_of_rows(int rows, const shape& table) { return round_up(std::int64_t{rows} * table.last(), 16); }
 
-/// Where the keys of a parameter's list lie, if those of all lists begin at `first` (floats of the gradients' arena).
+/// Where the keys of a parameter's list lie, if those of all lists begin at `first` (floats of the
+/// gradients' arena).
 constexpr address keys_of(const graph_view& g, const gradient_layout& l, std::int64_t first, int parameter) {
     bool before = true;
     for_each_trained(g, l, [&](int i) {

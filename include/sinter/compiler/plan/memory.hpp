@@ -27,7 +27,8 @@ struct address {
 constexpr address port_address(int number) { return {space::port, static_cast<std::int64_t>(number) * 16}; }
 constexpr int port_of(address a) { return static_cast<int>(a.offset() / 16); }
 
-/// First fit over a list of holes, sorted by place. Activations come and go through it while the plan walks the groups.
+/// First fit over a list of holes, sorted by place. Activations come and go through it while the
+/// plan walks the groups.
 class hole_list {
 public:
     constexpr std::int64_t take(std::int64_t size) {

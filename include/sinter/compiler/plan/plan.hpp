@@ -6,9 +6,9 @@
 #include <sinter/compiler/plan/gradient_layout.hpp>
 #include <sinter/compiler/target.hpp>
 
-/// The memory plan: where every stored node lies. Activations share one arena by lifetime; parameters, gradients and
-/// states lie in arenas of their own whose layout depends on the forward trace alone, so that training, evaluation and
-/// prediction agree on it.
+/// The memory plan: where every stored node lies. Activations share one arena by lifetime;
+/// parameters, gradients and states lie in arenas of their own whose layout depends on the forward
+/// trace alone, so that training, evaluation and prediction agree on it.
 namespace sinter::inline SINTER_TARGET {
 
 /// Floats that a value of these extents takes, for `examples` examples.
@@ -46,9 +46,10 @@ struct placed {
     constexpr placed() : at{}, z{}, live{} {}
 };
 
-/// Parameters that are trained come first, so that gradients and slots have places for them alone. Among them those in packed
-/// layout (their updates ride on their gradients' kernels), then all others, so that one walk over a single stretch of memory
-/// updates those; or, in buckets, all in backward's order.
+/// Parameters that are trained come first, so that gradients and slots have places for them alone.
+/// Among them those in packed layout (their updates ride on their gradients' kernels), then all
+/// others, so that one walk over a single stretch of memory updates those; or, in buckets, all in
+/// backward's order.
 constexpr void place_variables(const graph_view& g, const target& t, int max_batch, const gradient_layout& l, address* at, plan_sizes& z) {
     const auto place = [&](const variable& p) {
         at[p.id] = {space::parameter, z.parameters};
@@ -68,7 +69,8 @@ constexpr void place_variables(const graph_view& g, const target& t, int max_bat
     }
 }
 
-/// visit(node, place) for each table, place in floats; gives the floats of all. Tables lie in memory of the program's own.
+/// visit(node, place) for each table, place in floats; gives the floats of all. Tables lie in
+/// memory of the program's own.
 template <class F>
 constexpr std::int64_t each_table(view<const node> n, F visit) {
     std::int64_t floats = 0;
@@ -90,9 +92,10 @@ public:
         find_slots();
     }
 
-    /// `updated[i]`: parameter i is updated within the kernel of its gradient, which is then not stored.
-    /// `backwards`: places activations from the last group to the first. Holes fall otherwise then, and neither way is
-    /// always the better one: README's net at batch 256 needs 18.5 MB so and 26.9 the other way, ResNet-50 one percent more.
+    /// `updated[i]`: parameter i is updated within the kernel of its gradient, which is then not
+    /// stored. `backwards`: places activations from the last group to the first. Holes fall
+    /// otherwise then, and neither way is always the better one: README's net at batch 256 needs
+    /// 18.5 MB so and 26.9 the other way, ResNet-50 one percent more.
     template <int N>
     constexpr void run(placed<N>& out, bool backwards = false) {
         place_variables(g_, t_, max_batch_, layout_, out.at, out.z);
@@ -125,8 +128,8 @@ private:
     growing<int> over_;   ///< the node in whose memory a node lies that is written over what it was made of; else -1
     growing<loop_span> span_;
 
-    /// What is read from outside of its loop, turn by turn or all together, is kept of each turn; carries have their first
-    /// value besides.
+    /// What is read from outside of its loop, turn by turn or all together, is kept of each turn;
+    /// carries have their first value besides.
     constexpr void find_slots() {
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v) {
             const node& n = n_[v];
@@ -186,7 +189,8 @@ private:
         }
     }
 
-    /// Where each parameter lies among the trained ones; in buckets close together, lists of rows behind.
+    /// Where each parameter lies among the trained ones; in buckets close together, lists of rows
+    /// behind.
     constexpr void pin_gradients(address* at, plan_sizes& z) {
         for (int i = 0; i < g_.gradients.n; ++i) {
             if (g_.gradients[i] < 0) continue;
@@ -253,8 +257,8 @@ private:
         const int l = reader >= 0 ? r_.g[reader].loop : 0;
         return l && n_[v].loop != l ? span_[l].last : reader;
     }
-    /// A state's new value goes straight to its place if nobody reads the old one after that (write after read);
-    /// otherwise the emitter copies it at the end of the step.
+    /// A state's new value goes straight to its place if nobody reads the old one after that (write
+    /// after read); otherwise the emitter copies it at the end of the step.
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
             const int v = base_[a.value], last = last_.p[a.target];
@@ -263,10 +267,10 @@ private:
             at[v] = at[a.target];
         }
     }
-    /// Does the group read each element before it writes that element, and never again? A kernel of its own may read its
-    /// operands in any order, a walk that reduces rows passes over a row more than once, and one value for many elements is
-    /// worked out again by each part. Columns' sums are made on the way.
-    /// `behind`: of a kernel of its own, what is behind its result.
+    /// Does the group read each element before it writes that element, and never again? A kernel of
+    /// its own may read its operands in any order, a walk that reduces rows passes over a row more
+    /// than once, and one value for many elements is worked out again by each part. Columns' sums
+    /// are made on the way. `behind`: of a kernel of its own, what is behind its result.
     constexpr bool in_place(const group& q, int value, bool behind = false) const {
         return (!q.root_op || behind) && same_space(n_[value].s, q.space) && makes_one_pass(q, behind);
     }
@@ -276,9 +280,10 @@ private:
                 return false;
         return true;
     }
-    /// What a kernel reads for the last time, element by element, makes room for what it writes: the memory is in the cache already. So a
-    /// gradient lies where its factor was kept, a sum where its first part was; of what a loop keeps of each turn an LSTM's gates over
-    /// the products that they are made of, and most gates' gradients over the gates.
+    /// What a kernel reads for the last time, element by element, makes room for what it writes:
+    /// the memory is in the cache already. So a gradient lies where its factor was kept, a sum
+    /// where its first part was; of what a loop keeps of each turn an LSTM's gates over the
+    /// products that they are made of, and most gates' gradients over the gates.
     constexpr void write_over() {
         const int unknown = r_.g.n;   // a reader that is no group
         growing<int> reader(g_.loops.n ? g_.n.n : 0, -1);   // the last one of each node; without loops last_ is as much
@@ -306,10 +311,11 @@ private:
             }
         }
     }
-    /// Does a kernel of its own hand each of its results to what is behind it once, and store nothing itself? A pool in a convolution's
-    /// kernel leaves winners, too.
+    /// Does a kernel of its own hand each of its results to what is behind it once, and store
+    /// nothing itself? A pool in a convolution's kernel leaves winners, too.
     constexpr bool hands_on_once(const group& q) const { return n_[q.root].about->epilogue && q.pool < 0; }
-    /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept, or a value of no loop.
+    /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept,
+    /// or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
         if (q.loop) return n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last;
         return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.is_producer && reads(i + 1, u));
@@ -334,7 +340,8 @@ private:
         return !slots_.p[v] ? place_size(n_[v], t_, max_batch_)
                           : round_up(slots_.p[v] * floats_of(n_[v], t_, 1) * (n_[v].s.batched ? max_batch_ : 1), 16);
     }
-    /// The group from which on a node's memory is in use: what is kept of all turns, from the loop's first.
+    /// The group from which on a node's memory is in use: what is kept of all turns, from the
+    /// loop's first.
     constexpr int begins(int v, int group) const {
         return n_[v].loop && slots_.p[v] ? span_[n_[v].loop].first : group;
     }

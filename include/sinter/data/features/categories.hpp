@@ -20,7 +20,8 @@ struct category_work {
 };
 } // namespace detail
 
-/// Made by the functions below. Some learn from the training data: what they have learned is saved with them.
+/// Made by the functions below. Some learn from the training data: what they have learned is saved
+/// with them.
 struct categories {
     enum class kind : std::uint8_t { bucketized, quantiles, vocabulary, hashed, crossed };
     kind form = kind::hashed;
@@ -120,8 +121,9 @@ inline void need_size(int size, int least, const char* where) {
 }
 }
 
-/// The stretch of numbers that x is in: 0 below the first boundary, i from boundary i - 1 (with it) to boundary i; and a
-/// last one where x is missing. Boundaries + 2 categories. option_error unless the boundaries ascend.
+/// The stretch of numbers that x is in: 0 below the first boundary, i from boundary i - 1 (with it)
+/// to boundary i; and a last one where x is missing. Boundaries + 2 categories. option_error unless
+/// the boundaries ascend.
 inline categories bucketized(std::string column, std::vector<double> boundaries) {
     for (std::size_t i = 0; i < boundaries.size(); ++i)
         if (!(boundaries[i] - boundaries[i] == 0) || (i && !(boundaries[i - 1] < boundaries[i])))
@@ -130,14 +132,14 @@ inline categories bucketized(std::string column, std::vector<double> boundaries)
     const int size = static_cast<int>(boundaries.size()) + 2;
     return {.form = categories::kind::bucketized, .column = std::move(column), .size = size, .boundaries = std::move(boundaries)};
 }
-/// The same with boundaries that put about as many training examples into each of `buckets`; buckets + 1 categories. Where
-/// values repeat, some buckets may stay empty.
+/// The same with boundaries that put about as many training examples into each of `buckets`;
+/// buckets + 1 categories. Where values repeat, some buckets may stay empty.
 inline categories quantiles(std::string column, int buckets) {
     detail::need_size(buckets, 1, "quantiles");
     return {.form = categories::kind::quantiles, .column = std::move(column), .size = buckets + 1, .learns = true};
 }
-/// The place of the text among the words, from 1; 0 for all others. Spaces around it do not count. A missing value is the
-/// empty text, and may be one of the words. Words + 1 categories.
+/// The place of the text among the words, from 1; 0 for all others. Spaces around it do not count.
+/// A missing value is the empty text, and may be one of the words. Words + 1 categories.
 inline categories vocabulary(std::string column, std::vector<std::string> words) {
     categories c{.form = categories::kind::vocabulary, .column = std::move(column), .size = static_cast<int>(words.size()) + 1,
                  .words = std::move(words)};
@@ -154,8 +156,8 @@ inline categories hashed(std::string column, int buckets) {
     detail::need_size(buckets, 1, "hashed");
     return {.form = categories::kind::hashed, .column = std::move(column), .size = buckets};
 }
-/// Every combination of the parts' categories; where there are more than `buckets` of them, a hash of it.
-/// option_error for fewer than two parts, or one that is crossed itself.
+/// Every combination of the parts' categories; where there are more than `buckets` of them, a hash
+/// of it. option_error for fewer than two parts, or one that is crossed itself.
 inline categories crossed(int buckets, std::vector<categories> parts) {
     detail::need_size(buckets, 1, "crossed");
     if (parts.size() < 2) throw option_error("too few parts", "crossed", std::to_string(parts.size()), "at least 2");

@@ -4,11 +4,12 @@
 #include <sinter/io/atomic_write.hpp>
 #include <cmath>
 
-/// Features as a file, with all that they have learned: what was done to the training data can then be done to other data,
-/// in another program.
+/// Features as a file, with all that they have learned: what was done to the training data can then
+/// be done to other data, in another program.
 namespace sinter::inline SINTER_TARGET::data {
 
-/// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its words.
+/// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its
+/// words.
 class feature_file {
 public:
     static std::string text(const features& f) {
@@ -124,8 +125,8 @@ private:
         csv::reader& in_;
         std::size_t at_ = 0;
     };
-    /// The first double that is `b` or more as a float: with it as a boundary all numbers fall where they fell when they
-    /// were compared as floats.
+    /// The first double that is `b` or more as a float: with it as a boundary all numbers fall
+    /// where they fell when they were compared as floats.
     static double least_that_rounds_to(float b) {
         const double below = static_cast<double>(std::nextafter(b, -std::numeric_limits<float>::infinity()));
         const double middle = std::isfinite(below) ? below + (static_cast<double>(b) - below) / 2 : static_cast<double>(b);

@@ -72,7 +72,8 @@ private:
         c.row.type = type;
         columns_[columns_.count++] = c;
     }
-    /// A file without header and names: its columns are 0, 1, ..., and how many there are its first record tells.
+    /// A file without header and names: its columns are 0, 1, ..., and how many there are its first
+    /// record tells.
     std::vector<std::string> numbered() {
         if (in_->reader.next()) {
             const std::vector<std::string> names = in_->reader.names();
@@ -87,8 +88,9 @@ private:
     }
 };
 
-/// The file's records as examples: `csv_examples("train.csv", people) | shuffle(10'000) | batch(64)`. Plain or gzip. Its
-/// size is unknown until a pass has come to its end. Errors as csv::reader and features.
+/// The file's records as examples: `csv_examples("train.csv", people) | shuffle(10'000) |
+/// batch(64)`. Plain or gzip. Its size is unknown until a pass has come to its end. Errors as
+/// csv::reader and features.
 inline examples csv_examples(const std::string& path, const features& f, const csv::options& o = {}) {
     return examples(new csv_stage(path, f, o));
 }

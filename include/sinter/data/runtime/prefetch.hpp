@@ -10,11 +10,12 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Prepares batches on a thread of its own while the caller works on the one it has. Batches change hands by swapping buffers with a
-/// ring of `depth`: nothing is copied, and nothing allocated once the ring is there. Of the two sides' counters each is written by one
-/// and waited for by the other. Waking a sleeper takes as long as a small net's step, so the worker is woken when half of the ring is
-/// empty, and not for each batch. In a child of fork() another worker goes on behind what was prepared; fork() waits until the
-/// batch that is being prepared is whole.
+/// Prepares batches on a thread of its own while the caller works on the one it has. Batches change
+/// hands by swapping buffers with a ring of `depth`: nothing is copied, and nothing allocated once
+/// the ring is there. Of the two sides' counters each is written by one and waited for by the
+/// other. Waking a sleeper takes as long as a small net's step, so the worker is woken when half of
+/// the ring is empty, and not for each batch. In a child of fork() another worker goes on behind
+/// what was prepared; fork() waits until the batch that is being prepared is whole.
 class prefetcher final : public batch_stage {
 public:
     prefetcher(std::unique_ptr<batch_stage> up, int depth)
@@ -128,7 +129,8 @@ SINTER_COLD inline prefetch_step prefetch(int depth) {
         throw option_error("impossible depth", "prefetch", joined({depth}), "1 to 1024 batches");
     return {depth};
 }
-/// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread wakes.
+/// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread
+/// wakes.
 inline prefetch_step prefetch() { return {0}; }
 SINTER_COLD inline pipeline operator|(pipeline up, prefetch_step s) {
     const position at = up.position();

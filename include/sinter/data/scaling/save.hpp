@@ -5,8 +5,8 @@
 #include <sinter/data/scaling.hpp>
 #include <sinter/io/atomic_write.hpp>
 
-/// A scaling as a file, so that what was done to the training data can be done to other data, in another
-/// program.
+/// A scaling as a file, so that what was done to the training data can be done to other data, in
+/// another program.
 namespace sinter::inline SINTER_TARGET::data {
 
 /// The file is CSV: a line of names, then one for each column of numbers, all digits kept.

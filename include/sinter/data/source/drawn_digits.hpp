@@ -4,8 +4,9 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/data/dataset.hpp>
 
-/// Digits that the program draws itself, so that a net can be trained where there are no files: each is a few pen
-/// strokes through jittered points, turned, sheared, scaled and shifted, drawn with a round pen, and then disturbed.
+/// Digits that the program draws itself, so that a net can be trained where there are no files:
+/// each is a few pen strokes through jittered points, turned, sheared, scaled and shifted, drawn
+/// with a round pen, and then disturbed.
 namespace sinter::inline SINTER_TARGET::data {
 
 struct pen_point { float x, y; };   ///< in the unit square, y downwards
@@ -112,8 +113,8 @@ inline void draw_digit(int digit, random_stream& random, float* image) {
     }
 }
 
-/// `n` drawn digits, [28, 28, 1] floats in [0, 1] with labels 0 to 9. Example i depends on (seed, i) alone.
-/// data_error if n < 0.
+/// `n` drawn digits, [28, 28, 1] floats in [0, 1] with labels 0 to 9. Example i depends on (seed,
+/// i) alone. data_error if n < 0.
 inline dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
     if (n < 0) throw data_error("impossible number of examples", "drawn_digits", std::to_string(n), "at least 0");
     constexpr int pixels = digit_image_side * digit_image_side;

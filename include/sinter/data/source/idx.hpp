@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels: floats in [0, 1] to a net, NHWC.
-/// io_error and format_error as io::read_idx; data_error if the file holds something else than images.
+/// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels:
+/// floats in [0, 1] to a net, NHWC. io_error and format_error as io::read_idx; data_error if the
+/// file holds something else than images.
 template <class = void>
 SINTER_COLD inline dataset idx(const std::string& images_path) {
     io::idx_array file = io::read_idx(images_path);
@@ -29,8 +30,8 @@ SINTER_COLD inline dataset idx(const std::string& images_path) {
     return dataset().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
 }
 
-/// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two files disagree in
-/// the number of examples or a label is not in [0, classes) (0: any).
+/// Images with their labels, an IDX file of bytes [n]. Errors as above, and data_error if the two
+/// files disagree in the number of examples or a label is not in [0, classes) (0: any).
 template <class = void>
 SINTER_COLD inline dataset idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
     dataset set = idx(images_path);

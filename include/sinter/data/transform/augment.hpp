@@ -38,7 +38,8 @@ inline auto random_flip(std::uint64_t seed = 0) {
     }, seed);
 }
 
-/// Copies the window of out's size whose upper left pixel is (top, left) of `in`; beyond the edges there are zeros.
+/// Copies the window of out's size whose upper left pixel is (top, left) of `in`; beyond the edges
+/// there are zeros.
 inline void copy_window(const example_view& in, example& out, int top, int left) {
     const int h = in.row.d[0], w = in.row.d[1], channels = in.row.d[2], to_w = out.row.d[1];
     const int first = left < 0 ? -left : 0, last = left + to_w > w ? w - left : to_w;   // columns that exist in `in`
@@ -59,7 +60,8 @@ inline auto center_crop(int height, int width, int channels) {
     });
 }
 
-/// A window of `height` x `width` at a random place of the image after `padding` zeros were put around it.
+/// A window of `height` x `width` at a random place of the image after `padding` zeros were put
+/// around it.
 inline auto random_crop(int height, int width, int channels, int padding = 0, std::uint64_t seed = 0) {
     return map(extents(height, width, channels), [=](const example_view& in, example& out, random_stream& random) {
         need_image(in.row, "random_crop");

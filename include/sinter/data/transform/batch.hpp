@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Collects examples into batches. A pass ends with the batch that is left over, unless that is to be dropped.
+/// Collects examples into batches. A pass ends with the batch that is left over, unless that is to
+/// be dropped.
 class batcher final : public batch_stage {
 public:
     batcher(std::unique_ptr<example_stage> up, int size, bool drop_remainder)
@@ -65,8 +66,8 @@ private:
 struct batch_options { bool drop_remainder = false; };
 struct batch_step { int size; bool drop_remainder; };
 
-/// Batches of `size` examples; the last of a pass may have fewer, or is left out with {.drop_remainder = true}.
-/// option_error unless size >= 1.
+/// Batches of `size` examples; the last of a pass may have fewer, or is left out with
+/// {.drop_remainder = true}. option_error unless size >= 1.
 SINTER_COLD inline batch_step batch(int size, batch_options o = {}) {
     if (size < 1) throw option_error("impossible batch size", "batch", joined({size}), "at least 1");
     return {size, o.drop_remainder};

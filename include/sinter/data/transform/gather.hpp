@@ -5,8 +5,8 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/dataset.hpp>
 
-/// Sets made of other sets' examples: of chosen ones, or of several sets one after the other. Rows are
-/// copied as they lie, pixels as bytes.
+/// Sets made of other sets' examples: of chosen ones, or of several sets one after the other. Rows
+/// are copied as they lie, pixels as bytes.
 namespace sinter::inline SINTER_TARGET::data {
 
 namespace detail {
@@ -31,8 +31,8 @@ void add_column(dataset& to, const column& c, std::int64_t n, F row) {
 }
 } // namespace detail
 
-/// The examples at these places, in this order; one may come several times. data_error for a place that is
-/// not there.
+/// The examples at these places, in this order; one may come several times. data_error for a place
+/// that is not there.
 inline dataset gather(const dataset& from, span<const std::int64_t> places) {
     for (std::size_t i = 0; i < places.size(); ++i)
         if (places[i] < 0 || places[i] >= from.size())
@@ -45,8 +45,8 @@ inline dataset gather(const dataset& from, span<const std::int64_t> places) {
     return to;
 }
 
-/// The sets' examples one after the other. data_error unless all have the same columns: roles, extents,
-/// types, and pixels or numbers.
+/// The sets' examples one after the other. data_error unless all have the same columns: roles,
+/// extents, types, and pixels or numbers.
 inline dataset concat(span<const dataset> sets) {
     std::vector<std::int64_t> ends;
     std::int64_t n = 0;
@@ -77,8 +77,8 @@ inline dataset concat(std::initializer_list<dataset> sets) {
     return concat(span<const dataset>(sets.begin(), sets.size()));
 }
 
-/// The numbers from 0 below n (less than 2^32) in random order, the same for equal (n, seed): each order
-/// equally likely.
+/// The numbers from 0 below n (less than 2^32) in random order, the same for equal (n, seed): each
+/// order equally likely.
 inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed = 0) {
     if (n < 0 || n > (std::int64_t{1} << 32) - 1)
         throw option_error("impossible number", "random_order", joined({n}), "0 to 2^32 - 1");

@@ -5,15 +5,16 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Cross-validation: a set in k parts of equal size, each of which is held out once. By chance, evenly
-/// among classes, or with groups that stay whole, as split. Sets are made when they are asked for.
+/// Cross-validation: a set in k parts of equal size, each of which is held out once. By chance,
+/// evenly among classes, or with groups that stay whole, as split. Sets are made when they are
+/// asked for.
 ///
 ///     const data::k_fold folds(set, 5, {.classes = set.labels()});
 ///     for (int i = 0; i < folds.size(); ++i) train_and_measure(folds.training(i), folds.held_out(i));
 class k_fold {
 public:
-    /// option_error unless 2 <= k <= the number of examples (of groups, where there are such); others as
-    /// split.
+    /// option_error unless 2 <= k <= the number of examples (of groups, where there are such);
+    /// others as split.
     k_fold(dataset set, int k, const split_options& o = {}) : set_(std::move(set)) {
         if (k < 2 || k > set_.size()) refuse(k, set_.size());
         parts_ = split_places(set_.size(), std::vector<double>(static_cast<std::size_t>(k), 1. / k), o);

@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// One example as a mapped function gets it: the first float input, the label (where there are several, the first one's
-/// address), the targets. What an example does not have is empty or null; further columns pass through unchanged.
+/// One example as a mapped function gets it: the first float input, the label (where there are
+/// several, the first one's address), the targets. What an example does not have is empty or null;
+/// further columns pass through unchanged.
 struct example_view {
     span<const float> x;
     shape row;   ///< extents of x
@@ -24,8 +25,8 @@ struct example {
     span<float> y;
 };
 
-/// What all maps share: rows of their own, and a random stream for each example that depends on the seed, the pass
-/// and the example's place in it, so that augmentation is the same after a restart.
+/// What all maps share: rows of their own, and a random stream for each example that depends on the
+/// seed, the pass and the example's place in it, so that augmentation is the same after a restart.
 class map_stage : public example_stage {
 public:
     map_stage(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key)
@@ -117,11 +118,13 @@ struct map_step {
     shape row{};
 };
 
-/// Calls `f(example&)` or `f(example&, random_stream&)` on each example; it may change values, label and targets.
+/// Calls `f(example&)` or `f(example&, random_stream&)` on each example; it may change values,
+/// label and targets.
 template <class F>
 map_step<F> map(F f, std::uint64_t seed = 0) { return {std::move(f), seed}; }
-/// The same for functions that change the extents of x to `row`: `f(const example_view& in, example& out)`, or with a
-/// random_stream& as third argument. `out` has room for `row`; label and targets are already copied.
+/// The same for functions that change the extents of x to `row`: `f(const example_view& in,
+/// example& out)`, or with a random_stream& as third argument. `out` has room for `row`; label and
+/// targets are already copied.
 template <class F>
 map_step<F> map(shape row, F f, std::uint64_t seed = 0) { return {std::move(f), seed, true, row}; }
 

@@ -17,7 +17,8 @@ public:
     }
 
     void begin(std::int64_t pass) override {
-        // A pass of ours is `times` of theirs, so that each sees its own order and its own augmentation.
+        // A pass of ours is `times` of theirs, so that each sees its own order and its own
+        // augmentation.
         first_ = times_ == forever ? pass << 32 : pass * times_;
         start(0);
     }
@@ -66,8 +67,9 @@ private:
 
 struct repeat_step { std::int64_t times; };
 
-/// So many passes as one, without a break: a batch may hold the end of one and the start of the next. Put it behind
-/// shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or forever.
+/// So many passes as one, without a break: a batch may hold the end of one and the start of the
+/// next. Put it behind shuffle to keep the passes apart. option_error unless 1 <= times <= 2^31, or
+/// forever.
 SINTER_COLD inline repeat_step repeat(std::int64_t times = forever) {
     if ((times < 1 || times > (std::int64_t{1} << 31)) && times != forever)
         throw option_error("impossible number of passes", "repeat", std::to_string(times), "1 to 2^31, or forever");

@@ -7,8 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// Keeps up to `buffer` examples and yields a random one of them each time. A buffer as large as the pass makes this
-/// the Fisher-Yates shuffle: every permutation equally likely.
+/// Keeps up to `buffer` examples and yields a random one of them each time. A buffer as large as
+/// the pass makes this the Fisher-Yates shuffle: every permutation equally likely.
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
@@ -46,7 +46,8 @@ public:
     }
 
 private:
-    // Slots hold places where rows stay in memory (then a shuffle moves no data), else the rows themselves.
+    // Slots hold places where rows stay in memory (then a shuffle moves no data), else the rows
+    // themselves.
     SINTER_COLD void fill_slots() {
         constexpr std::int64_t at_once = 1024;
         const std::int64_t capacity = buffer_ - held_ < at_once ? buffer_ - held_ : at_once;
@@ -55,8 +56,8 @@ private:
         held_ += got;
         filled_ = got < capacity || held_ == buffer_;
     }
-    /// The next n or all that are left, as next() would choose them one after the other, but each slot is asked for before the first
-    /// is read: they may lie in no cache.
+    /// The next n or all that are left, as next() would choose them one after the other, but each
+    /// slot is asked for before the first is read: they may lie in no cache.
     __attribute__((noinline)) int exchange(std::uint32_t* to, int n) {
         std::uint32_t pulled[block], *slot[block];
         const int fresh = up_->next_places(pulled, n);
@@ -113,8 +114,8 @@ private:
 
 struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
 
-/// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same for equal
-/// (seed, pass). option_error for other buffer sizes.
+/// Shuffles through a buffer of so many examples (1 to 2^31), in another order each pass, the same
+/// for equal (seed, pass). option_error for other buffer sizes.
 SINTER_COLD inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
     if (buffer < 1 || buffer > (std::int64_t{1} << 31))
         throw option_error("impossible buffer size", "shuffle", joined({buffer}), "1 to 2^31 examples");

@@ -5,27 +5,29 @@
 #include <algorithm>
 #include <map>
 
-/// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that groups
-/// stay whole.
+/// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that
+/// groups stay whole.
 namespace sinter::inline SINTER_TARGET::data {
 
-/// How examples go to parts. The same options, shares and number of examples give the same parts, whatever
-/// the examples hold.
+/// How examples go to parts. The same options, shares and number of examples give the same parts,
+/// whatever the examples hold.
 struct split_options {
     std::uint64_t seed = 0;
     bool shuffle = true;                    ///< else parts are stretches in the order in which the examples lie
-    /// One an example: of each class a part gets its share, rounded up or down; `set.labels()`, say.
+    /// One an example: of each class a part gets its share, rounded up or down; `set.labels()`,
+    /// say.
     span<const std::int32_t> classes{};
-    /// One an example: those of one group (a patient, a document) come into one part. The largest groups
-    /// are placed first, each where most is missing, so parts are as near to their shares as that leads.
+    /// One an example: those of one group (a patient, a document) come into one part. The largest
+    /// groups are placed first, each where most is missing, so parts are as near to their shares as
+    /// that leads.
     span<const std::int64_t> groups{};
 };
 
 namespace detail {
 
-/// So many of n for each share, by largest remainder (Hamilton): each is its quota rounded up or down, all
-/// together are n. What a part has missed before, `owed`, is added to its remainder, and kept; of equals
-/// the first come first.
+/// So many of n for each share, by largest remainder (Hamilton): each is its quota rounded up or
+/// down, all together are n. What a part has missed before, `owed`, is added to its remainder, and
+/// kept; of equals the first come first.
 inline std::vector<std::int64_t> apportion(std::int64_t n, span<const double> shares, std::vector<double>& owed) {
     std::vector<std::int64_t> sizes(shares.size());
     std::vector<std::size_t> rounded;   // the parts whose quota is no whole number
@@ -116,13 +118,13 @@ inline std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<
     return places;
 }
 
-/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by largest
-/// remainder. In a part the examples stand in their old order.
+/// Cuts a set into parts of these shares, whose sum must be 1: disjoint, complete, their sizes by
+/// largest remainder. In a part the examples stand in their old order.
 ///
 ///     const auto parts = data::split(set, {0.8, 0.2}, {.seed = 1, .classes = set.labels()});
 ///
-/// option_error for impossible shares, or classes and groups at once; data_error where there is not one of
-/// them an example.
+/// option_error for impossible shares, or classes and groups at once; data_error where there is not
+/// one of them an example.
 inline std::vector<dataset> split(const dataset& set, span<const double> shares, const split_options& o = {}) {
     std::vector<dataset> parts;
     for (const auto& places : split_places(set.size(), shares, o)) parts.push_back(gather(set, places));

@@ -4,9 +4,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// While it lives, this thread's processor takes denormal numbers for zero and makes none (x86; elsewhere nothing).
-/// An optimizer's moments of a weight without gradients decay into the denormals and stay there, and every operation
-/// on them traps into microcode: an MLP's Adam step takes a quarter longer, a pass over moments in L2 three times.
+/// While it lives, this thread's processor takes denormal numbers for zero and makes none (x86;
+/// elsewhere nothing). An optimizer's moments of a weight without gradients decay into the
+/// denormals and stay there, and every operation on them traps into microcode: an MLP's Adam step
+/// takes a quarter longer, a pass over moments in L2 three times.
 class flush_denormals {
 public:
 #if defined(__SSE2__)

@@ -4,8 +4,8 @@
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/kernel/cpu/kernel_table.hpp>
 
-/// Runs the launches of a program on the processor. It is told of the program by pointers, not by its type: a model's programs, for
-/// training, for evaluation, are walked by the same code.
+/// Runs the launches of a program on the processor. It is told of the program by pointers, not by
+/// its type: a model's programs, for training, for evaluation, are walked by the same code.
 namespace sinter::inline SINTER_TARGET {
 
 /// A program's constants, and what its kernels are.
@@ -36,7 +36,8 @@ struct worker_group {
     }
 };
 
-/// One step by one thread of a crew, of programs whose launches in loops have at most `Operands` operands; 0: without loops.
+/// One step by one thread of a crew, of programs whose launches in loops have at most `Operands`
+/// operands; 0: without loops.
 template <int Operands>
 class executor {
 public:
@@ -45,8 +46,8 @@ public:
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s),
           key_(s.random_key()) {}
 
-    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but early parameters and
-    /// states is changed then.
+    /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but
+    /// early parameters and states is changed then.
     template <class Observer>
     __attribute__((noinline)) bool run(Observer& observe) const {
         int next = s_.launches.first;
@@ -71,8 +72,8 @@ private:
     const step_arguments& s_;
     const std::uint64_t key_;   ///< of the random numbers
 
-    /// Launches from `next` to `end`, all outside loops; false where the loss was to be looked at among them and is not
-    /// finite.
+    /// Launches from `next` to `end`, all outside loops; false where the loss was to be looked at
+    /// among them and is not finite.
     template <class Observer>
     bool until(int end, int& next, Observer& observe) const {
         if (next < p_.first_change && p_.first_change <= end && p_.first_change < p_.n_launches) {
@@ -89,7 +90,8 @@ private:
     __attribute__((noinline)) void stretch(int first, int end, Observer& observe) const {
         for (; first < end; ++first) one(first, observe);
     }
-    /// All threads find the same, for they have all passed the barrier behind the launch that makes the loss.
+    /// All threads find the same, for they have all passed the barrier behind the launch that makes
+    /// the loss.
     bool loss_is_finite() const {
         if (!s_.needs_finite_loss) return true;
         const float* const loss = places_.at(p_.loss);
@@ -151,7 +153,8 @@ private:
         c.m = l.batched ? l.m * s_.batch : l.m;
         return c;
     }
-    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a slice further on.
+    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a
+    /// slice further on.
     template <class Observer>
     void iterations(const loop_launches& l, Observer& observe) const {
         const loop_turns n(l, places_, s_.batch);

@@ -16,17 +16,19 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Threads that do one thing together, over and over: the caller is one of them, the others wait in between. Denormal
-/// numbers are flushed to zero in all of them while they work. A run allocates nothing.
+/// Threads that do one thing together, over and over: the caller is one of them, the others wait in
+/// between. Denormal numbers are flushed to zero in all of them while they work. A run allocates
+/// nothing.
 ///
-/// One run at a time, begun by one thread, and not from inside a run. Where fork() was called between two runs, the child's
-/// first run begins as many threads anew (the parent's did not come along).
+/// One run at a time, begun by one thread, and not from inside a run. Where fork() was called
+/// between two runs, the child's first run begins as many threads anew (the parent's did not come
+/// along).
 class team {
 public:
     static constexpr int most = 1024;
 
-    /// `threads` in all; 0: one for each usable core. Throws option_error, or device_error where the system grants no
-    /// more threads.
+    /// `threads` in all; 0: one for each usable core. Throws option_error, or device_error where
+    /// the system grants no more threads.
     SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
             throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
@@ -40,8 +42,9 @@ public:
 
     int size() const noexcept { return size_; }
 
-    /// f(0), ..., f(size() - 1), each on its own thread, f(0) on the caller's; returns when all have. What one of them
-    /// throws comes out of run (the first, if several do); the others are released from their barriers.
+    /// f(0), ..., f(size() - 1), each on its own thread, f(0) on the caller's; returns when all
+    /// have. What one of them throws comes out of run (the first, if several do); the others are
+    /// released from their barriers.
     template <class F>
     void run(F&& f) {
         using callee = std::remove_reference_t<F>;
@@ -49,7 +52,8 @@ public:
             const_cast<void*>(static_cast<const void*>(std::addressof(f))));
     }
 
-    /// Inside a run, by thread `thread`: returns when all threads have come here; what they wrote before is then visible to all.
+    /// Inside a run, by thread `thread`: returns when all threads have come here; what they wrote
+    /// before is then visible to all.
     void barrier(int thread) {
         if (size_ == 1) return;
         if (failed_) throw abandoned{};
@@ -62,8 +66,9 @@ public:
 private:
     using job = void (*)(void* context, int thread);
     struct abandoned {};   ///< unwinds a thread whose barrier will never be complete
-    /// What one thread writes and the others wait for: each on a cache line of its own, which goes from core to core once. A counter
-    /// that all add to, and another one that says when all have, would go thrice for each barrier.
+    /// What one thread writes and the others wait for: each on a cache line of its own, which goes
+    /// from core to core once. A counter that all add to, and another one that says when all have,
+    /// would go thrice for each barrier.
     struct alignas(64) presence {
         std::atomic<unsigned> arrivals{0};   ///< at barriers
         std::atomic<unsigned> ends{0};       ///< of runs

@@ -14,8 +14,8 @@ public:
         check(cudnnSetStream(dnn_.get(), stream), "cudnnSetStream");
     }
 
-    /// Is there an algorithm? The first question about extents looks for one and takes the memory that it needs; after
-    /// that nothing is allocated.
+    /// Is there an algorithm? The first question about extents looks for one and takes the memory
+    /// that it needs; after that nothing is allocated.
     bool can(const convolution& v) { return plan_of(v).algorithm >= 0; }
 
     std::int64_t generation() const { return generation_; }   ///< how often the workspace has moved
@@ -115,7 +115,8 @@ private:
             take(to, found, n);
         }
     }
-    /// The first, as the library orders them by speed, that is reproducible, exact float32 and modest.
+    /// The first, as the library orders them by speed, that is reproducible, exact float32 and
+    /// modest.
     template <class Found>
     static void take(plan& to, const Found* found, int n) {
         for (int i = 0; i < n; ++i) {

@@ -10,8 +10,9 @@ inline int current_device_number() {
     return n;
 }
 
-/// While this lives, the GPU `number` is the calling thread's current one; then the one before it is again. Each thread
-/// begins with GPU 0, and streams, handles and memory are of the GPU that was current when they were made.
+/// While this lives, the GPU `number` is the calling thread's current one; then the one before it
+/// is again. Each thread begins with GPU 0, and streams, handles and memory are of the GPU that was
+/// current when they were made.
 class current_device {
 public:
     explicit current_device(int number) : before_(current_device_number()), now_(number) {

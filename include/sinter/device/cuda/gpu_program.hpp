@@ -9,8 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A compiled program P as a list of launches that an engine carries out one after the other. Addresses are worked out
-/// once; the ports are buffers that stay where they are.
+/// A compiled program P as a list of launches that an engine carries out one after the other.
+/// Addresses are worked out once; the ports are buffers that stay where they are.
 template <class Engine, class P>
 class gpu_program {
     static constexpr int n_args = static_cast<int>(sizeof(P::v.args) / sizeof(P::v.args[0]));
@@ -50,14 +50,16 @@ public:
         return now;
     }
 
-    /// Which of the launches that do not run in each step run in this one: a bit for each of their periods.
+    /// Which of the launches that do not run in each step run in this one: a bit for each of their
+    /// periods.
     static std::uint64_t fires(std::int64_t number) {
         std::uint64_t bits = 0;
         for (int i = 0; i < periods.n; ++i) bits |= std::uint64_t{(number + 1) % periods.every[i] == 0} << i;
         return bits;
     }
 
-    /// Floats of scratch space that the program's kernels want, the libraries' workspaces not among them.
+    /// Floats of scratch space that the program's kernels want, the libraries' workspaces not among
+    /// them.
     static constexpr std::int64_t scratch_floats() {
         std::int64_t most = 0;
         for (int i = 0; i < P::v.n_launches; ++i) {
@@ -81,8 +83,9 @@ public:
         scratch_ = m.scratch.data();
     }
 
-    /// Runs the launches of `range`. `step` is in the engine's memory, `number` its number; `observe(launch, before)` is called around each launch. A
-    /// device_error that a launch meets is thrown on with the launch's number.
+    /// Runs the launches of `range`. `step` is in the engine's memory, `number` its number;
+    /// `observe(launch, before)` is called around each launch. A device_error that a launch meets
+    /// is thrown on with the launch's number.
     template <class Observer>
     void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe,
              launch_range range = {}) const {

@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A stretch of zeroed device memory of fixed size. Throws device_error where the device has not so much left.
+/// A stretch of zeroed device memory of fixed size. Throws device_error where the device has not so
+/// much left.
 class cuda_arena {
 public:
     cuda_arena() = default;

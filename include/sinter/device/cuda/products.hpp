@@ -4,7 +4,8 @@
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <deque>
 
-/// Matrix products by cuBLASLt, in full float32 (no TF32) and by algorithms that give the same bits each time.
+/// Matrix products by cuBLASLt, in full float32 (no TF32) and by algorithms that give the same bits
+/// each time.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 class products {
@@ -13,7 +14,8 @@ public:
         check(cublasLtCreate(lt_.place()), "cublasLtCreate");
     }
 
-    /// The first product of its extents chooses an algorithm and keeps it; after that nothing is allocated.
+    /// The first product of its extents chooses an algorithm and keeps it; after that nothing is
+    /// allocated.
     void run(const product& p) {
         const plan& with = plan_of(p);
         const float one = 1.f, zero = 0.f;   // row-major: the library, which counts by columns, gets c^T = b^T a^T

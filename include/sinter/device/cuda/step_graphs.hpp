@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <deque>
 
-/// CUDA graphs of a program's steps: what a step queues is recorded once, then queued again by one call.
+/// CUDA graphs of a program's steps: what a step queues is recorded once, then queued again by one
+/// call.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Steps of equal keys queue the same work.
@@ -19,8 +20,9 @@ struct step_key {
 
 class step_graphs {
 public:
-    /// Queues `work()` on the stream: by itself when its key is new (libraries choose algorithms and take memory then), from
-    /// the second time on as a graph. A stream that refuses to be recorded is never asked again.
+    /// Queues `work()` on the stream: by itself when its key is new (libraries choose algorithms
+    /// and take memory then), from the second time on as a graph. A stream that refuses to be
+    /// recorded is never asked again.
     template <class Work>
     void run(cudaStream_t stream, const step_key& key, Work&& work) {
         kept* const k = find(key);

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// Puts a program's kernels, products and convolutions on a stream, in order. With SINTER_CUDA_SYNC=1 in the environment it
-/// waits for each, so that a fault is reported by the launch that made it rather than by a later call.
+/// Puts a program's kernels, products and convolutions on a stream, in order. With
+/// SINTER_CUDA_SYNC=1 in the environment it waits for each, so that a fault is reported by the
+/// launch that made it rather than by a later call.
 class stream_engine {
 public:
     static constexpr bool multiplies = true;   ///< products never need kernels of ours

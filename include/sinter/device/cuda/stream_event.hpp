@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// A place in a stream: wait() returns when all that was queued before it is done. Throws device_error.
+/// A place in a stream: wait() returns when all that was queued before it is done. Throws
+/// device_error.
 class stream_event {
 public:
     explicit stream_event(cudaStream_t stream) {

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-/// The element types of NumPy's files, under the names that their headers use ("<f4"). They are a part of safetensors',
-/// so that tensors from either kind of file are one type.
+/// The element types of NumPy's files, under the names that their headers use ("<f4"). They are a
+/// part of safetensors', so that tensors from either kind of file are one type.
 namespace sinter::inline SINTER_TARGET::npy {
 
 using safetensors::dtype;
@@ -31,8 +31,8 @@ struct element {
     bool big_endian = false;
 };
 
-/// What "<f4", ">i8" or "|u1" means, or nothing for types that are no plain numbers (objects, strings, records, dates)
-/// and those that have no counterpart here (long double, complex double).
+/// What "<f4", ">i8" or "|u1" means, or nothing for types that are no plain numbers (objects,
+/// strings, records, dates) and those that have no counterpart here (long double, complex double).
 constexpr std::optional<element> element_from_descr(std::string_view descr) {
     if (descr.size() < 2) return std::nullopt;
     const char order = descr.front();
@@ -45,7 +45,8 @@ constexpr std::optional<element> element_from_descr(std::string_view descr) {
     return std::nullopt;
 }
 
-/// The name as NumPy writes it on a little-endian machine, or "" where NumPy has no such type (bfloat16, 4-bit floats).
+/// The name as NumPy writes it on a little-endian machine, or "" where NumPy has no such type
+/// (bfloat16, 4-bit floats).
 inline std::string descr_of(dtype type) {
     for (const detail::descr_row& row : detail::descr_table)
         if (row.type == type) return (dtype_bits(type) == 8 ? "|" : "<") + std::string(row.name);

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-/// The header of an .npy file behind its length: a Python dictionary of three entries, as text (NumPy Enhancement
-/// Proposal 1; numpy/lib/_format_impl.py).
+/// The header of an .npy file behind its length: a Python dictionary of three entries, as text
+/// (NumPy Enhancement Proposal 1; numpy/lib/_format_impl.py).
 namespace sinter::inline SINTER_TARGET::npy {
 
 /// NumPy's own limit on axes; a hostile header must not ask for more.
@@ -104,8 +104,8 @@ private:
 
 } // namespace detail
 
-/// Reads the dictionary `text`, which begins at byte `text_at` of `file`. Throws format_error where it is malformed, lacks
-/// an entry or has others, or where the elements are no plain numbers.
+/// Reads the dictionary `text`, which begins at byte `text_at` of `file`. Throws format_error where
+/// it is malformed, lacks an entry or has others, or where the elements are no plain numbers.
 inline header read_header(std::string_view text, std::string_view file, std::size_t text_at) {
     detail::dictionary_reader in(text, file, text_at);
     header out;

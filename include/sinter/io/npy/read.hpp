@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::npy {
 
 static_assert(std::endian::native == std::endian::little, "elements are turned into little-endian ones");
 
-/// An array: product(shape) elements, last extent fastest, little-endian, whatever order the file had them in.
+/// An array: product(shape) elements, last extent fastest, little-endian, whatever order the file
+/// had them in.
 struct array {
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
@@ -25,7 +26,8 @@ struct array {
     }
 };
 
-/// Headers of plain numbers take a few hundred bytes; only records take more, and those are refused.
+/// Headers of plain numbers take a few hundred bytes; only records take more, and those are
+/// refused.
 inline constexpr std::size_t largest_header = 65'535;
 
 namespace detail {
@@ -66,9 +68,9 @@ inline void fill(io::byte_source& in, span<std::byte> to, std::uint64_t at, cons
 
 } // namespace detail
 
-/// Reads one array of format 1.0, 2.0 or 3.0 from `in`, to its end. Throws format_error on anything else, on elements
-/// that are no plain numbers, on extents whose product overflows or exceeds what the input can hold, and on bytes that
-/// are missing or left over.
+/// Reads one array of format 1.0, 2.0 or 3.0 from `in`, to its end. Throws format_error on anything
+/// else, on elements that are no plain numbers, on extents whose product overflows or exceeds what
+/// the input can hold, and on bytes that are missing or left over.
 inline array parse(io::byte_source& in) {
     constexpr std::size_t magic_bytes = 8;
     std::array<std::byte, magic_bytes + 4> start;
@@ -117,7 +119,8 @@ inline array parse(io::byte_source& in) {
     return {head.type, std::move(head.shape), std::move(bytes)};
 }
 
-/// Reads the array in the file at `path`; throws io_error where it cannot be read, and as parse() does.
+/// Reads the array in the file at `path`; throws io_error where it cannot be read, and as parse()
+/// does.
 inline array read(const std::string& path) {
     io::input_file in(path);
     return parse(in);

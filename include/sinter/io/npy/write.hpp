@@ -10,8 +10,8 @@ namespace sinter::inline SINTER_TARGET::npy {
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they lie");
 
-/// The bytes of an array of these extents, for errors that name `file`. Throws format_error where they overflow, or
-/// where NumPy has no such type.
+/// The bytes of an array of these extents, for errors that name `file`. Throws format_error where
+/// they overflow, or where NumPy has no such type.
 inline std::uint64_t bytes_of(dtype type, span<const std::int64_t> shape, const std::string& file) {
     if (descr_of(type).empty())
         throw format_error("NumPy has no such type", file, std::string(dtype_name(type)), "another, or safetensors");
@@ -23,8 +23,9 @@ inline std::uint64_t bytes_of(dtype type, span<const std::int64_t> shape, const 
     return *bytes;
 }
 
-/// What stands before the elements: format 1.0, C order, padded with spaces so that they begin at a multiple of 64. The
-/// same bytes as NumPy 2 writes, which leaves room for the first extent to grow.
+/// What stands before the elements: format 1.0, C order, padded with spaces so that they begin at a
+/// multiple of 64. The same bytes as NumPy 2 writes, which leaves room for the first extent to
+/// grow.
 inline std::string encode_header(dtype type, span<const std::int64_t> shape) {
     std::string text = "{'descr': '" + descr_of(type) + "', 'fortran_order': False, 'shape': (";
     for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -44,8 +45,9 @@ inline std::string encode_header(dtype type, span<const std::int64_t> shape) {
     return out + text;
 }
 
-/// Writes an array, product(shape) elements at `data` with the last extent fastest: whole or not at all
-/// (io::atomic_write). Throws io_error where the file cannot be written, format_error as bytes_of() does.
+/// Writes an array, product(shape) elements at `data` with the last extent fastest: whole or not at
+/// all (io::atomic_write). Throws io_error where the file cannot be written, format_error as
+/// bytes_of() does.
 inline void write(const std::string& path, dtype type, const std::vector<std::int64_t>& shape, const void* data) {
     const std::uint64_t bytes = bytes_of(type, shape, path);
     const std::string head = encode_header(type, shape);

@@ -9,9 +9,10 @@
 #include <cstring>
 #include <vector>
 
-/// The table of contents of a zip archive (PKWARE's APPNOTE.TXT 6.3), as far as .npz files use it: members stored or
-/// deflated, one disk, no encryption. Archives of 4 GiB and more (zip64) are refused by name; that NumPy writes zip64's
-/// extra field into the headers of small members, too, does not matter, as lengths are read from the table at the end.
+/// The table of contents of a zip archive (PKWARE's APPNOTE.TXT 6.3), as far as .npz files use it:
+/// members stored or deflated, one disk, no encryption. Archives of 4 GiB and more (zip64) are
+/// refused by name; that NumPy writes zip64's extra field into the headers of small members, too,
+/// does not matter, as lengths are read from the table at the end.
 namespace sinter::inline SINTER_TARGET::npz {
 
 enum class method : std::uint16_t { stored = 0, deflated = 8 };
@@ -144,7 +145,8 @@ private:
 
 } // namespace detail
 
-/// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names `file`.
+/// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names
+/// `file`.
 inline std::vector<member> read_directory(span<const std::byte> bytes, const std::string& file) {
     return detail::directory_reader(bytes, file).read();
 }

@@ -8,13 +8,15 @@
 
 namespace sinter::inline SINTER_TARGET::npz {
 
-/// The arrays of an archive by their names, as safetensors' contents are, and the bytes that they point into.
+/// The arrays of an archive by their names, as safetensors' contents are, and the bytes that they
+/// point into.
 struct file : safetensors::contents {
     std::vector<io::byte_buffer> bytes;
 };
 
-/// Reads an archive that lies in memory; errors call it `name`. Throws format_error where the archive or an array in it is
-/// malformed, a checksum does not hold, two members have one name, or one is no array.
+/// Reads an archive that lies in memory; errors call it `name`. Throws format_error where the
+/// archive or an array in it is malformed, a checksum does not hold, two members have one name, or
+/// one is no array.
 inline file parse(span<const std::byte> bytes, std::string name) {
     file out;
     out.source = std::move(name);

@@ -71,8 +71,9 @@ inline packed_member pack(const entry& tensor, compression how, const std::strin
 
 } // namespace detail
 
-/// Writes arrays under their names into one archive, as numpy.savez does: whole or not at all (io::atomic_write). Throws
-/// io_error where the file cannot be written; format_error on two equal names, types that NumPy lacks, and 4 GiB or more.
+/// Writes arrays under their names into one archive, as numpy.savez does: whole or not at all
+/// (io::atomic_write). Throws io_error where the file cannot be written; format_error on two equal
+/// names, types that NumPy lacks, and 4 GiB or more.
 inline void write(const std::string& path, const std::vector<entry>& entries, compression how = compression::none) {
     std::vector<detail::packed_member> members;
     std::map<std::string_view, int> names;

@@ -27,10 +27,11 @@ inline std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0) 
 /// zlib's next_in is not const in its older headers, though it never writes there.
 inline Bytef* bytes_for_zlib(const std::byte* from) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(from)); }
 
-/// The `size` bytes that `from` was made of. Throws format_error where it is damaged or makes more or fewer.
+/// The `size` bytes that `from` was made of. Throws format_error where it is damaged or makes more
+/// or fewer.
 inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, const std::string& where) {
-    // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1), so that a short file cannot ask for
-    // a large buffer.
+    // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1), so that a
+    // short file cannot ask for a large buffer.
     if (size / 1032 > from.size())
         throw format_error("archive promises more than its bytes can hold", where, std::to_string(from.size()) + " bytes",
                            "enough for " + std::to_string(size));

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-/// Attention, written out: ONNX has had an operator for it only since opset 23, which few read yet. The scores of all queries
-/// and keys are there at once.
+/// Attention, written out: ONNX has had an operator for it only since opset 23, which few read yet.
+/// The scores of all queries and keys are there at once.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
@@ -72,7 +72,8 @@ inline void emit_attention(exporter& e, int id) {
     e.set(id, e.reshape(id, e.add(id, "Transpose", {y}, {ints("perm", order)}), e.with_batch(n.s)));
 }
 
-/// RotaryEmbedding came with opset 23, too. Each head's pairs lie as [2, D / 2] or, neighbours, [D / 2, 2].
+/// RotaryEmbedding came with opset 23, too. Each head's pairs lie as [2, D / 2] or, neighbours, [D
+/// / 2, 2].
 inline void emit_rotary(exporter& e, int id) {
     const node& n = e.n(id);
     const shape& angles = e.s(n.in[1]);

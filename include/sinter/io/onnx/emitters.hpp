@@ -13,7 +13,8 @@
 
 namespace sinter::inline SINTER_TARGET::onnx {
 
-/// How every op is written that is not one ONNX operator without attributes. A family of ops is a file beside this one.
+/// How every op is written that is not one ONNX operator without attributes. A family of ops is a
+/// file beside this one.
 inline std::vector<emitter> all_emitters() {
     std::vector<emitter> all;
     const auto append = [&](const auto& family) { all.insert(all.end(), std::begin(family), std::end(family)); };

@@ -13,9 +13,10 @@
 
 /// From a traced graph to an ONNX model.
 ///
-/// Sinter's images have their channels last, ONNX' operators want them first. A value may exist in either order or in both;
-/// elementwise work is done in the order in which its operands are there, so that a net of convolutions is transposed where
-/// it begins and where it ends, and nowhere between.
+/// Sinter's images have their channels last, ONNX' operators want them first. A value may exist in
+/// either order or in both; elementwise work is done in the order in which its operands are there,
+/// so that a net of convolutions is transposed where it begins and where it ends, and nowhere
+/// between.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 class exporter;
@@ -42,15 +43,16 @@ public:
         : g(graph), emitters_(std::move(emitters)), variable_(std::move(variable)), file_(std::move(file)),
           last_(static_cast<std::size_t>(g.n.n)), first_(last_) {}
 
-    /// Everything that the outputs need. Throws option_error for an op that ONNX has no operator for.
+    /// Everything that the outputs need. Throws option_error for an op that ONNX has no operator
+    /// for.
     void run() {
         std::vector<bool> live(static_cast<std::size_t>(g.n.n));
         for (const int id : g.outputs) live[at(id)] = true;
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
-        // what a loop repeats is written when what comes out of it is asked for
-        // what is only a view is written when somebody asks for it: a product may want the convolution before a flatten
+        // what a loop repeats is written when what comes out of it is asked for what is only a view
+        // is written when somebody asks for it: a product may want the convolution before a flatten
         for (int id = 0; id < g.n.n; ++id)
             if (live[at(id)] && g.n[id].k != op::reshape && !g.n[id].loop && !known(id) && !is_leaf(g.n[id])) emit(id);
         for (int i = 0; i < g.outputs.n; ++i) make_output(i);
@@ -80,7 +82,8 @@ public:
         return last_[at(id)].empty();
     }
     void forget(int id) { last_[at(id)].clear(), first_[at(id)].clear(); }
-    /// What a loop repeats, while it is written: what depends on the turn goes there, all else stands before the loop.
+    /// What a loop repeats, while it is written: what depends on the turn goes there, all else
+    /// stands before the loop.
     struct open_loop {
         block repeated;
         std::string iteration;   ///< its number, from 0, a whole one
@@ -107,7 +110,8 @@ public:
         operations.push_back({type, std::move(name), std::move(in), out, std::move(attributes)});
         return out;
     }
-    /// The values of a parameter or state, where `id` is one or the same in another layout; else nothing.
+    /// The values of a parameter or state, where `id` is one or the same in another layout; else
+    /// nothing.
     struct known_values {
         std::string path;
         std::vector<float> x;
@@ -218,7 +222,8 @@ private:
         if (v.about->onnx == nullptr) refuse(id, why_not(v.about->self.name));
         detail::emit_elementwise(*this, id, v.about->onnx);
     }
-    /// One order of axes made from the other. Where one of the two parts has a single element nothing moves.
+    /// One order of axes made from the other. Where one of the two parts has a single element
+    /// nothing moves.
     std::string reordered(const std::string& x, int id, bool to_first) {
         const shape& from = s(id);
         const int r = from.rank, b = from.batched;

@@ -7,7 +7,8 @@
 #include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/gather_rows.hpp>
 
-/// Elements at places that were computed, and whole numbers: Gather, GatherElements, ScatterElements, Cast.
+/// Elements at places that were computed, and whole numbers: Gather, GatherElements,
+/// ScatterElements, Cast.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
@@ -18,7 +19,8 @@ inline shape in_parts(const node& n, const shape& s, int k) {
     y.batched = s.batched;
     return y;
 }
-/// Their indices, as many as there are slices' elements: GatherElements and ScatterElements do not stretch them.
+/// Their indices, as many as there are slices' elements: GatherElements and ScatterElements do not
+/// stretch them.
 inline std::string full_indices(exporter& e, int id, int indices, const shape& slices) {
     const node& n = e.n(id);
     std::vector<std::int64_t> own{n.p[gather_attribute::outer_step] ? n.p[gather_attribute::outer] : 1,

@@ -3,8 +3,9 @@
 #include <sinter/io/onnx/moves.hpp>
 #include <sinter/ops/cond.hpp>
 
-/// Loops over time: Loop, whose body stands in the file once, whatever the number of turns; a branch that may be left out: If.
-/// What is outside stays as it is, [T, batch, ...] while it lies by steps.
+/// Loops over time: Loop, whose body stands in the file once, whatever the number of turns; a
+/// branch that may be left out: If. What is outside stays as it is, [T, batch, ...] while it lies
+/// by steps.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {

@@ -10,8 +10,8 @@
 #include <set>
 #include <vector>
 
-/// An ONNX model while it is being made (github.com/onnx/onnx, onnx.proto): operators, constants, inputs and outputs. Values
-/// are known by their names.
+/// An ONNX model while it is being made (github.com/onnx/onnx, onnx.proto): operators, constants,
+/// inputs and outputs. Values are known by their names.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 /// Since 18 all reductions but argmax take their axes alike.
@@ -85,7 +85,8 @@ public:
 
     std::size_t most_bytes = 0x7fffffff;   ///< protobuf's limit for one message
 
-    /// The file's bytes. Throws format_error where they are more than protobuf allows in one message.
+    /// The file's bytes. Throws format_error where they are more than protobuf allows in one
+    /// message.
     std::string encode(const std::string& graph_name, const std::string& file) const {
         check_size(constant_bytes_, file);
         message graph = encoded(*this, graph_name);

@@ -11,7 +11,8 @@
 #include <sinter/ops/permute.hpp>
 #include <sinter/ops/roll.hpp>
 
-/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand; interpolate, which mixes them.
+/// Ops that move elements: Reshape, Transpose, Concat, Slice, Pad, Expand; interpolate, which mixes
+/// them.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
@@ -48,7 +49,8 @@ inline void emit_concat(exporter& e, int id) {
     else e.set(id, y);
 }
 
-/// Where a slice or an insertion begins in `large`, and its step along each axis; see ops/slice.hpp.
+/// Where a slice or an insertion begins in `large`, and its step along each axis; see
+/// ops/slice.hpp.
 struct steps_along {
     std::vector<std::int64_t> first, step;
     steps_along(const node& n, const shape& large) {
@@ -92,7 +94,8 @@ inline std::string padded(exporter& e, int id, const std::string& x, const shape
     if (!fill.empty()) in.push_back(fill);
     return e.add(id, "Pad", in, {text("mode", mode)});
 }
-/// x, of extents s, with its elements `step` apart along an axis: each gets an axis of its own, which is then filled up.
+/// x, of extents s, with its elements `step` apart along an axis: each gets an axis of its own,
+/// which is then filled up.
 inline std::string apart(exporter& e, int id, std::string x, shape& s, int axis, std::int64_t step, const std::string& fill) {
     const std::int64_t along = axis + s.batched, extent = (s.d[axis] - 1) * step + 1;
     std::vector<std::int64_t> own = e.with_batch(s), whole = own, pads(2 * own.size() + 2, 0);
@@ -135,7 +138,8 @@ inline void emit_roll(exporter& e, int id) {
     const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
     e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
 }
-/// A product with the new places' shares of the old ones: Resize goes by scales, of which it may make other extents.
+/// A product with the new places' shares of the old ones: Resize goes by scales, of which it may
+/// make other extents.
 inline void emit_interpolate(exporter& e, int id) {
     const node& n = e.n(id);
     const auto& p = n.p;

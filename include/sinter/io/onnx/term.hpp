@@ -3,7 +3,8 @@
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/detail/arithmetic.hpp>
 
-/// What elementwise ops are written with: their operands in one order of axes, and formulas over them.
+/// What elementwise ops are written with: their operands in one order of axes, and formulas over
+/// them.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
@@ -32,7 +33,8 @@ inline std::string operand_channels_first(exporter& e, int id, int rank) {
 
 inline std::string as_floats(exporter& e, int id, const std::string& x) { return e.cast(id, x, element::f32); }
 
-/// An elementwise op while it is written: its operands in one order of axes, with channels first where most of them have that.
+/// An elementwise op while it is written: its operands in one order of axes, with channels first
+/// where most of them have that.
 struct elementwise_writer {
     exporter& e;
     int id;

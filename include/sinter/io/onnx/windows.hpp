@@ -6,13 +6,14 @@
 #include <sinter/ops/local_response_norm.hpp>
 #include <sinter/ops/max_pool.hpp>
 
-/// Convolutions, pools and windows of channels: Conv, MaxPool, AveragePool, LRN. All have their channels first there.
+/// Convolutions, pools and windows of channels: Conv, MaxPool, AveragePool, LRN. All have their
+/// channels first there.
 namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
-/// A window over axes [first, 3) of [depth, height, width] as attributes. Padding behind is as much as the last window
-/// needs, so nothing has to be rounded up.
+/// A window over axes [first, 3) of [depth, height, width] as attributes. Padding behind is as much
+/// as the last window needs, so nothing has to be rounded up.
 inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
     std::vector<std::int64_t> kernel, strides, dilations, before, behind, extra;
     for (int i = first; i < 3; ++i) {
@@ -31,7 +32,8 @@ inline std::vector<attribute> window_attributes(const sliding* a, int first, boo
     return all;
 }
 
-/// [taps..., CI / groups, CO] becomes [CO, CI / groups, taps...]: in the file if the weights are known, else by operators.
+/// [taps..., CI / groups, CO] becomes [CO, CI / groups, taps...]: in the file if the weights are
+/// known, else by operators.
 inline std::string conv_weights(exporter& e, int id, const sliding* a, int first) {
     const shape& s = e.s(id);
     const int inputs = s.d[s.rank - 2], outputs = s.last(), taps = s.rows() / inputs;
@@ -85,7 +87,8 @@ inline void emit_convolution_transposed(exporter& e, int id) {
     emit_conv_as(e, id, e.operand(id, 1), c.axis, 4 - e.s(id).rank, c.groups, true);
 }
 inline void emit_nothing(exporter&, int) {}
-/// A mean that counts padding, but not what hangs over that as well: by how much the mean over whole windows is too small, or "".
+/// A mean that counts padding, but not what hangs over that as well: by how much the mean over
+/// whole windows is too small, or "".
 inline std::string counted_share(exporter& e, int id, const sliding* a) {
     const int divisor = e.n(id).p[pool_attribute::divisor];
     if (divisor == 0 || divisor == whole_window) return "";
@@ -120,8 +123,8 @@ inline void emit_pool(exporter& e, int id, const char* type) {
     if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
     e.set_channels_first(id, y);
 }
-/// LRN of images; with an even size it has the window's odd channel behind, and not before as we have it, and runtimes know it of
-/// images alone: the rest are sums by a matrix of ones and zeros.
+/// LRN of images; with an even size it has the window's odd channel behind, and not before as we
+/// have it, and runtimes know it of images alone: the rest are sums by a matrix of ones and zeros.
 inline void emit_local_response_norm(exporter& e, int id) {
     const node& n = e.n(id);
     const response o = sinter::detail::response_of(n);

@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::onnx {
 
-/// A message in protobuf's wire format (protobuf.dev/programming-guides/encoding), field by field. ONNX files are one such
-/// message; the handful of kinds that they use is less than a library would cost.
+/// A message in protobuf's wire format (protobuf.dev/programming-guides/encoding), field by field.
+/// ONNX files are one such message; the handful of kinds that they use is less than a library would
+/// cost.
 class message {
 public:
     message& integer(int field, std::int64_t value) {

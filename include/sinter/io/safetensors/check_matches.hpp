@@ -11,8 +11,8 @@ struct expected_tensor {
     std::vector<std::int64_t> shape;
 };
 
-/// One line for each tensor in which `file` and `expected` differ, by name; empty where they match. A tensor whose type
-/// and shape both differ has both in its line.
+/// One line for each tensor in which `file` and `expected` differ, by name; empty where they match.
+/// A tensor whose type and shape both differ has both in its line.
 template <class = void>
 inline std::vector<std::string> differences(const std::vector<expected_tensor>& expected, const contents& file) {
     metadata_map lines;   // by name, whichever side knows it
@@ -44,7 +44,8 @@ inline std::vector<std::string> differences(const std::vector<expected_tensor>& 
     return out;
 }
 
-/// Throws mismatch_error that lists every difference, one a line, unless `file` has exactly the `expected` tensors.
+/// Throws mismatch_error that lists every difference, one a line, unless `file` has exactly the
+/// `expected` tensors.
 template <class = void>
 inline void check_matches(const std::vector<expected_tensor>& expected, const contents& file) {
     const std::vector<std::string> lines = differences(expected, file);

@@ -22,9 +22,10 @@ inline constexpr std::uint64_t largest_header = 100'000'000;
 /// Free text that a file carries under `__metadata__`.
 using metadata_map = std::map<std::string, std::string, std::less<>>;
 
-/// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere: most programs include these files and
-/// few need all of them. So functions are templates, of nothing, which cost those little who do not call them, and share the few
-/// maps and sorts that they need; and sorts are by heaps, for std::sort is those and two more.)
+/// A name that stands in `names` twice, or nothing. They are sorted then. (Here as elsewhere: most
+/// programs include these files and few need all of them. So functions are templates, of nothing,
+/// which cost those little who do not call them, and share the few maps and sorts that they need;
+/// and sorts are by heaps, for std::sort is those and two more.)
 template <class = void>
 SINTER_COLD inline std::optional<std::string_view> sort_and_find_repeated(std::vector<std::string_view>& names) {
     std::make_heap(names.begin(), names.end());
@@ -33,15 +34,16 @@ SINTER_COLD inline std::optional<std::string_view> sort_and_find_repeated(std::v
     return twice == names.end() ? std::nullopt : std::optional(*twice);
 }
 
-/// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at any address.
+/// One tensor. `data` is product(shape) elements, last extent fastest, little-endian; it may lie at
+/// any address.
 struct tensor_view {
     std::string name;
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
     span<const std::byte> data;
 
-    /// The elements as float, double or integers: see converted_elements(). Its user includes <sinter/io/safetensors.hpp>, <.../npz.hpp>
-    /// or <.../npy.hpp>.
+    /// The elements as float, double or integers: see converted_elements(). Its user includes
+    /// <sinter/io/safetensors.hpp>, <.../npz.hpp> or <.../npy.hpp>.
     template <class T>
     std::vector<T> as() const;
 };
@@ -63,8 +65,8 @@ struct contents {
     }
 };
 
-/// Bytes of a tensor, or nothing where they overflow 64 bits, an extent is negative, or packed elements end amid a
-/// byte.
+/// Bytes of a tensor, or nothing where they overflow 64 bits, an extent is negative, or packed
+/// elements end amid a byte.
 inline std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int64_t> shape) {
     const auto elements = io::checked_product(shape);
     const auto bits = elements ? io::checked_multiply(*elements, dtype_bits(type)) : std::nullopt;

@@ -11,8 +11,9 @@
 /// The element types of safetensors, under the names that its header uses.
 namespace sinter::inline SINTER_TARGET::safetensors {
 
-/// In the reference's order (safetensors 0.8, `Dtype`), which is by rising alignment: its writer lays tensors out by
-/// falling dtype, then by name, and ours follows so that both produce the same bytes.
+/// In the reference's order (safetensors 0.8, `Dtype`), which is by rising alignment: its writer
+/// lays tensors out by falling dtype, then by name, and ours follows so that both produce the same
+/// bytes.
 enum class dtype : std::uint8_t {
     boolean, f4, f6_e2m3, f6_e3m2, u8, i8, f8_e5m2, f8_e4m3, f8_e8m0, f8_e4m3fnuz, f8_e5m2fnuz,
     i16, u16, f16, bf16, i32, u32, f32, c64, f64, i64, u64

@@ -29,11 +29,12 @@ constexpr bool fits_in(From v) {
 
 } // namespace detail
 
-/// The elements in order, as T: float, double or an integer. Floating-point types become float or double by rounding to
-/// nearest (float64 beyond float32's range becomes infinite); so do whole numbers, of which float32 holds all up to 2^24 and
-/// double all up to 2^53. Whole numbers and booleans become integers where each fits: else data_error names the first that
-/// does not. mismatch_error for floating-point types as integers, and for types that have no C++ counterpart (complex
-/// numbers, floats of 4, 6 and 8 bits).
+/// The elements in order, as T: float, double or an integer. Floating-point types become float or
+/// double by rounding to nearest (float64 beyond float32's range becomes infinite); so do whole
+/// numbers, of which float32 holds all up to 2^24 and double all up to 2^53. Whole numbers and
+/// booleans become integers where each fits: else data_error names the first that does not.
+/// mismatch_error for floating-point types as integers, and for types that have no C++ counterpart
+/// (complex numbers, floats of 4, 6 and 8 bits).
 template <class T>
 std::vector<T> converted_elements(const tensor_view& t) {
     static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "as<T>(): T is float, double or an integer type");

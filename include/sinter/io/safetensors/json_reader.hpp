@@ -8,12 +8,13 @@
 
 namespace sinter::inline SINTER_TARGET::safetensors {
 
-/// The part of JSON (RFC 8259) that a safetensors header uses: objects, arrays, strings, non-negative integers. Strict,
-/// and without recursion: the caller asks for what it expects, so depth is bounded by the format, not by the file.
+/// The part of JSON (RFC 8259) that a safetensors header uses: objects, arrays, strings,
+/// non-negative integers. Strict, and without recursion: the caller asks for what it expects, so
+/// depth is bounded by the format, not by the file.
 ///
-/// Why not Boost.JSON: its header takes 1.8 s to compile (g++ 12) where this takes 0.05 s beyond <string>, Debian 12's
-/// default Boost (1.74) is older than it, and it silently keeps the last of two equal keys, which a reader of untrusted
-/// files must refuse.
+/// Why not Boost.JSON: its header takes 1.8 s to compile (g++ 12) where this takes 0.05 s beyond
+/// <string>, Debian 12's default Boost (1.74) is older than it, and it silently keeps the last of
+/// two equal keys, which a reader of untrusted files must refuse.
 class json_reader {
 public:
     /// `text` must be UTF-8; `text_at` is its offset in the file `file`, for error messages.

@@ -3,14 +3,16 @@
 #include <sinter/base/error.hpp>
 #include <sinter/io/printable.hpp>
 
-/// Files of other programs, known by their first bytes, and how to make of them what can be read here.
+/// Files of other programs, known by their first bytes, and how to make of them what can be read
+/// here.
 namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// As much of a file's beginning as refuse_other_formats() looks at.
 inline constexpr std::size_t telling_bytes = 512;
 
-/// Throws format_error where a file that begins with `start` is one of PyTorch (torch.save), Keras, HDF5, ONNX or GGUF: what
-/// it is, and the line of Python that converts it. `arrays_too`: also where it is one of NumPy's, which load_weights() reads.
+/// Throws format_error where a file that begins with `start` is one of PyTorch (torch.save), Keras,
+/// HDF5, ONNX or GGUF: what it is, and the line of Python that converts it. `arrays_too`: also
+/// where it is one of NumPy's, which load_weights() reads.
 template <class = void>
 SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too) {
     if (start.size() > 8 && start[8] == '{') return;   // safetensors: eight bytes of length, whatever they are, then JSON

@@ -35,8 +35,8 @@ inline void refuse_other_formats_at(const std::string& path, bool arrays_too) {
 }
 } // namespace detail
 
-/// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call it. Throws
-/// format_error on anything that the format forbids.
+/// Reads a whole file that lies in memory; the views point into `bytes`. `name` is what errors call
+/// it. Throws format_error on anything that the format forbids.
 template <class = void>
 inline contents parse(span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
@@ -48,14 +48,15 @@ inline contents parse(span<const std::byte> bytes, std::string name) {
     return detail::place_tensors(std::move(head), data, std::move(name));
 }
 
-/// A file in memory: its contents and the bytes that they point into. The data begins on a cache line, so that in
-/// files which the reference or we wrote, every tensor is aligned for its dtype.
+/// A file in memory: its contents and the bytes that they point into. The data begins on a cache
+/// line, so that in files which the reference or we wrote, every tensor is aligned for its dtype.
 struct file : contents {
     io::byte_buffer bytes;
 };
 
-/// Reads the safetensors file at `path`. The header is checked before memory for the data is asked for. Throws io_error
-/// where the file cannot be read, format_error where it is not what the format demands.
+/// Reads the safetensors file at `path`. The header is checked before memory for the data is asked
+/// for. Throws io_error where the file cannot be read, format_error where it is not what the format
+/// demands.
 template <class = void>
 inline file read(const std::string& path) {
     io::input_file in(path);

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 
-/// The header of a safetensors file: 8 bytes that give its length (little-endian), then JSON that names each tensor's
-/// dtype, shape and place among the data behind it. Follows huggingface/safetensors' README and, where that is silent,
-/// what its reader accepts; two equal keys and unknown fields, which that reader lets pass, are refused.
+/// The header of a safetensors file: 8 bytes that give its length (little-endian), then JSON that
+/// names each tensor's dtype, shape and place among the data behind it. Follows
+/// huggingface/safetensors' README and, where that is silent, what its reader accepts; two equal
+/// keys and unknown fields, which that reader lets pass, are refused.
 namespace sinter::inline SINTER_TARGET::safetensors {
 
 inline constexpr std::size_t length_bytes = 8;
@@ -84,8 +85,8 @@ inline void check_names_differ(const std::vector<tensor_place>& places, std::str
                            "each name once");
 }
 
-/// `places` sorted by offset must follow one another without hole or overlap, each as long as its shape says, and
-/// cover all `data_bytes`.
+/// `places` sorted by offset must follow one another without hole or overlap, each as long as its
+/// shape says, and cover all `data_bytes`.
 template <class = void>
 inline void check_places(const std::vector<tensor_place>& places, std::uint64_t data_bytes, std::string_view file) {
     std::uint64_t covered = 0;
@@ -116,8 +117,8 @@ inline void check_places(const std::vector<tensor_place>& places, std::uint64_t 
 
 } // namespace detail
 
-/// The header's length from the file's first eight bytes, held against the file's size. Throws format_error where it
-/// is over 100 MB or longer than the file.
+/// The header's length from the file's first eight bytes, held against the file's size. Throws
+/// format_error where it is over 100 MB or longer than the file.
 template <class = void>
 inline std::uint64_t header_length(span<const std::byte> bytes, std::uint64_t file_bytes,
                                    std::string_view file) {
@@ -141,7 +142,8 @@ inline void check_has_length(std::uint64_t file_bytes, std::string_view file) {
                            std::to_string(file_bytes) + " bytes", "8 or more");
 }
 
-/// Reads the header's JSON and checks it whole: afterwards every place lies inside the `data_bytes` that follow.
+/// Reads the header's JSON and checks it whole: afterwards every place lies inside the `data_bytes`
+/// that follow.
 template <class = void>
 inline header read_header(std::string_view json, std::uint64_t data_bytes, std::string_view file) {
     const std::string where = std::string(file) + ", byte 8";
@@ -162,7 +164,8 @@ inline header read_header(std::string_view json, std::uint64_t data_bytes, std::
     });
     in.end();
     detail::check_names_differ(out.places, file);
-    // Files need not list tensors in the order of their data. Empty ones share an offset with their successor.
+    // Files need not list tensors in the order of their data. Empty ones share an offset with their
+    // successor.
     std::sort(out.places.begin(), out.places.end(), [](const tensor_place& a, const tensor_place& b) {
         return a.begin != b.begin ? a.begin < b.begin : a.end != b.end ? a.end < b.end : a.name < b.name;
     });

@@ -56,8 +56,8 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
 
 } // namespace detail
 
-/// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is aligned, then by name.
-/// It depends on nothing else, so equal tensors make equal files.
+/// Sorts `entries` into the order of their data in a file: by falling dtype, so that each is
+/// aligned, then by name. It depends on nothing else, so equal tensors make equal files.
 template <class = void>
 SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
     const auto before = [](const entry* a, const entry* b) { return a->type != b->type ? a->type > b->type : a->name < b->name; };
@@ -70,9 +70,9 @@ SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
     entries.swap(sorted);
 }
 
-/// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded with spaces so that
-/// the data begins at a multiple of 8. Throws format_error on two equal names, the reserved name, names that are not
-/// UTF-8, shapes without a size, and a header over 100 MB.
+/// The bytes before the data, for `entries` as sort_as_written leaves them: length and JSON, padded
+/// with spaces so that the data begins at a multiple of 8. Throws format_error on two equal names,
+/// the reserved name, names that are not UTF-8, shapes without a size, and a header over 100 MB.
 template <class = void>
 SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, const metadata_map& metadata,
                                  std::string_view file) {
@@ -116,7 +116,8 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
     return out + json;
 }
 
-/// The bytes of the file that write() would write, for keeping them elsewhere than in files. parse() reads them.
+/// The bytes of the file that write() would write, for keeping them elsewhere than in files.
+/// parse() reads them.
 template <class = void>
 SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, const metadata_map& metadata = {}) {
     constexpr std::string_view place = "memory";
@@ -132,9 +133,10 @@ SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, c
     return all;
 }
 
-/// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system from where it lies.
-/// The same tensors give the same bytes as the reference writer gives. Throws io_error where the file cannot be
-/// written, format_error as encode_header does; either way an old file at `path` stays as it was.
+/// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system
+/// from where it lies. The same tensors give the same bytes as the reference writer gives. Throws
+/// io_error where the file cannot be written, format_error as encode_header does; either way an old
+/// file at `path` stays as it was.
 template <class = void>
 SINTER_COLD inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
     sort_as_written(entries);

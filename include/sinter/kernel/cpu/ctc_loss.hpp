@@ -8,9 +8,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The alignments of one example: states are the labels with blanks before, between and behind them; rows of states have room
-/// on both sides, filled with -infinity, so that a state's neighbours are read without asking whether they exist. All values
-/// are logarithms; each frame's largest is taken off, so that long sequences lose no digits.
+/// The alignments of one example: states are the labels with blanks before, between and behind
+/// them; rows of states have room on both sides, filled with -infinity, so that a state's
+/// neighbours are read without asking whether they exist. All values are logarithms; each frame's
+/// largest is taken off, so that long sequences lose no digits.
 struct ctc_example {
     static constexpr float never = -std::numeric_limits<float>::infinity();
 
@@ -49,7 +50,8 @@ struct ctc_example {
         }
         return true;
     }
-    /// The largest of each frame and log of the sum of e^(z - largest), which one float could not hold; false where one is not finite.
+    /// The largest of each frame and log of the sum of e^(z - largest), which one float could not
+    /// hold; false where one is not finite.
     bool sum_frames() {
         for (std::int64_t c = classes; c < round_up(classes, lanes); ++c) padded[c] = never;
         for (std::int64_t t = 0; t < frames; ++t) {
@@ -110,7 +112,8 @@ struct ctc_example {
         const float* const end = alpha + (frames - 1) * width + states - 1;
         return offset + static_cast<double>(log_sum(splat(end[0]), splat(end[-1]), splat(never))[0]);
     }
-    /// The gradient [frames, classes]: softmax less each symbol's share of what was said in that frame.
+    /// The gradient [frames, classes]: softmax less each symbol's share of what was said in that
+    /// frame.
     void backwards(float* gradient) {
         clear(row, width);
         clear(before, width);
@@ -141,8 +144,8 @@ struct ctc_example {
     }
 };
 
-/// For each of c.m examples the loss, and its gradient if somebody wants it. Logits are [T, C], labels [L];
-/// behind the operands stands where the gradient goes, or null.
+/// For each of c.m examples the loss, and its gradient if somebody wants it. Logits are [T, C],
+/// labels [L]; behind the operands stands where the gradient goes, or null.
 template <class Body>
 struct ctc_loss {
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {

@@ -3,12 +3,12 @@
 #include <sinter/kernel/cpu/kernels.hpp>
 #include <sinter/kernel/cpu/rowwise/body.hpp>
 
-/// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal specs are equal types
-/// in all programs of a build.
+/// Value to type: each spec of a program becomes one kernel, made of scalars only, so that equal
+/// specs are equal types in all programs of a build.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all parts of run(); before them, where
-/// there is one, prepare() in parts.
+/// What a launch calls: run() in parts, then (where there is one) finish() in parts, after all
+/// parts of run(); before them, where there is one, prepare() in parts.
 struct kernel_entry {
     void (*run)(const call&) = nullptr;
     void (*finish)(const call&) = nullptr;
@@ -106,8 +106,9 @@ struct nest_of<P, S, std::integer_sequence<int, I...>> {
     using type = typename nest<P::v.specs[S].kind, typename body_of<P, S>::type, P::v.specs[S].extents[I]...>::type;
 };
 
-/// A nest that has loops for some extents only says by `cases` which of them a launch may come to, of at most so many rows. As the
-/// program is a constant, all launches of spec S can be asked, and only what one of them may need is compiled.
+/// A nest that has loops for some extents only says by `cases` which of them a launch may come to,
+/// of at most so many rows. As the program is a constant, all launches of spec S can be asked, and
+/// only what one of them may need is compiled.
 template <class P, int S, class Nest>
 constexpr int cases_of() {
     int found = 0;
@@ -136,7 +137,8 @@ struct table_of<P, std::integer_sequence<int, S...>> {
     template <int I>
     using kernel_of = kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
     static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<is_producer<P, S>()>..., kernel_entry{}};
-    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
+    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the
+    /// kernels.
     static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {
         using function = std::int64_t (*)(const std::int64_t*, int, std::int64_t);
         constexpr function of[sizeof...(S) + 1] = {&kernel_of<S>::scratch..., nullptr};

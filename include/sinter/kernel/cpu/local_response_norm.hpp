@@ -10,9 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What value and gradient share: rows of channels. A part copies some rows' values into
-/// buffers with zeros on both sides, whose windows are then plain loads; it takes several rows at a time, so that none is read
-/// back while its stores are still under way.
+/// What value and gradient share: rows of channels. A part copies some rows' values into buffers
+/// with zeros on both sides, whose windows are then plain loads; it takes several rows at a time,
+/// so that none is read back while its stores are still under way.
 template <int Before, int Behind, int Quarters>
 struct response_rows {
     static constexpr std::int64_t margin = (std::max(Before, Behind) + lanes - 1) / lanes * lanes, at_once = 64 * lanes;

@@ -3,8 +3,9 @@
 #include <sinter/kernel/cuda/attention_tile.hpp>
 #include <sinter/ops/attention.hpp>
 
-/// Attention on GPUs, in full float32: the scores of a tile of queries and keys stay in shared memory, and the result, which
-/// few threads read, in the device's. Nothing is summed by two blocks, so results are the same each time.
+/// Attention on GPUs, in full float32: the scores of a tile of queries and keys stay in shared
+/// memory, and the result, which few threads read, in the device's. Nothing is summed by two
+/// blocks, so results are the same each time.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// A block takes a tile of queries of one head. m = examples times heads.

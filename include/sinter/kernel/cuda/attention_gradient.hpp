@@ -3,8 +3,8 @@
 #include <sinter/kernel/cuda/attention_tile.hpp>
 #include <sinter/ops/attention.hpp>
 
-/// Attention's gradients on GPUs. A tile's scores are computed again, once by the block that sums for its queries and once by
-/// that which sums for its keys: no two blocks add to one place.
+/// Attention's gradients on GPUs. A tile's scores are computed again, once by the block that sums
+/// for its queries and once by that which sums for its keys: no two blocks add to one place.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The addresses are those of attention_gradient_operand.
@@ -25,8 +25,8 @@ struct attention_backward {
     }
     SINTER_HOST_DEVICE std::int64_t group() const { return head / (a.heads / a.groups); }
 
-    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y d), the maximum, and 1 / the
-    /// sum in `shrink`.
+    /// Of a tile of queries: what the softmax's gradient takes away from each score's (the sum of y
+    /// d), the maximum, and 1 / the sum in `shrink`.
     SINTER_HOST_DEVICE void take_queries(std::int64_t first) const {
         const auto y = a.of_queries(a.c.p[attention_gradient_operand::y], example, head, a.value_width), dy = d();
         team.each([&](int t) {
@@ -45,7 +45,8 @@ struct attention_backward {
             workspace.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
         });
     }
-    /// Room's scores become the probabilities that dropout leaves, its gradients those of the scores.
+    /// Room's scores become the probabilities that dropout leaves, its gradients those of the
+    /// scores.
     SINTER_HOST_DEVICE void pairs(std::int64_t query, std::int64_t key, std::int64_t seen) const {
         multiply_rows(team, workspace, workspace.scores, q(), query, k(seen), key);
         multiply_rows(team, workspace, workspace.gradients, d(), query,
@@ -63,8 +64,8 @@ struct attention_backward {
     }
 };
 
-/// The first blocks take a tile of queries of one head, those behind them a tile of keys. Behind the operands:
-/// m = examples times heads of keys.
+/// The first blocks take a tile of queries of one head, those behind them a tile of keys. Behind
+/// the operands: m = examples times heads of keys.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
     static constexpr int operands = 11;
@@ -120,8 +121,8 @@ private:
     }
 };
 
-/// A block takes a tile of the bias's own elements, over all examples, heads and queries that share them.
-/// m = examples.
+/// A block takes a tile of the bias's own elements, over all examples, heads and queries that share
+/// them. m = examples.
 template <>
 struct block_kernel_of<static_cast<int>(op::attention_bias_gradient.id)> {
     static constexpr int operands = 9;

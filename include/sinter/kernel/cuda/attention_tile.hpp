@@ -7,9 +7,10 @@
 #include <sinter/kernel/scalar_arithmetic.hpp>
 #include <sinter/ops/detail/attention_positions.hpp>
 
-/// What attention's GPU kernels share: a block of threads has a tile of queries and one of keys of a head. A kernel is a
-/// sequence of sweeps, in each of which every thread of the block does something for itself, and then all wait for each
-/// other; the host runs a sweep's threads one after the other, so that the same source is tested there.
+/// What attention's GPU kernels share: a block of threads has a tile of queries and one of keys of
+/// a head. A kernel is a sequence of sweeps, in each of which every thread of the block does
+/// something for itself, and then all wait for each other; the host runs a sweep's threads one
+/// after the other, so that the same source is tested there.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int attention_tile = 64, attention_depth = 16, attention_threads = 256;
@@ -40,8 +41,8 @@ struct thread_team {
     }
 };
 
-/// A block's shared memory: parts of two matrices, and what all pairs of queries and keys have. A column more than are used
-/// keeps threads of neighbouring rows in different banks.
+/// A block's shared memory: parts of two matrices, and what all pairs of queries and keys have. A
+/// column more than are used keeps threads of neighbouring rows in different banks.
 struct attention_workspace {
     float a[attention_tile][attention_depth + 1], b[attention_tile][attention_depth + 1];
     float scores[attention_tile][attention_tile + 1], gradients[attention_tile][attention_tile + 1];
@@ -116,7 +117,8 @@ struct attention_work {
     }
 };
 
-/// Rows [first, first + tile) and columns [column, column + depth) of a matrix; zeros beyond its ends.
+/// Rows [first, first + tile) and columns [column, column + depth) of a matrix; zeros beyond its
+/// ends.
 SINTER_HOST_DEVICE void load_part(int thread, float (*to)[attention_depth + 1], const attention_work::rows& from,
                                   std::int64_t first, std::int64_t column) {
     for (int i = thread; i < attention_tile * attention_depth; i += attention_threads) {
@@ -125,7 +127,8 @@ SINTER_HOST_DEVICE void load_part(int thread, float (*to)[attention_depth + 1], 
     }
 }
 
-/// to[i][j] = sum of x[i] y[j] over their columns: x's rows are queries, y's keys. Each thread has four by four.
+/// to[i][j] = sum of x[i] y[j] over their columns: x's rows are queries, y's keys. Each thread has
+/// four by four.
 SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspace& workspace, float (*to)[attention_tile + 1],
                                       const attention_work::rows& x, std::int64_t first_x, const attention_work::rows& y,
                                       std::int64_t first_y) {
@@ -149,9 +152,9 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspa
     }
 }
 
-/// to[i] += factor times the sum over j of m[i][j] y[j], for all columns of y; what was there is first multiplied by
-/// shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always the same thread's, so that it may stand in the
-/// device's memory.
+/// to[i] += factor times the sum over j of m[i][j] y[j], for all columns of y; what was there is
+/// first multiplied by shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always
+/// the same thread's, so that it may stand in the device's memory.
 template <bool Turned>
 SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace, const attention_work::rows& to,
                                     std::int64_t first_to, const float (*m)[attention_tile + 1], const attention_work::rows& y,

@@ -6,7 +6,8 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread, or by the host.
+/// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread,
+/// or by the host.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Where in its walk a thread is.
@@ -64,8 +65,8 @@ struct body {
 
     /// Is it one random number for all rows and columns?
     static constexpr bool is_drawn_once(const instruction& w) { return w.row && w.rows() == row_map::none; }
-    /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that stays in its column works
-    /// these out once.
+    /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that
+    /// stays in its column works these out once.
     static constexpr bool fixed(int i, bool flat) {
         bool is[std::size_t{size + 1}] = {};
         for (int j = 0; j <= i; ++j) {
@@ -81,7 +82,8 @@ struct body {
         return is[i];
     }
 
-    /// All words of an element in one go: those that are fixed (before the first element), or all others.
+    /// All words of an element in one go: those that are fixed (before the first element), or all
+    /// others.
     template <bool Fixed, bool Flat>
     static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
         run_element<Fixed, Flat>(r, sum, raw, at, c, all{});
@@ -126,7 +128,8 @@ private:
         else if constexpr (w.is(opcode::reload)) r[I] = c.row_buffer(w.b, at.part)[at.col];
         else r[I] = elementwise<I>(r, at, c);
     }
-    /// A thread that stays in its column keeps its sums to itself; else they lie with the part's other columns.
+    /// A thread that stays in its column keeps its sums to itself; else they lie with the part's
+    /// other columns.
     static SINTER_HOST_DEVICE void add(int k, int col, float v, float* sum, const place& at, const call& c) {
         if (sum) {
             sum[k] += v;

@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int most_scalars = 64, most_loss_weights = 6;
 
-/// What changes from step to step: written to the device together with the batch, so that the launches themselves stay
-/// the same while the batch keeps its size.
+/// What changes from step to step: written to the device together with the batch, so that the
+/// launches themselves stay the same while the batch keeps its size.
 struct step_state {
     float scalars[most_scalars] = {};   ///< what the optimizer's scalars() wrote
     std::uint64_t seed = 0;             ///< key of the random numbers
@@ -25,9 +25,9 @@ struct step_state {
     }
 };
 
-/// What a body is handed, by value: operands and literals as its words name them, and the extents of its walk. The rows
-/// are dealt out to `parts`, part i taking rows i, i + parts, ...; their number depends on the extents alone, never on
-/// the device, and so does the order of every sum.
+/// What a body is handed, by value: operands and literals as its words name them, and the extents
+/// of its walk. The rows are dealt out to `parts`, part i taking rows i, i + parts, ...; their
+/// number depends on the extents alone, never on the device, and so does the order of every sum.
 template <int Operands, int Literals>
 struct body_call {
     float* p[std::size_t{Operands}];

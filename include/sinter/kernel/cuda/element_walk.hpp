@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// One thread's work in a kernel that needs nothing of its neighbours: the source's value of each element of its column
-/// in its share of the rows, handed to the body. Neighbouring threads have neighbouring columns, so that loads and stores
-/// are of whole lines, and what is the same for all of a column is read once.
+/// One thread's work in a kernel that needs nothing of its neighbours: the source's value of each
+/// element of its column in its share of the rows, handed to the body. Neighbouring threads have
+/// neighbouring columns, so that loads and stores are of whole lines, and what is the same for all
+/// of a column is read once.
 template <int S, std::uint64_t... W>
 struct element_walk {
     using B = body<W...>;

@@ -7,11 +7,12 @@
 #include <sinter/kernel/cuda/sources.hpp>
 #include <sinter/kernel/cuda/work.hpp>
 
-/// How a spec runs: which walk, which source, what a library does of it. An engine carries it out: stream_engine on a
-/// device, the host's in the tests.
+/// How a spec runs: which walk, which source, what a library does of it. An engine carries it out:
+/// stream_engine on a device, the host's in the tests.
 ///
-/// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call), blocks<S>(block_call), chain(...),
-/// add_partials(...), and product(...) and convolution(...), which return false where it has no library that does that.
+/// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call),
+/// blocks<S>(block_call), chain(...), add_partials(...), and product(...) and convolution(...),
+/// which return false where it has no library that does that.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.
@@ -143,7 +144,8 @@ private:
         return s;
     }
 
-    /// The library's result goes straight to its place if nothing is to be done with it, else by way of the scratch space.
+    /// The library's result goes straight to its place if nothing is to be done with it, else by
+    /// way of the scratch space.
     static void run_root_op(Engine& engine, const work& w, walk_extents n, const layout& at, const typename B::call& c) {
         float* raw = w.scratch;
         if constexpr (B::only_store >= 0) raw = w.p[B::only_store];

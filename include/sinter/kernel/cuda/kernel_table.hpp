@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cuda/kernel.hpp>
 
-/// Value to type, on GPUs: each spec of a program becomes a kernel made of 64-bit words alone. Its extents stay numbers
-/// at run time, so convolutions of different extents with the same work behind them are one kernel.
+/// Value to type, on GPUs: each spec of a program becomes a kernel made of 64-bit words alone. Its
+/// extents stay numbers at run time, so convolutions of different extents with the same work behind
+/// them are one kernel.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 template <class Engine>
@@ -25,7 +26,8 @@ struct table_of;
 template <class Engine, class P, int... S>
 struct table_of<Engine, P, std::integer_sequence<int, S...>> {
     static constexpr kernel_entry<Engine> entries[sizeof...(S) + 1] = {kernel_of<Engine, P, S>::entry..., {}};
-    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the kernels.
+    /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the
+    /// kernels.
     static constexpr std::int64_t scratch(int spec, const work& w) {
         using function = std::int64_t (*)(const work&);
         constexpr function of[sizeof...(S) + 1] = {&kernel_of<Engine, P, S>::type::scratch..., nullptr};

@@ -6,7 +6,8 @@
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
 
-/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class types), five in all.
+/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class
+/// types), five in all.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int block_threads = 256;

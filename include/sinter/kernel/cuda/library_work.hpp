@@ -6,7 +6,8 @@
 /// What a kernel may ask of a library, in plain words.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// `count` products c[m][n] = op(a) op(b), all row-major; lda and ldb are the steps from one stored row to the next.
+/// `count` products c[m][n] = op(a) op(b), all row-major; lda and ldb are the steps from one stored
+/// row to the next.
 struct product {
     const float *a, *b;
     float* c;
@@ -17,11 +18,13 @@ struct product {
     bool operator==(const product&) const = default;
 };
 
-/// What may be promised of an address of floats, in bytes: 64, 16 or 4. No more kinds than libraries tell apart: each is a
-/// plan of its own, and slices of a loop's turns begin at any float.
+/// What may be promised of an address of floats, in bytes: 64, 16 or 4. No more kinds than
+/// libraries tell apart: each is a plan of its own, and slices of a loop's turns begin at any
+/// float.
 constexpr int alignment_of(std::uintptr_t address) { return address % 64 == 0 ? 64 : address % 16 == 0 ? 16 : 4; }
 
-/// What an algorithm for a product is chosen by: its extents and how its operands are aligned, wherever they lie.
+/// What an algorithm for a product is chosen by: its extents and how its operands are aligned,
+/// wherever they lie.
 struct product_key {
     product extents;
     int a, b, c;   ///< bytes

@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// A lane's share of the sum of one column's partial sums, `columns` apart; the lanes' shares then meet in a butterfly.
+/// A lane's share of the sum of one column's partial sums, `columns` apart; the lanes' shares then
+/// meet in a butterfly.
 SINTER_HOST_DEVICE float lane_sum(const float* partial, std::int64_t columns, int parts, int lane) {
     float sum = 0.f;
     for (int i = lane; i < parts; i += warp_lanes) sum += partial[i * columns];

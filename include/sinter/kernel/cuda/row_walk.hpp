@@ -6,8 +6,9 @@ namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int warp_lanes = 32;
 
-/// The work of bodies that reduce rows: a warp takes a row, its lanes every 32nd column. After each phase the lanes'
-/// results meet in a butterfly, the same tree on the device (by shuffles) and on the host (over an array).
+/// The work of bodies that reduce rows: a warp takes a row, its lanes every 32nd column. After each
+/// phase the lanes' results meet in a butterfly, the same tree on the device (by shuffles) and on
+/// the host (over an array).
 template <std::uint64_t... W>
 struct row_walk {
     using B = body<W...>;

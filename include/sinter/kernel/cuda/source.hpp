@@ -7,12 +7,13 @@
 #include <sinter/kernel/cuda/walk_extents.hpp>
 #include <sinter/ops/detail/strides.hpp>
 
-/// Where the values come from that a kernel's body works on: each source computes one element from its place alone, so
-/// any thread can, and the host too. Specialised for each op with a kernel of its own (sources/). Beside value() it may say
-/// how many operands it reads (`operands`, else one), over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's
-/// extents), which library does the work on a device (`by`, with
-/// `by_library(work, to)` of a product, `part` of a convolution), whether it writes a second result whatever the body does
-/// (`second_result`) or wants chains of equal indices (`chains`), and put further addresses into the call (`arguments`).
+/// Where the values come from that a kernel's body works on: each source computes one element from
+/// its place alone, so any thread can, and the host too. Specialised for each op with a kernel of
+/// its own (sources/). Beside value() it may say how many operands it reads (`operands`, else one),
+/// over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's extents), which
+/// library does the work on a device (`by`, with `by_library(work, to)` of a product, `part` of a
+/// convolution), whether it writes a second result whatever the body does (`second_result`) or
+/// wants chains of equal indices (`chains`), and put further addresses into the call (`arguments`).
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Who computes a root op's values on a device, if not its source.

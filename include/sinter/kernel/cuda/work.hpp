@@ -5,7 +5,8 @@
 #include <sinter/kernel/cuda/walk_extents.hpp>
 #include <sinter/compiler/emit/spec.hpp>
 
-/// A launch with its run-time numbers filled in, and the extents of the walk that follows from them.
+/// A launch with its run-time numbers filled in, and the extents of the walk that follows from
+/// them.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 struct work {
@@ -19,8 +20,9 @@ struct work {
     std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
 };
 
-/// How many shares the rows are dealt out to: enough threads to fill a large device, but no more partial sums than a
-/// second kernel adds up quickly. A function of the extents alone, so that sums have one order everywhere.
+/// How many shares the rows are dealt out to: enough threads to fill a large device, but no more
+/// partial sums than a second kernel adds up quickly. A function of the extents alone, so that sums
+/// have one order everywhere.
 constexpr std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
     const std::int64_t most_threads = has_sums ? 1 << 17 : 1 << 18, wide = by_warps ? 32 : w.columns;
     const std::int64_t most = has_sums ? std::min<std::int64_t>(512, most_threads / wide) : most_threads / wide;

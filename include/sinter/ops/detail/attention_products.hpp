@@ -10,8 +10,9 @@
 #include <sinter/ops/where.hpp>
 #include <limits>
 
-/// What attention's gradients give their own operands: attention written out as products and a softmax, whose matrices [T, S]
-/// are stored. Only nets that differentiate twice through attention have these nodes; they can be differentiated again.
+/// What attention's gradients give their own operands: attention written out as products and a
+/// softmax, whose matrices [T, S] are stored. Only nets that differentiate twice through attention
+/// have these nodes; they can be differentiated again.
 namespace sinter::inline SINTER_TARGET::detail {
 
 class attention_products {
@@ -36,9 +37,10 @@ public:
         mean_ = row_sum(p_ * c_);
     }
 
-    /// Adds to the operands' gradients what comes from those of the results: `dq`, `dk`, `dv` and `bias`, each as it is, or
-    /// none. With P the probabilities, C the gradient that comes to them, c = sum P C and S' = P (C - c) that of the scores:
-    /// dq = s S' k, dk = s S'^T q, dv = P^T d, bias = S'.
+    /// Adds to the operands' gradients what comes from those of the results: `dq`, `dk`, `dv` and
+    /// `bias`, each as it is, or none. With P the probabilities, C the gradient that comes to them,
+    /// c = sum P C and S' = P (C - c) that of the scores: dq = s S' k, dk = s S'^T q, dv = P^T d,
+    /// bias = S'.
     constexpr void add(gradient_of& g, tensor dq, tensor dk, tensor dv, tensor bias) const {
         tensor w, by_p, by_c;   // gradients of S', of P but through S' alone, and of C
         if (dq.ok()) w = scaled(product(dq = by_heads(dq, each_), k_, transposed::no, transposed::yes));

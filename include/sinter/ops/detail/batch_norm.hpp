@@ -10,20 +10,24 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// What batch_norm is made of in training. Its arrays seldom stay in cache, so it goes over them as few times as it can: one walk for both
-/// statistics and one for y; the gradient's sums belong to the kernel that makes its operand, and one walk is left there.
+/// What batch_norm is made of in training. Its arrays seldom stay in cache, so it goes over them as
+/// few times as it can: one walk for both statistics and one for y; the gradient's sums belong to
+/// the kernel that makes its operand, and one walk is left there.
 ///
-/// Sums of x and of x^2 would lose the variance where the mean is large against the deviation. Here each channel is first moved by one of
-/// its own values: sums of (x - first) and (x - first)^2 lose no digits to the mean, and those of a constant channel are exactly 0 (Chan,
-/// Golub and LeVeque 1983, "Algorithms for computing the sample variance"). Only where the first value itself lies k deviations from the
-/// mean does the variance lose about log10(k^2) digits; k is at most the root of the number of pixels.
+/// Sums of x and of x^2 would lose the variance where the mean is large against the deviation. Here
+/// each channel is first moved by one of its own values: sums of (x - first) and (x - first)^2 lose
+/// no digits to the mean, and those of a constant channel are exactly 0 (Chan, Golub and LeVeque
+/// 1983, "Algorithms for computing the sample variance"). Only where the first value itself lies k
+/// deviations from the mean does the variance lose about log10(k^2) digits; k is at most the root
+/// of the number of pixels.
 namespace sinter::inline SINTER_TARGET::detail {
 
 struct batch_normalized {
     tensor y, mean, variance;   ///< mean and variance of each channel
 };
 
-/// Over all axes but the last, without views of other extents: graphs of many layers count their nodes.
+/// Over all axes but the last, without views of other extents: graphs of many layers count their
+/// nodes.
 constexpr tensor channel_sums(tensor x) {
     if (!x.ok()) return x;
     const shape s = x.shape();
@@ -36,8 +40,9 @@ constexpr tensor over_pixels(tensor a, const shape& of, float sign = 1) {
 }
 
 /// Operands of the node: y, x, gamma, beta, mean, 1 / deviation, scale = gamma / deviation. dx is
-/// scale (d - mean of d - (x - mean) mean of d (x - mean) / variance). What is made of x is made of mean - x, a node of its own: whoever
-/// makes d reads x for its sums, and x - mean is stored nowhere.
+/// scale (d - mean of d - (x - mean) mean of d (x - mean) / variance). What is made of x is made of
+/// mean - x, a node of its own: whoever makes d reads x for its sums, and x - mean is stored
+/// nowhere.
 constexpr void leave_batch_norm_gradients(gradient_of& g) {
     const tensor x = g.x(1), mean = g.x(4), r = g.x(5), scale = g.x(6), away = mean - x;
     tensor d = g.d;

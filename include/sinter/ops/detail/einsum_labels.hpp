@@ -5,7 +5,8 @@
 /// What an einsum's string says, for operands of given ranks.
 namespace sinter::inline SINTER_TARGET::ops {
 
-/// The labels of a tensor's axes: letters, and for the axes of an ellipsis numbers below 'A', counted from its end.
+/// The labels of a tensor's axes: letters, and for the axes of an ellipsis numbers below 'A',
+/// counted from its end.
 struct axis_labels {
     int n = 0;
     char c[max_rank] = {};
@@ -79,7 +80,8 @@ private:
         }
         return true;
     }
-    /// Without "->": the ellipsis, then the letters that stand in the string once, in the alphabet's order.
+    /// Without "->": the ellipsis, then the letters that stand in the string once, in the
+    /// alphabet's order.
     constexpr void implied(int widest) {
         for (int i = widest; i > 0; --i) out.add(static_cast<char>(i));
         for (char c = 'A'; c <= 'z'; ++c) {

@@ -19,7 +19,8 @@ constexpr tensor broadcast_to(tensor a, const shape& s);
 constexpr tensor reshape(tensor a, shape s);               ///< (reshape.hpp)
 constexpr tensor over_batch(tensor a);                     ///< (over_batch.hpp)
 
-/// Computing is done with floats; whole numbers are only looked up, compared and passed on. True after a fault.
+/// Computing is done with floats; whole numbers are only looked up, compared and passed on. True
+/// after a fault.
 constexpr bool not_floats(const op_name& k, tensor a) {
     if (a.shape().type == dtype::f32) return false;
     a.g->fail(fault_kind::wrong_element_type, k, a.shape(), {.batched = a.shape().batched});
@@ -35,7 +36,8 @@ constexpr tensor unary(const op_info& k, tensor a) {
 template <op_id K>
 constexpr tensor unary(tensor a) { return unary(info_of<K>, a); }
 
-/// Two operands of which one lies as [T][batch][...]: true if they can meet so, or else both become plain.
+/// Two operands of which one lies as [T][batch][...]: true if they can meet so, or else both become
+/// plain.
 constexpr bool overlap_in_steps(tensor& a, tensor& b) {
     const shape x = a.shape(), y = b.shape();
     const bool xs = x.form == layout::steps, ys = y.form == layout::steps;
@@ -56,8 +58,9 @@ constexpr shape with_leading_ones(shape s, int rank) {
     }
     return s;
 }
-/// The fault of operands x and y whose extents a and b (their own, or a product's leading axes) do not broadcast. Where both
-/// have a batch and only the ranks are at fault, it names the operand of fewer axes (got) and what to reshape it to (needed).
+/// The fault of operands x and y whose extents a and b (their own, or a product's leading axes) do
+/// not broadcast. Where both have a batch and only the ranks are at fault, it names the operand of
+/// fewer axes (got) and what to reshape it to (needed).
 constexpr tensor fail_to_broadcast(graph* g, const op_name& self, const shape& a, const shape& b, const shape& x, const shape& y) {
     const bool a_is_less = a.rank < b.rank;
     const shape &less = a_is_less ? a : b, &more = a_is_less ? b : a, &named = a_is_less ? x : y;

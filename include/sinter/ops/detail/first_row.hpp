@@ -3,8 +3,9 @@
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// The first row of a batch, x [batch, ..., C] to [C]: a value of each channel's own, about which its moments are summed. No gradient
-/// flows through it, since what is summed so does not depend on the place.
+/// The first row of a batch, x [batch, ..., C] to [C]: a value of each channel's own, about which
+/// its moments are summed. No gradient flows through it, since what is summed so does not depend on
+/// the place.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name first_row{"first_row"}; }

@@ -2,10 +2,11 @@
 #pragma once
 #include <sinter/graph/tensor.hpp>
 
-/// Kernels that read at computed places check nothing: that whole numbers are places of an axis is known before a program
-/// runs. Those of inputs are checked whenever a batch is bound; argmax, argsort, top_k, cast and to_index make such as are below a bound
-/// by construction (rule<K>::below); what moves numbers about keeps them as they are. All others are refused: cast(x, n)
-/// clamps whatever it is given.
+/// Kernels that read at computed places check nothing: that whole numbers are places of an axis is
+/// known before a program runs. Those of inputs are checked whenever a batch is bound; argmax,
+/// argsort, top_k, cast and to_index make such as are below a bound by construction
+/// (rule<K>::below); what moves numbers about keeps them as they are. All others are refused:
+/// cast(x, n) clamps whatever it is given.
 namespace sinter::inline SINTER_TARGET::ops {
 
 /// Are these numbers below n? Inputs that they were copied from are made to be.

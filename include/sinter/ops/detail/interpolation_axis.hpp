@@ -5,7 +5,8 @@
 #include <sinter/base/host_device.hpp>
 #include <sinter/ops/interpolate.hpp>
 
-/// Where the new places along an axis lie between the old ones: for kernels of every device, and for files.
+/// Where the new places along an axis lie between the old ones: for kernels of every device, and
+/// for files.
 namespace sinter::inline SINTER_TARGET {
 
 /// Of a kernel's extents, or of a node's attributes.
@@ -21,7 +22,8 @@ struct interpolation_axis {
         else step = static_cast<float>(from) / static_cast<float>(to), offset = 0.5f * step - 0.5f;
     }
 
-    /// A new place lies between an old one and the next: so much of the next, the rest of it, is what it has.
+    /// A new place lies between an old one and the next: so much of the next, the rest of it, is
+    /// what it has.
     struct place {
         std::int64_t first, next;
         float share;
@@ -36,7 +38,8 @@ struct interpolation_axis {
         if (first > 0 && first == from - 1) --first;   // of the last one's neighbours the next is itself
         return {first, first + 1 < from ? first + 1 : first, v - static_cast<float>(first)};
     }
-    /// The first new place that has something of old place i, or of a later one. Places never go back.
+    /// The first new place that has something of old place i, or of a later one. Places never go
+    /// back.
     SINTER_HOST_DEVICE std::int64_t first_of(std::int64_t i) const {
         std::int64_t low = 0, high = to;
         while (low < high) {

@@ -7,8 +7,9 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// What layer_norm is made of: a row's normalisation with its gradient in closed form (Ba et al. 2016). Mean and variance depend on
-/// x just so that the gradient's sum, and its sum with x - mean, vanish; reverse mode op by op would subtract one after the other.
+/// What layer_norm is made of: a row's normalisation with its gradient in closed form (Ba et al.
+/// 2016). Mean and variance depend on x just so that the gradient's sum, and its sum with x - mean,
+/// vanish; reverse mode op by op would subtract one after the other.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name layer_normalized{"layer_normalized"}; }
@@ -34,10 +35,10 @@ struct rule<op::layer_normalized> : view_rule {
 
 namespace detail {
 
-/// gamma (x - mean) / sqrt(variance + epsilon) + beta; gamma and beta are [C], mean and variance those of x's last axis, C.
-/// A mean that is a rounded sum would leave a row of one large number a variance. So it is corrected by
-/// the mean distance from it, which the walk that sums squares sums as well: then it is the nearest
-/// float to the mean, and of a constant row exactly that constant.
+/// gamma (x - mean) / sqrt(variance + epsilon) + beta; gamma and beta are [C], mean and variance
+/// those of x's last axis, C. A mean that is a rounded sum would leave a row of one large number a
+/// variance. So it is corrected by the mean distance from it, which the walk that sums squares sums
+/// as well: then it is the nearest float to the mean, and of a constant row exactly that constant.
 constexpr tensor layer_normalize(tensor x, tensor gamma, tensor beta, float epsilon) {
     const tensor near = mean_of_row(x), from = x - near, rest = mean_of_row(from), mean = near + rest;
     const tensor variance = maximum(mean_of_row(from * from) - rest * rest, 0.f), r = ops::rsqrt(variance + epsilon);

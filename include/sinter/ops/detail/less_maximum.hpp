@@ -6,8 +6,9 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name less_maximum{"less_maximum"}; }
 
-/// y = a - b, where b is the largest of numbers like a: a is rounded first, as the maximum was. Were a a product, a fused multiply-add
-/// would subtract the maximum from what is not yet rounded, and e^y of large numbers would be anything.
+/// y = a - b, where b is the largest of numbers like a: a is rounded first, as the maximum was.
+/// Were a a product, a fused multiply-add would subtract the maximum from what is not yet rounded,
+/// and e^y of large numbers would be anything.
 template <>
 struct rule<op::less_maximum> : elementwise_rule<2, 1> {
     static constexpr const char *name = "less_maximum", *onnx = "Sub";

@@ -3,8 +3,8 @@
 #include <sinter/graph/bundle.hpp>
 #include <sinter/ops/detail/steps.hpp>
 
-/// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their gradients): views into memory that
-/// has a slice for each turn, and copies into it.
+/// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their
+/// gradients): views into memory that has a slice for each turn, and copies into it.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -12,8 +12,8 @@ inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loo
     loop_saved{"loop_saved"}, loop_stack{"loop_stack"}, loop_last{"loop_last"}, loop_index{"loop_index"};
 }
 
-/// In node::p of what stores a carry, and of its next value: the carry's number, from 1; of one that is no carry, a
-/// number of its own.
+/// In node::p of what stores a carry, and of its next value: the carry's number, from 1; of one
+/// that is no carry, a number of its own.
 namespace carry_attribute { enum : int { number }; }
 
 /// The first value of a carry, in memory for all that follow.
@@ -25,7 +25,8 @@ struct rule<op::loop_begin> : elementwise_rule<1, 0> {
     static SINTER_VALUE V value(V a) { return a; }
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
-/// The value that this turn hands on. A second operand is not read: it is there so that the carry's memory was begun before.
+/// The value that this turn hands on. A second operand is not read: it is there so that the carry's
+/// memory was begun before.
 template <>
 struct rule<op::loop_next> : rule<op::loop_begin> {
     static constexpr const char* name = "loop_next";
@@ -166,7 +167,8 @@ public:
             values.t[values.n++] = value_of(*first.g, of_[i]);
         }
     }
-    /// `last` becomes what comes out of the loop, where a turn hands on `next`; false after a fault.
+    /// `last` becomes what comes out of the loop, where a turn hands on `next`; false after a
+    /// fault.
     constexpr bool end(const op_name& who, const bundle& next, bundle& last) const {
         if (next.n != values.n)
             values.g->fail(fault_kind::wrong_number_of_inputs, who, extents(next.n), extents(values.n));

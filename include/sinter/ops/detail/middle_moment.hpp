@@ -5,8 +5,9 @@
 #include <sinter/ops/sub.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// What normalisations sum over axes in the middle: distances, x - m, their squares, (x - m)^2, or products with them, (x - m) d; m is
-/// one for all that are summed. One kernel, so that no array is made of them.
+/// What normalisations sum over axes in the middle: distances, x - m, their squares, (x - m)^2, or
+/// products with them, (x - m) d; m is one for all that are summed. One kernel, so that no array is
+/// made of them.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name middle_moment{"middle_moment"}; }

@@ -3,7 +3,8 @@
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/mul.hpp>
 
-/// y = a b + c as one node, where a layer is made often enough for its nodes to count. Training programs alone have it.
+/// y = a b + c as one node, where a layer is made often enough for its nodes to count. Training
+/// programs alone have it.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name multiply_add{"multiply_add"}; }

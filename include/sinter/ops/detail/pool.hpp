@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/conv2d.hpp>
 
-/// What pools share: windows over an image [H, W, C]. The divisor of a mean: 0 the elements that exist, whole_window
-/// all of KH KW, else 1 + rows below << 12 + columns right: the elements and the padding that was asked for (windows
-/// that hang over that too, by rounding up, count what lies within).
+/// What pools share: windows over an image [H, W, C]. The divisor of a mean: 0 the elements that
+/// exist, whole_window all of KH KW, else 1 + rows below << 12 + columns right: the elements and
+/// the padding that was asked for (windows that hang over that too, by rounding up, count what lies
+/// within).
 namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int whole_window = -1, padding_below = 12;
@@ -46,9 +47,9 @@ constexpr tensor pool_image(tensor x, const sliding& v, const sliding& h, const 
     return make<K>(x.g, y, {x}, {v.k, h.k, v.stride, h.stride, v.before, h.before, divisor});
 }
 
-/// Windows k over the one, two or three axes in front of the channels. Volumes are pooled along the last axis first and
-/// then along the two others, seen as an image: the largest of largest, the mean of means, and of equal elements it is
-/// still the first that wins.
+/// Windows k over the one, two or three axes in front of the channels. Volumes are pooled along the
+/// last axis first and then along the two others, seen as an image: the largest of largest, the
+/// mean of means, and of equal elements it is still the first that wins.
 template <op_id K>
 constexpr tensor pool(tensor x, per_axis k, const window& o, bool all = false) {
     constexpr const op_name& name = info_of<K>.self;

@@ -10,8 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET::ops {
 
-/// What numbers are divided by before their powers are summed along axes, so that these neither overflow nor vanish: the largest |x|,
-/// 1 where all are 0, finite. For functions whose value scales with x: then no gradient has to come by way of it.
+/// What numbers are divided by before their powers are summed along axes, so that these neither
+/// overflow nor vanish: the largest |x|, 1 where all are 0, finite. For functions whose value
+/// scales with x: then no gradient has to come by way of it.
 constexpr tensor size_along(tensor x, std::initializer_list<int> axes) {
     const tensor most = stop_gradient(max(abs(x), axes, keep::yes));
     if (!most.ok()) return most;

@@ -35,7 +35,8 @@ namespace ops {
 
 constexpr tensor plain(tensor a) { return from_steps(unpack(a)); }
 
-/// x [T, ...] as the steps of a loop; without a batch it is that already. The first axis is time, and there is another.
+/// x [T, ...] as the steps of a loop; without a batch it is that already. The first axis is time,
+/// and there is another.
 constexpr tensor to_steps(tensor x) {
     if (!x.ok() || !x.shape().batched || x.shape().form == layout::steps) return x;
     shape s = x.shape();

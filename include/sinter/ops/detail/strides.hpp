@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/graph/rules.hpp>
 
-/// Elements at even steps within a tensor: what slices, permutations, stretched operands and insertions tell their kernels.
-/// Place [i0, i1, ...] lies at offset + i0 * step[0] + i1 * step[1] + ..., counted within one example.
+/// Elements at even steps within a tensor: what slices, permutations, stretched operands and
+/// insertions tell their kernels. Place [i0, i1, ...] lies at offset + i0 * step[0] + i1 * step[1]
+/// + ..., counted within one example.
 namespace sinter::inline SINTER_TARGET {
 
 struct step_list {
@@ -18,8 +19,8 @@ constexpr step_list natural_steps(const shape& s) {
     return r;
 }
 
-/// In call::e of kernels that go by steps: extents and steps of max_rank axes; how far apart examples lie, where the
-/// first element is, what is elsewhere (its bits).
+/// In call::e of kernels that go by steps: extents and steps of max_rank axes; how far apart
+/// examples lie, where the first element is, what is elsewhere (its bits).
 namespace strided {
 enum : int { extents, steps = max_rank, example = kernel_extents::spare, offset, fill };
 }
@@ -45,10 +46,12 @@ constexpr void set_steps(kernel_extents& k, const shape& s, const step_list& ste
     }
 }
 
-/// In node::p of ops that work along an axis, or over several: as axis_parts has them, of one example.
+/// In node::p of ops that work along an axis, or over several: as axis_parts has them, of one
+/// example.
 namespace axis_attribute { enum : int { outer, n, inner }; }
 
-/// The product of the extents before and after an axis of one example, and its own: [outer, n, inner].
+/// The product of the extents before and after an axis of one example, and its own: [outer, n,
+/// inner].
 struct axis_parts {
     int outer = 1, n = 1, inner = 1;
     constexpr axis_parts(const shape& s, int axis) {

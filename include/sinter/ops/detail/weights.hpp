@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// Between the plain form of a matrix and the layout that products and convolutions want of their weights.
+/// Between the plain form of a matrix and the layout that products and convolutions want of their
+/// weights.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {

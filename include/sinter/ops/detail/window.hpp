@@ -3,11 +3,12 @@
 #include <cstdint>
 #include <sinter/graph/shape.hpp>
 
-/// Windows that slide over the axes of an image (or a row, or a volume): what convolutions and pools share.
+/// Windows that slide over the axes of an image (or a row, or a volume): what convolutions and
+/// pools share.
 namespace sinter::inline SINTER_TARGET {
 
-/// One number for each axis that a window slides over, the last three of [depth, height, width]: one number for all axes,
-/// or one each. `window{.stride = 2}`, `window{.stride = {2, 1}}`.
+/// One number for each axis that a window slides over, the last three of [depth, height, width]:
+/// one number for all axes, or one each. `window{.stride = 2}`, `window{.stride = {2, 1}}`.
 struct per_axis {
     int d[3] = {1, 1, 1};
     constexpr per_axis(int all) : d{all, all, all} {}
@@ -19,10 +20,11 @@ struct per_axis {
     constexpr int least() const { return d[0] < d[1] ? d[0] < d[2] ? d[0] : d[2] : d[1] < d[2] ? d[1] : d[2]; }
 };
 
-/// Zeros around an image. `same`: as many as it takes for ceil(extent / stride) places, split evenly, the odd one behind
-/// (TensorFlow's rule); `valid`: none; `causal`: all in front, so that no place sees what comes after it (one axis only).
-/// Or numbers: padding(1) on all sides, padding(before, after) on each axis, padding(top, bottom, left, right), and
-/// padding(front, back, top, bottom, left, right) of volumes.
+/// Zeros around an image. `same`: as many as it takes for ceil(extent / stride) places, split
+/// evenly, the odd one behind (TensorFlow's rule); `valid`: none; `causal`: all in front, so that
+/// no place sees what comes after it (one axis only). Or numbers: padding(1) on all sides,
+/// padding(before, after) on each axis, padding(top, bottom, left, right), and padding(front, back,
+/// top, bottom, left, right) of volumes.
 struct padding {
     enum class rule : std::uint8_t { same, valid, causal, given };
     rule how = rule::given;
@@ -42,11 +44,12 @@ struct padding {
 inline constexpr padding padding::same{padding::rule::same}, padding::valid{padding::rule::valid},
     padding::causal{padding::rule::causal};
 
-/// Of a pool's places where a stride leaves something over: dropped, or one more window that hangs over the edge (if it
-/// begins on the image or its padding in front: PyTorch's ceil_mode).
+/// Of a pool's places where a stride leaves something over: dropped, or one more window that hangs
+/// over the edge (if it begins on the image or its padding in front: PyTorch's ceil_mode).
 enum class rounding : std::uint8_t { floor, ceil };
 
-/// How a window slides. Convolutions know dilation (the distance of neighbouring taps) and groups, pools know the rest.
+/// How a window slides. Convolutions know dilation (the distance of neighbouring taps) and groups,
+/// pools know the rest.
 struct window {
     per_axis stride = 1;
     sinter::padding padding = sinter::padding::same;
@@ -57,7 +60,8 @@ struct window {
     constexpr bool operator==(const window&) const = default;
 };
 
-/// One axis under a sliding window: `out` places, place o begins at o * stride - before, its taps lie `dilation` apart.
+/// One axis under a sliding window: `out` places, place o begins at o * stride - before, its taps
+/// lie `dilation` apart.
 struct sliding {
     int extent = 1, out = 1, k = 1, stride = 1, dilation = 1, before = 0;
 

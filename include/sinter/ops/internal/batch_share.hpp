@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = a (examples in this step) / (examples of the global batch): what a shard's mean counts among those of all shards. Where the batch
-/// is not divided y is a, to the bit.
+/// y = a (examples in this step) / (examples of the global batch): what a shard's mean counts among
+/// those of all shards. Where the batch is not divided y is a, to the bit.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name batch_share{"batch_share"}; }

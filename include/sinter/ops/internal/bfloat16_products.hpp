@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/ops/matmul.hpp>
 
-/// What the products of dense layers become where operands are rounded to bfloat16 and the machine multiplies pairs of these
-/// (compiler/passes/round_products.hpp). A pair takes one float's place; its first number is in the low half.
+/// What the products of dense layers become where operands are rounded to bfloat16 and the machine
+/// multiplies pairs of these (compiler/passes/round_products.hpp). A pair takes one float's place;
+/// its first number is in the low half.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -13,7 +14,8 @@ inline constexpr op_name bfloat16_weights{"bfloat16_weights"}, bfloat16_gemm{"bf
 
 namespace weight_pairs_extent { enum : int { rows, columns }; }   // of the weights, in call::e
 
-/// Packed weights [K][N], rounded, as packed pairs [(K + 1) / 2][N] of rows 2 t and 2 t + 1; behind an odd K there are zeros.
+/// Packed weights [K][N], rounded, as packed pairs [(K + 1) / 2][N] of rows 2 t and 2 t + 1; behind
+/// an odd K there are zeros.
 template <>
 struct rule<op::bfloat16_weights> : root_op_rule {
     static constexpr const char* name = "bfloat16_weights";

@@ -12,5 +12,5 @@
 #include <sinter/ops/one_hot.hpp>
 #include <sinter/ops/random_uniform.hpp>
 
-/// The ops that passes or kernels know by name: products, convolutions and pools, which are fused in ways of their own, and
-/// what the words of a body make special.
+/// The ops that passes or kernels know by name: products, convolutions and pools, which are fused
+/// in ways of their own, and what the words of a body make special.

@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// What a weighted mean is divided by: one of the loss weights that the step was handed (batch_shard::loss_weights), or
-/// a, the sum of this batch's weights, where it was handed none. Its gradient is an op of the same name: a where none
-/// were handed in, else 0, for then the divisor is a constant.
+/// What a weighted mean is divided by: one of the loss weights that the step was handed
+/// (batch_shard::loss_weights), or a, the sum of this batch's weights, where it was handed none.
+/// Its gradient is an op of the same name: a where none were handed in, else 0, for then the
+/// divisor is a constant.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name global_loss_weight{"global_loss_weight"}; }

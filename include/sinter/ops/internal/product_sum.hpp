@@ -2,15 +2,17 @@
 #pragma once
 #include <sinter/ops/matmul.hpp>
 
-/// What compiler/passes/product_sums.hpp makes of sums of products. Nets do not name this op, and nothing is differentiated through it:
-/// the pass runs behind differentiation, in training programs for CPUs alone.
+/// What compiler/passes/product_sums.hpp makes of sums of products. Nets do not name this op, and
+/// nothing is differentiated through it: the pass runs behind differentiation, in training programs
+/// for CPUs alone.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name product_sum{"product_sum"}; }
 
 namespace product_sum_extent { enum : int { depth, columns, products }; }   // in call::e
 
-/// y[m, N] = a[m, K] v[K, N] + b[m, K] w[K, N] + ..., two to four products, of operands {a, v, b, w, ...} as gemm has them.
+/// y[m, N] = a[m, K] v[K, N] + b[m, K] w[K, N] + ..., two to four products, of operands {a, v, b,
+/// w, ...} as gemm has them.
 template <>
 struct rule<op::product_sum> : root_op_rule {
     static constexpr const char* name = "product_sum";

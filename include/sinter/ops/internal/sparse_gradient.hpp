@@ -2,9 +2,10 @@
 #pragma once
 #include <sinter/graph/shape.hpp>
 
-/// A max-pool's gradient whose windows overlap or hang over an edge lies spread out, but most of it is zero: do a convolution's
-/// gradients skip that by lists of the rest? They read a vector for every multiply-add, and the lists must be made. Measured with
-/// vectors of eight lanes; those of sixteen gain, too.
+/// A max-pool's gradient whose windows overlap or hang over an edge lies spread out, but most of it
+/// is zero: do a convolution's gradients skip that by lists of the rest? They read a vector for
+/// every multiply-add, and the lists must be made. Measured with vectors of eight lanes; those of
+/// sixteen gain, too.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The pool attribute of a gradient that is read so: the window of a pool of single elements.

@@ -2,11 +2,13 @@
 #pragma once
 #include <sinter/ops/matmul.hpp>
 
-/// What compiler/passes/unique_rows.hpp makes of a product of looked-up rows with weights: each distinct row of a batch is multiplied
-/// once. A column's rows meet the same weights, so a *key* is a row within a column. Nets do not name these ops, and
-/// nothing is differentiated through them: the pass runs behind differentiation, in training programs for CPUs alone.
+/// What compiler/passes/unique_rows.hpp makes of a product of looked-up rows with weights: each
+/// distinct row of a batch is multiplied once. A column's rows meet the same weights, so a *key* is
+/// a row within a column. Nets do not name these ops, and nothing is differentiated through them:
+/// the pass runs behind differentiation, in training programs for CPUs alone.
 ///
-/// With C columns of rows of E floats, N columns of weights [C E + R, N], and R other numbers an example:
+/// With C columns of rows of E floats, N columns of weights [C E + R, N], and R other numbers an
+/// example:
 ///
 ///     unique_rows(table [V, E], indices [C])             the batch's keys, their rows, and which examples have them
 ///     unique_product(keys, weights[, numbers]) -> [N]    the layer's product
@@ -14,8 +16,8 @@
 ///     unique_weights(keys, sums, d[, numbers])           the weights' gradient
 ///     unique_table(keys, sums, weights) -> [V, E]        the table's gradient
 ///
-/// The attributes are the same throughout: C, E, the first of the weights' rows that belong to columns, R, the first of
-/// the numbers'.
+/// The attributes are the same throughout: C, E, the first of the weights' rows that belong to
+/// columns, R, the first of the numbers'.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -24,7 +26,8 @@ inline constexpr op_name unique_rows{"unique_rows"}, unique_product{"unique_prod
 }
 
 namespace unique_attribute { enum : int { columns, width, first, numbers, numbers_first }; }   // in node::p
-/// In call::e of all five kernels; all_rows: of the weights or of the table; lazy: only the rows that occur are wanted.
+/// In call::e of all five kernels; all_rows: of the weights or of the table; lazy: only the rows
+/// that occur are wanted.
 namespace unique_extent { enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy, list_rows }; }
 /// In call::p.
 namespace unique_rows_operand { enum : int { table, indices, keys }; }
@@ -46,7 +49,8 @@ constexpr void unique_extents(const kernel_request& r, kernel_extents& k, int ou
 }
 } // namespace detail
 
-/// Floats (and whole numbers of the same size) that an example adds to the keys: see kernel/cpu/unique_rows/unique_keys.hpp.
+/// Floats (and whole numbers of the same size) that an example adds to the keys: see
+/// kernel/cpu/unique_rows/unique_keys.hpp.
 constexpr int unique_floats(int columns, int width) { return columns * (width + 7) + 3; }
 
 template <>

@@ -10,8 +10,8 @@ namespace sinter::inline SINTER_TARGET {
 struct axis {
     double low = 0, high = 1, step = 0.2;
 
-    /// The smallest such axis that holds [low, high] with about `ticks` steps of 1, 2 or 5 times a power of ten.
-    /// Values that are all the same get room on either side.
+    /// The smallest such axis that holds [low, high] with about `ticks` steps of 1, 2 or 5 times a
+    /// power of ten. Values that are all the same get room on either side.
     static axis around(double low, double high, int ticks) {
         if (!(low <= high)) return {};   // nothing to show, or NaN
         low = low < -1e300 ? -1e300 : low;   // so that differences stay finite

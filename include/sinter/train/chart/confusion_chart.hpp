@@ -7,8 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A confusion matrix as a heat map: truth down, prediction across, each cell with its count and as dark as its share
-/// of the row, and each row's recall beside it. Classes beyond `names` are called by their numbers.
+/// A confusion matrix as a heat map: truth down, prediction across, each cell with its count and as
+/// dark as its share of the row, and each row's recall beside it. Classes beyond `names` are called
+/// by their numbers.
 inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const std::string_view> names = {},
                           std::string_view title = "Confusion matrix") {
     const int n = matrix.classes();
@@ -35,7 +36,8 @@ inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const st
             const double x = left + cell * predicted;
             const auto count = static_cast<double>(matrix.count(truth, predicted));
             const double share = all > 0 ? count / all : 0;
-            // From white to dark blue. The square root lifts the few mistakes, which are what one looks for.
+            // From white to dark blue. The square root lifts the few mistakes, which are what one
+            // looks for.
             const double depth = __builtin_sqrt(share);
             const auto mix = [&](double end) { return static_cast<int>(255 + depth * (end - 255)); };
             char colour[8];

@@ -8,7 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A line of points; x may be left out and is then 1, 2, 3, ... (epochs). Values that are not finite leave a gap.
+/// A line of points; x may be left out and is then 1, 2, 3, ... (epochs). Values that are not
+/// finite leave a gap.
 struct curve {
     std::string name;
     std::vector<double> y;

@@ -5,7 +5,8 @@
 #include <string>
 #include <string_view>
 
-/// The little of SVG 1.1 that charts need. Pictures stand alone: no script, no style sheet, no font of their own.
+/// The little of SVG 1.1 that charts need. Pictures stand alone: no script, no style sheet, no font
+/// of their own.
 namespace sinter::inline SINTER_TARGET::svg {
 
 /// A coordinate or short number: at most two decimals, no trailing zeros.
@@ -16,7 +17,8 @@ inline std::string number(double v) {
     return s == "-0" ? "0" : s;
 }
 
-/// Text as XML content or attribute value; control characters, which XML 1.0 forbids, become spaces.
+/// Text as XML content or attribute value; control characters, which XML 1.0 forbids, become
+/// spaces.
 inline std::string escaped(std::string_view text) {
     std::string s;
     for (char c : text) {

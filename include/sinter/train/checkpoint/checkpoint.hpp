@@ -6,9 +6,9 @@
 #include <sinter/train/checkpoint/reserved_names.hpp>
 #include <sinter/train/trainer.hpp>
 
-/// Saving and loading a trainer: weights and states by their paths, in their plain forms; the optimizer's memory under
-/// `optimizer/0/...`, and the number of steps done under `step`, so that a run that is killed and resumed ends where an
-/// undisturbed one does.
+/// Saving and loading a trainer: weights and states by their paths, in their plain forms; the
+/// optimizer's memory under `optimizer/0/...`, and the number of steps done under `step`, so that a
+/// run that is killed and resumed ends where an undisturbed one does.
 namespace sinter::inline SINTER_TARGET {
 
 enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
@@ -35,8 +35,8 @@ struct path_start {
 
 } // namespace detail
 
-/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one under `optimizer/`, `run/`
-/// or `hooks/`.
+/// Whether no variable of the trainer's has a name that files keep for themselves: `step`, or one
+/// under `optimizer/`, `run/` or `hooks/`.
 template <class Trainer>
 constexpr bool names_are_free() {
     const auto taken = [](const variable_info& v) {
@@ -77,7 +77,8 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     return all;
 }
 
-/// Whether the training program draws random numbers: under another seed a resumed run would then go on otherwise.
+/// Whether the training program draws random numbers: under another seed a resumed run would then
+/// go on otherwise.
 template <class Trainer>
 constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
 
@@ -107,7 +108,8 @@ void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const 
     save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
 }
 
-/// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would fit, it says how to load them.
+/// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would
+/// fit, it says how to load them.
 template <class Trainer>
 SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file, bool whole) {
     const std::vector<std::string> lines = safetensors::differences(expected, file);
@@ -134,15 +136,16 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
                 "alone, write load(..., saved::weights)";
     throw mismatch_error(std::move(list), file.source);
 }
-/// load() of what was read, which must also hold what is `expected`. All that can fail comes before the first change;
-/// `further()` is the last of it.
+/// load() of what was read, which must also hold what is `expected`. All that can fail comes before
+/// the first change; `further()` is the last of it.
 template <class Trainer, class Further>
 SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
                            saved what, Further further) {
     const std::string& path = f.source;
     const bool whole = what == saved::whole && f.tensors.contains("step");
     const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
-    // Where sequences have come to is no weight: a file may have it, of whatever batch, and it is left alone.
+    // Where sequences have come to is no weight: a file may have it, of whatever batch, and it is
+    // left alone.
     const auto taken = [&](const saved_variable& s) { return whole || !s.v->of_examples; };
     for (const saved_variable& s : variables)
         if (taken(s)) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
@@ -204,9 +207,9 @@ void load_with(std::vector<safetensors::expected_tensor> expected, const safeten
 
 } // namespace detail
 
-/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk. Throws io_error; data_error where
-/// a weight or a state is infinite or NaN, and the old file stays, unless these are asked for. A whole file also has the
-/// trainer's seed, among its metadata.
+/// Writes a safetensors file; the old one stays as it is until the new one is safely on disk.
+/// Throws io_error; data_error where a weight or a state is infinite or NaN, and the old file
+/// stays, unless these are asked for. A whole file also has the trainer's seed, among its metadata.
 template <class Trainer>
 void save(const Trainer& t, const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) {
     detail::save_with({}, t, path, what, allow);
@@ -218,13 +221,15 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
     return detail::save_with({}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
 }
 
-/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws format_error,
-/// io_error, or mismatch_error that names every tensor that is missing, unexpected or different; or whatever a failed
-/// allocation throws. The trainer is then as it was. A file with weights only leaves the optimizer's memory, the step and
-/// where carried sequences have come to alone; so does `saved::weights` with any file, which may be of another optimizer.
+/// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws
+/// format_error, io_error, or mismatch_error that names every tensor that is missing, unexpected or
+/// different; or whatever a failed allocation throws. The trainer is then as it was. A file with
+/// weights only leaves the optimizer's memory, the step and where carried sequences have come to
+/// alone; so does `saved::weights` with any file, which may be of another optimizer.
 ///
-/// A whole file must be of the trainer's seed if the net or loss draws random numbers in training (dropout, noise): the run
-/// would not go on as it would have. Otherwise, and in older files, which have none, the seed does not matter.
+/// A whole file must be of the trainer's seed if the net or loss draws random numbers in training
+/// (dropout, noise): the run would not go on as it would have. Otherwise, and in older files, which
+/// have none, the seed does not matter.
 template <class Trainer>
 void load(Trainer& t, const std::string& path, saved what = saved::whole) {
     detail::load_with({}, safetensors::read(path), t, what);

@@ -8,7 +8,8 @@
 
 #include <map>
 
-/// Weights from elsewhere as initial weights. What save() wrote is for load() (train/checkpoint/checkpoint.hpp).
+/// Weights from elsewhere as initial weights. What save() wrote is for load()
+/// (train/checkpoint/checkpoint.hpp).
 ///
 ///     model.load_weights("lenet.npz", {.from = framework::keras});
 ///     model.load_weights("lenet.safetensors", {.from = framework::pytorch,
@@ -52,11 +53,12 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
 
 } // namespace detail
 
-/// Reads parameters and states from a safetensors, .npz or .npy file: each tensor of the file must be one of the model's,
-/// by `map`, and each of the model's must be there, unless the map ignores or keeps it. The optimizer's memory and the step
-/// are left alone. Throws io_error and format_error as read_tensors() does, option_error for a rule that makes no
-/// sense, and mismatch_error that lists every tensor which does not fit, with both names and extents; the model is then as
-/// it was.
+/// Reads parameters and states from a safetensors, .npz or .npy file: each tensor of the file must
+/// be one of the model's, by `map`, and each of the model's must be there, unless the map ignores
+/// or keeps it. The optimizer's memory and the step are left alone. Throws io_error and
+/// format_error as read_tensors() does, option_error for a rule that makes no sense, and
+/// mismatch_error that lists every tensor which does not fit, with both names and extents; the
+/// model is then as it was.
 template <class Trainer>
 void load_weights(Trainer& t, const std::string& path, const name_map& map) {
     tensor_file file = read_tensors(path);

@@ -4,10 +4,11 @@
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 
-/// The checkpoint of a run: what save() writes of its trainer (train/checkpoint/checkpoint.hpp), and with it where the data
-/// are, what the loop has summed of the epoch so far (`run/...`) and the state of hooks (`hooks/NAME/...`; of several of
-/// one name the second is NAME_2). A run that goes on from it ends bit for bit as one that was not disturbed. load() takes
-/// such a file as well, and leaves `run/` and `hooks/` alone.
+/// The checkpoint of a run: what save() writes of its trainer (train/checkpoint/checkpoint.hpp),
+/// and with it where the data are, what the loop has summed of the epoch so far (`run/...`) and the
+/// state of hooks (`hooks/NAME/...`; of several of one name the second is NAME_2). A run that goes
+/// on from it ends bit for bit as one that was not disturbed. load() takes such a file as well, and
+/// leaves `run/` and `hooks/` alone.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -40,8 +41,8 @@ SINTER_COLD void save_run(Run& run, const std::string& file) {
     detail::save_with(s.entries(), run.model, file, saved::whole);
 }
 
-/// Throws what load() throws; mismatch_error as well where the file is not of a run, or of one with other hooks. Then
-/// nothing has changed.
+/// Throws what load() throws; mismatch_error as well where the file is not of a run, or of one with
+/// other hooks. Then nothing has changed.
 template <class Run>
 SINTER_COLD void load_run(Run& run, const std::string& file) {
     const safetensors::file f = safetensors::read(file);

@@ -4,7 +4,8 @@
 #include <sinter/device/plain_form.hpp>
 #include <sinter/graph/path_of.hpp>
 
-/// Parameters and states at run time: their names and their plain form. How they start: train/initialize.hpp.
+/// Parameters and states at run time: their names and their plain form. How they start:
+/// train/initialize.hpp.
 namespace sinter::inline SINTER_TARGET {
 
 /// `conv2d_1/kernel`.

@@ -8,22 +8,26 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The weights and states that save() wrote, whole or without what resuming needs, for a program that predicts and never trains:
+/// The weights and states that save() wrote, whole or without what resuming needs, for a program
+/// that predicts and never trains:
 ///
 ///     predictor p{net, weights_file("net.safetensors")};
 ///
-/// A file does not say with which options its model was built: they are the last template argument of predictor.
-/// Throws io_error where the file cannot be read and format_error where it is none of safetensors.
+/// A file does not say with which options its model was built: they are the last template argument
+/// of predictor. Throws io_error where the file cannot be read and format_error where it is none of
+/// safetensors.
 class weights_file {
 public:
     static constexpr program_options policy{};
 
     explicit weights_file(const std::string& path) { take(safetensors::read(path)); }
-    /// A file's bytes that lie in memory, at any address; the caller keeps them there. Errors call them "memory".
+    /// A file's bytes that lie in memory, at any address; the caller keeps them there. Errors call
+    /// them "memory".
     explicit weights_file(span<const std::byte> bytes) : file_(safetensors::parse(bytes, "memory")) {}
 
-    /// mismatch_error, with a line for every tensor that is missing, unexpected or different, unless the file has just these,
-    /// beside the optimizer's memory, the number of steps and what is `not_needed`.
+    /// mismatch_error, with a line for every tensor that is missing, unexpected or different,
+    /// unless the file has just these, beside the optimizer's memory, the number of steps and what
+    /// is `not_needed`.
     void check(const std::vector<safetensors::expected_tensor>& expected, const std::vector<std::string>& not_needed = {}) const {
         safetensors::contents own{file_.source, {}, {}};
         for (const auto& [name, tensor] : file_.tensors)

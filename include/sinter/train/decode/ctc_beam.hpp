@@ -11,8 +11,8 @@
 
 namespace sinter::inline SINTER_TARGET::decode {
 
-/// Labels that a net may have said, and log of their probability as far as the beam held it: all their paths, if no beginning
-/// was dropped.
+/// Labels that a net may have said, and log of their probability as far as the beam held it: all
+/// their paths, if no beginning was dropped.
 struct ctc_hypothesis {
     std::vector<std::int32_t> labels;
     double log_probability = 0;
@@ -25,12 +25,14 @@ inline double log_add(double a, double b) {
     return b == -std::numeric_limits<double>::infinity() ? a : a + std::log1p(std::exp(b - a));
 }
 
-/// Search over beginnings of label sequences, which are kept as a tree: each is its parent and one label more.
+/// Search over beginnings of label sequences, which are kept as a tree: each is its parent and one
+/// label more.
 class ctc_prefixes {
 public:
     explicit ctc_prefixes(int blank) : blank_(blank), tree_{{-1, blank}} { beam_.push_back({0, 0., never}); }
 
-    /// One frame further: each beginning stays as it is or grows by a label; the `width` most probable ones go on.
+    /// One frame further: each beginning stays as it is or grows by a label; the `width` most
+    /// probable ones go on.
     void step(const std::vector<double>& log_p, int width) {
         next_.clear();
         at_.clear();
@@ -92,10 +94,12 @@ private:
 
 } // namespace detail
 
-/// The most probable label sequences, best first, of a net trained with ctc: prefix beam search (Graves 2012; Hannun et al.
-/// 2014), without a language model. `scores` [frames, classes] are logits or log-probabilities; `width` beginnings are kept from
-/// frame to frame. At most `results` are returned: fewer where there are not so many. data_error where a frame's scores are NaN,
-/// +infinity or all -infinity, option_error for a width or a number of results below 1, or a blank that is no class.
+/// The most probable label sequences, best first, of a net trained with ctc: prefix beam search
+/// (Graves 2012; Hannun et al. 2014), without a language model. `scores` [frames, classes] are
+/// logits or log-probabilities; `width` beginnings are kept from frame to frame. At most `results`
+/// are returned: fewer where there are not so many. data_error where a frame's scores are NaN,
+/// +infinity or all -infinity, option_error for a width or a number of results below 1, or a blank
+/// that is no class.
 inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width = 32, int results = 1,
                                             int blank = 0) {
     if (width < 1 || results < 1)

@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET::decode {
 
-/// What a net trained with ctc says, after its best path: each frame's best class, repetitions taken for one, blanks left out.
-/// `scores` [frames, classes]: logits or probabilities, it is the same. The best path is not always that of the most probable
-/// labels, for those may have many paths: ctc_beam adds these up.
+/// What a net trained with ctc says, after its best path: each frame's best class, repetitions
+/// taken for one, blanks left out. `scores` [frames, classes]: logits or probabilities, it is the
+/// same. The best path is not always that of the most probable labels, for those may have many
+/// paths: ctc_beam adds these up.
 inline std::vector<std::int32_t> ctc_greedy(const float* scores, int frames, int classes, int blank = 0) {
     std::vector<std::int32_t> said;
     int last = blank;

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Ends training where numbers are no longer finite: a loss by an error that names the first of them, or quietly if so
-/// asked; a weight at an epoch's end by an error, before anything is measured or saved. train() has this hook itself.
+/// Ends training where numbers are no longer finite: a loss by an error that names the first of
+/// them, or quietly if so asked; a weight at an epoch's end by an error, before anything is
+/// measured or saved. train() has this hook itself.
 class check_finite {
 public:
     explicit check_finite(on_not_finite then = on_not_finite::fail) : then_(then) {}

@@ -12,10 +12,11 @@ struct csv_log_options {
     bool append = false;   ///< behind what the file has, without a second heading
 };
 
-/// Writes a table with a line for each epoch (Keras' CSVLogger): epoch, step, examples, seconds, loss, accuracy, val_loss,
-/// val_accuracy, and the metrics by their names, as the first epoch has them. What was not measured is an empty field; nine
-/// digits, a point in every locale. Each line is in the file when the epoch ends. A run that is resumed goes on behind the
-/// lines that had been written when it was saved: later ones, of epochs that are done again, are cut off.
+/// Writes a table with a line for each epoch (Keras' CSVLogger): epoch, step, examples, seconds,
+/// loss, accuracy, val_loss, val_accuracy, and the metrics by their names, as the first epoch has
+/// them. What was not measured is an empty field; nine digits, a point in every locale. Each line
+/// is in the file when the epoch ends. A run that is resumed goes on behind the lines that had been
+/// written when it was saved: later ones, of epochs that are done again, are cut off.
 ///
 ///     model.train(data, {.epochs = 100}, csv_log("run.csv"));
 class csv_log {

@@ -7,8 +7,8 @@
 ///     early_stop stop({.patience = 8});
 ///     model.train(data, {.epochs = 100}, stop, csv_log("run.csv"));
 ///
-/// and are objects of any class that has one or more of these calls. There is nothing to derive from. Hooks are not copied:
-/// what one has found can be asked of it afterwards.
+/// and are objects of any class that has one or more of these calls. There is nothing to derive
+/// from. Hooks are not copied: what one has found can be asked of it afterwards.
 ///
 /// Arguments
 ///     `run` is a model_run<Trainer> (train/loop.hpp). A hook that asks for numbers alone may take it as training_run&

@@ -5,7 +5,8 @@
 #include <sinter/train/training_run.hpp>
 #include <type_traits>
 
-/// How the loop calls hooks (train/hooks/hook.hpp): by tables of functions, so that it is compiled once, whatever they are.
+/// How the loop calls hooks (train/hooks/hook.hpp): by tables of functions, so that it is compiled
+/// once, whatever they are.
 namespace sinter::inline SINTER_TARGET {
 
 class hook_state;   // train/hooks/hook_state.hpp
@@ -26,15 +27,16 @@ struct hook_calls {
     void (*state)(void*, hook_state&) = nullptr;
 };
 
-/// Every call's name as a member. Of a class that derives from this and a hook, the names that the hook has as well are
-/// ambiguous: so it is known which it has, whatever their signatures.
+/// Every call's name as a member. Of a class that derives from this and a hook, the names that the
+/// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
 struct all_hook_names {
     int resume, begin, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end, checkpoint_saved, end, state;
 };
 template <class H>
 struct with_all_names : H, all_hook_names {};
 
-// For each call: whether a hook has something of this name, and whether that can be called as the loop does.
+// For each call: whether a hook has something of this name, and whether that can be called as the
+// loop does.
 #define SINTER_HOOK_CALL(call, ...)                                                                                         \
     template <class H>                                                                                                      \
     concept has_##call = std::is_class_v<H> && !std::is_final_v<H> && !requires { &with_all_names<H>::call; };              \
@@ -59,8 +61,8 @@ template <class H>
 concept has_any_call = has_resume<H> || has_begin<H> || has_epoch_begin<H> || has_before_step<H> || has_after_step<H> ||
                        has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H>;
 
-/// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved elsewhere: programs that
-/// never save a run are spared the code for it.
+/// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved
+/// elsewhere: programs that never save a run are spared the code for it.
 template <class Run, bool WithState = true, class H>
 hook_calls calls_of(H& h) {
     static_assert(!std::is_function_v<H>, "hook: a function's name is none; put a lambda around it");

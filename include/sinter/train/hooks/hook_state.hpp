@@ -5,14 +5,16 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// What of a hook lives on in a saved run. The hook lists its variables once, for saving and for loading:
+/// What of a hook lives on in a saved run. The hook lists its variables once, for saving and for
+/// loading:
 ///
 ///     static constexpr const char* name = "my_hook";
 ///     void state(hook_state& s) { s("seen", seen_)("best", best_); }
 ///
-/// They are tensors of the checkpoint, hooks/my_hook/seen and so on. state() may be called several times and must only
-/// list. Types: bool, int, std::int64_t, float, double, std::vector of float or double, std::string, and whatever has a
-/// state() of its own. Loading changes nothing before everything was found to be there, and of its type.
+/// They are tensors of the checkpoint, hooks/my_hook/seen and so on. state() may be called several
+/// times and must only list. Types: bool, int, std::int64_t, float, double, std::vector of float or
+/// double, std::string, and whatever has a state() of its own. Loading changes nothing before
+/// everything was found to be there, and of its type.
 class hook_state {
 public:
     template <class T>
@@ -32,7 +34,8 @@ public:
         prefix_ = outer;
         return *this;
     }
-    /// Are the variables being given their saved values? Then what follows from them can be set as well, behind the list.
+    /// Are the variables being given their saved values? Then what follows from them can be set as
+    /// well, behind the list.
     bool reading() const { return mode_ == mode::read; }
 
     // ---- for those who save and load

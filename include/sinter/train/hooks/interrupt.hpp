@@ -6,7 +6,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// While one of these lives, the first Ctrl-C (SIGINT) only asks training to stop after the step
-/// that is being done, without an error; a second one ends the program as ever. One at a time. A hook:
+/// that is being done, without an error; a second one ends the program as ever. One at a time. A
+/// hook:
 ///
 ///     model.train(data, {.epochs = 100}, stop_on_interrupt());
 class stop_on_interrupt {

@@ -14,8 +14,8 @@ struct keep_best_options {
 };
 
 /// Keeps the weights and states of the best epoch, in memory and, if a name is given, in a file
-/// (Keras' ModelCheckpoint with save_best_only). restore() puts them back. A hook, before early_stop or
-/// behind it. What it keeps is part of a saved run, which is larger by that.
+/// (Keras' ModelCheckpoint with save_best_only). restore() puts them back. A hook, before
+/// early_stop or behind it. What it keeps is part of a saved run, which is larger by that.
 ///
 ///     keep_best best({.file = "best.safetensors"});
 ///     model.train(data, {.epochs = 100, .validation = &held_out}, best);
@@ -45,8 +45,9 @@ public:
     }
     void state(auto& s) { s("best_epoch", best_epoch_)("weights", kept_)("watched", monitor_); }
 
-    /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's memory and the number of steps
-    /// stay. Does nothing as long as no epoch was looked at. mismatch_error if the model is another one.
+    /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's
+    /// memory and the number of steps stay. Does nothing as long as no epoch was looked at.
+    /// mismatch_error if the model is another one.
     template <class Model>
     SINTER_COLD void restore(Model& model) const {
         auto& t = trainer_of(model);

@@ -14,8 +14,8 @@ struct log_steps_options {
     double (*clock)() = monotonic_seconds;
 };
 
-/// Writes a line now and then: "step 300: loss 0.4125 (2.31 s)". The loss is the last batch's, the time that since the line
-/// before (tf.estimator's LoggingTensorHook).
+/// Writes a line now and then: "step 300: loss 0.4125 (2.31 s)". The loss is the last batch's, the
+/// time that since the line before (tf.estimator's LoggingTensorHook).
 class log_steps {
 public:
     /// option_error unless either steps or seconds are given.

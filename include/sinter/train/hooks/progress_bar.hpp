@@ -5,9 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Shows each epoch as it goes (train/progress.hpp). train() has this hook itself where train_options::progress is a file;
-/// as a hook of the caller's it shows what it is told to: `model.train(data, {.progress = nullptr}, progress_bar(stdout,
-/// {.line_every = 60}))`.
+/// Shows each epoch as it goes (train/progress.hpp). train() has this hook itself where
+/// train_options::progress is a file; as a hook of the caller's it shows what it is told to:
+/// `model.train(data, {.progress = nullptr}, progress_bar(stdout, {.line_every = 60}))`.
 class progress_bar {
 public:
     /// Null: silence.

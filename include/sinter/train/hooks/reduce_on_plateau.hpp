@@ -16,8 +16,8 @@ struct plateau_options {
 };
 
 /// Lowers the learning rate where what is watched no longer becomes better (Keras'
-/// ReduceLROnPlateau). For optimizers with a learning_rate that is a number; option_error where it is a
-/// schedule. The rate and what was counted are part of a saved run.
+/// ReduceLROnPlateau). For optimizers with a learning_rate that is a number; option_error where it
+/// is a schedule. The rate and what was counted are part of a saved run.
 class reduce_on_plateau {
 public:
     static constexpr const char* name = "reduce_on_plateau";

@@ -14,14 +14,16 @@ struct save_options {
     double (*clock)() = monotonic_seconds;
 };
 
-/// Saves the whole run now and then, in one file that is always a whole one: the model, the optimizer's memory, where the
-/// data are, and what hooks have counted (train/checkpoint/run_checkpoint.hpp). Also where training is stopped, and at its
-/// end. A program that is killed, and started again, ends where it would have ended:
+/// Saves the whole run now and then, in one file that is always a whole one: the model, the
+/// optimizer's memory, where the data are, and what hooks have counted
+/// (train/checkpoint/run_checkpoint.hpp). Also where training is stopped, and at its end. A program
+/// that is killed, and started again, ends where it would have ended:
 ///
 ///     model.train(data, {.epochs = 100}, slower, stop, save_checkpoints("run.safetensors", {.every_seconds = 600, .resume = true}));
 ///
-/// The data must be the same pipeline again, and the hooks the same in the same order. train() then gives the results of
-/// the epochs that end in this call alone. A run that had ended does nothing more, unless it is asked for more epochs or steps.
+/// The data must be the same pipeline again, and the hooks the same in the same order. train() then
+/// gives the results of the epochs that end in this call alone. A run that had ended does nothing
+/// more, unless it is asked for more epochs or steps.
 class save_checkpoints {
 public:
     /// option_error where both steps and seconds are given.

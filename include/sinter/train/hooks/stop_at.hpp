@@ -8,12 +8,14 @@ namespace sinter::inline SINTER_TARGET {
 struct stop_at_options {
     std::int64_t step = 0;   ///< the model's number of steps, those before a resumed run included; 0: no limit
     double seconds = 0;      ///< of this call; 0: no limit
-    /// A loss, the epoch's mean so far, above which training is given up: it has gone astray though all is finite.
+    /// A loss, the epoch's mean so far, above which training is given up: it has gone astray though
+    /// all is finite.
     double loss_above = std::numeric_limits<double>::infinity();
     double (*clock)() = monotonic_seconds;
 };
 
-/// Ends training at a step, behind the step in which time is up, or where the loss grows beyond a bound.
+/// Ends training at a step, behind the step in which time is up, or where the loss grows beyond a
+/// bound.
 class stop_at {
 public:
     explicit stop_at(stop_at_options o) : o_(o) {

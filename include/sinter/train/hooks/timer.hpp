@@ -22,7 +22,8 @@ public:
                                "either every_steps or every_seconds");
     }
     void begin() { last_ = clock_(); }
-    /// Is it time, behind step `n`? Steps count from the model's first, so that a resumed run has them where it would have.
+    /// Is it time, behind step `n`? Steps count from the model's first, so that a resumed run has
+    /// them where it would have.
     bool due(std::int64_t n) {
         if (steps_ > 0) return n % steps_ == 0;
         const double now = clock_();

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Evaluates a data set at each epoch's end: train()'s own hook for train_options::validation, whose state the loop saves.
-/// For others there is validate (train/hooks/validate.hpp).
+/// Evaluates a data set at each epoch's end: train()'s own hook for train_options::validation,
+/// whose state the loop saves. For others there is validate (train/hooks/validate.hpp).
 class validation {
 public:
     static constexpr const char* name = "validate";

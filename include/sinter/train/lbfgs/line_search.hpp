@@ -3,7 +3,8 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cmath>
 
-/// A step along a line that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6).
+/// A step along a line that satisfies the strong Wolfe conditions (Nocedal and Wright 2006,
+/// algorithms 3.5 and 3.6).
 namespace sinter::inline SINTER_TARGET {
 
 struct line_point {
@@ -12,8 +13,9 @@ struct line_point {
 struct line_search_options {
     double decrease = 1e-4, curvature = 0.9;   ///< c1 and c2
     int evaluations = 25;
-    /// Values that differ by less than this share of themselves tell nothing. There the slope alone decides (the approximate
-    /// Wolfe conditions of Hager and Zhang 2005), which can be computed more exactly near a minimum.
+    /// Values that differ by less than this share of themselves tell nothing. There the slope alone
+    /// decides (the approximate Wolfe conditions of Hager and Zhang 2005), which can be computed
+    /// more exactly near a minimum.
     double noise = 1e-6;
 };
 
@@ -23,8 +25,8 @@ public:
     /// `f(step)` gives a line_point. `start`: of step 0, its slope below 0.
     line_search(Function& f, const line_point& start, const line_search_options& o) : f_(f), start_(start), o_(o) {}
 
-    /// The first step to try; true if `found` satisfies both conditions. Otherwise it is the best point that was met where
-    /// the value has fallen at all, or step 0.
+    /// The first step to try; true if `found` satisfies both conditions. Otherwise it is the best
+    /// point that was met where the value has fallen at all, or step 0.
     bool run(double first, line_point& found) {
         line_point before = start_;
         found = start_;
@@ -72,7 +74,8 @@ private:
         found = low;
         return false;
     }
-    /// The minimum of the cubic through both points, kept away from both ends; the middle where there is none.
+    /// The minimum of the cubic through both points, kept away from both ends; the middle where
+    /// there is none.
     static double between(const line_point& a, const line_point& b) {
         const double width = b.step - a.step;
         const double d = a.slope + b.slope - 3 * (b.value - a.value) / width, inside = d * d - a.slope * b.slope;

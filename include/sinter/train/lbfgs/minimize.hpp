@@ -30,7 +30,8 @@ struct lbfgs_result {
     lbfgs_end end = lbfgs_end::iterations;
 };
 
-/// What is remembered from one iteration to the next, oldest first: a run goes on where it ended if this is kept.
+/// What is remembered from one iteration to the next, oldest first: a run goes on where it ended if
+/// this is kept.
 struct lbfgs_history {
     std::vector<std::vector<float>> steps, changes;
 
@@ -80,8 +81,9 @@ inline std::vector<float> descent(const lbfgs_history& h, const std::vector<floa
 
 } // namespace detail
 
-/// Goes from x to a minimum of `f(x, gradient)`, which returns the value and fills the gradient. x ends at the best point.
-/// data_error where the value is not finite at the first x, option_error where an option makes no sense.
+/// Goes from x to a minimum of `f(x, gradient)`, which returns the value and fills the gradient. x
+/// ends at the best point. data_error where the value is not finite at the first x, option_error
+/// where an option makes no sense.
 template <class Function>
 lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs_history& h) {
     if (o.history < 1) throw option_error("length of the history", "lbfgs", std::to_string(o.history), "1 or more");

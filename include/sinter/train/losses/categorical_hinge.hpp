@@ -5,10 +5,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// max(0, 1 + wrong - right) for class numbers [...], int32 in [0, C): `right` is the score of the label and `wrong` the largest
-/// of the others, but at least 0 (so has it Keras' CategoricalHinge, from targets one-hot. PyTorch's MultiMarginLoss sums over
-/// all wrong classes instead of taking the largest). Scores [..., C]; one value for each row. Where several scores are the
-/// largest they share the gradient.
+/// max(0, 1 + wrong - right) for class numbers [...], int32 in [0, C): `right` is the score of the
+/// label and `wrong` the largest of the others, but at least 0 (so has it Keras' CategoricalHinge,
+/// from targets one-hot. PyTorch's MultiMarginLoss sums over all wrong classes instead of taking
+/// the largest). Scores [..., C]; one value for each row. Where several scores are the largest they
+/// share the gradient.
 struct categorical_hinge_loss {
     static constexpr target_kind target = target_kind::class_index;
     constexpr tensor operator()(tensor scores, tensor labels) const {

@@ -4,10 +4,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Cross entropy between softmax of the last axis of the logits and targets of the same extents, probabilities t over the last
-/// axis: -(sum of t log softmax(z)); one value for each row (Keras' CategoricalCrossentropy from logits, PyTorch's
-/// CrossEntropyLoss with probabilities). Smoothing first makes (1 - share) t + share / C of t. Targets need not sum to 1,
-/// but none may be negative.
+/// Cross entropy between softmax of the last axis of the logits and targets of the same extents,
+/// probabilities t over the last axis: -(sum of t log softmax(z)); one value for each row (Keras'
+/// CategoricalCrossentropy from logits, PyTorch's CrossEntropyLoss with probabilities). Smoothing
+/// first makes (1 - share) t + share / C of t. Targets need not sum to 1, but none may be negative.
 template <number Smoothing = 0.f>
 struct dense_softmax_cross_entropy_loss {
     static_assert(Smoothing.value >= 0.f && Smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Huber's loss (1964): d^2 / 2 up to |d| = Delta and Delta (|d| - Delta / 2) beyond, d = y - t; the mean over the last axis for
-/// each row (Keras' Huber, PyTorch's HuberLoss; PyTorch's SmoothL1Loss is this divided by its beta).
+/// Huber's loss (1964): d^2 / 2 up to |d| = Delta and Delta (|d| - Delta / 2) beyond, d = y - t;
+/// the mean over the last axis for each row (Keras' Huber, PyTorch's HuberLoss; PyTorch's
+/// SmoothL1Loss is this divided by its beta).
 template <number Delta>
 struct huber_loss {
     static_assert(Delta.value > 0.f, "huber: delta must be positive");

@@ -8,10 +8,11 @@ namespace sinter::inline SINTER_TARGET {
 /// What a prediction of probabilities consists of.
 enum class score_kind : std::uint8_t { logits, log_probabilities, probabilities };
 
-/// Kullback and Leibler's divergence of the prediction from the targets, probabilities t over the last axis: sum of
-/// t (log t - log p); one value for each row. Of logits, through log_softmax; of log-probabilities (PyTorch's KLDivLoss, whose
-/// default reduction divides by all elements, not by rows); of probabilities, which count as at least 1e-7 (Keras' KLDivergence).
-/// What has the target 0 costs nothing, be its logit -infinity.
+/// Kullback and Leibler's divergence of the prediction from the targets, probabilities t over the
+/// last axis: sum of t (log t - log p); one value for each row. Of logits, through log_softmax; of
+/// log-probabilities (PyTorch's KLDivLoss, whose default reduction divides by all elements, not by
+/// rows); of probabilities, which count as at least 1e-7 (Keras' KLDivergence). What has the target
+/// 0 costs nothing, be its logit -infinity.
 template <score_kind From = score_kind::logits>
 struct kl_divergence_loss {
     static constexpr target_kind target = target_kind::same_as_output;

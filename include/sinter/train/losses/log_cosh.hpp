@@ -10,8 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// log cosh(y - t), half the square where it is small and the distance less log 2 where it is large; computed as |d| +
-/// log(1 + e^(-2 |d|)) - log 2, which does not overflow, from |d| = 1 on. The mean over the last axis for each row (Keras' LogCosh).
+/// log cosh(y - t), half the square where it is small and the distance less log 2 where it is
+/// large; computed as |d| + log(1 + e^(-2 |d|)) - log 2, which does not overflow, from |d| = 1 on.
+/// The mean over the last axis for each row (Keras' LogCosh).
 struct log_cosh_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor expected) const {

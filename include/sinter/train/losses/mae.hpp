@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Mean absolute error, |y - t|: the mean over the last axis for each row. Where y = t no gradient flows (PyTorch's L1Loss,
-/// Keras' MeanAbsoluteError).
+/// Mean absolute error, |y - t|: the mean over the last axis for each row. Where y = t no gradient
+/// flows (PyTorch's L1Loss, Keras' MeanAbsoluteError).
 struct mae_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor expected) const {

@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Mean squared error, (y - t)^2: the mean over the last axis for each row of the prediction, and over rows and the batch
-/// (PyTorch's MSELoss, Keras' MeanSquaredError).
+/// Mean squared error, (y - t)^2: the mean over the last axis for each row of the prediction, and
+/// over rows and the batch (PyTorch's MSELoss, Keras' MeanSquaredError).
 struct mse_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor expected) const {

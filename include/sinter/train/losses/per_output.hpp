@@ -23,8 +23,8 @@ template <class L>
     requires requires { L::weight; }
 constexpr float weight_of_loss<L> = L::weight;
 
-/// Each loss's own targets, of output i, one loss after the other. What hid a whole example hides this
-/// output's part of it.
+/// Each loss's own targets, of output i, one loss after the other. What hid a whole example hides
+/// this output's part of it.
 template <class... L>
 constexpr target_list targets_of_each() {
     target_list all;

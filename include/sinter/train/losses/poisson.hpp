@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Negative log-likelihood of counts t under Poisson distributions whose rates' logarithms z are predicted: e^z - t z, without
-/// log t!, which is no matter of the prediction; the mean over the last axis for each row (PyTorch's PoissonNLLLoss).
+/// Negative log-likelihood of counts t under Poisson distributions whose rates' logarithms z are
+/// predicted: e^z - t z, without log t!, which is no matter of the prediction; the mean over the
+/// last axis for each row (PyTorch's PoissonNLLLoss).
 struct poisson_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor log_rate, tensor expected) const {
@@ -17,8 +18,8 @@ struct poisson_loss {
 };
 inline constexpr poisson_loss poisson{};
 
-/// The same where the rates r themselves are predicted: r - t log(r + 1e-7) (Keras' Poisson; PyTorch's with log_input=False,
-/// which adds 1e-8).
+/// The same where the rates r themselves are predicted: r - t log(r + 1e-7) (Keras' Poisson;
+/// PyTorch's with log_input=False, which adds 1e-8).
 struct poisson_of_rate_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor rate, tensor expected) const {

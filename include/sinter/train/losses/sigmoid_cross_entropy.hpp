@@ -6,10 +6,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Cross entropy of independent yes-or-no decisions: -t log s(z) - (1 - t) log(1 - s(z)) with the logistic function s, logits z
-/// and targets t in [0, 1]; the mean over the last axis for each row (PyTorch's BCEWithLogitsLoss, Keras' BinaryCrossentropy from
-/// logits). Computed as t max(-z, 0) + (1 - t) max(z, 0) + log(1 + e^-|z|), which does not overflow; a logit of infinity that
-/// is right costs nothing.
+/// Cross entropy of independent yes-or-no decisions: -t log s(z) - (1 - t) log(1 - s(z)) with the
+/// logistic function s, logits z and targets t in [0, 1]; the mean over the last axis for each row
+/// (PyTorch's BCEWithLogitsLoss, Keras' BinaryCrossentropy from logits). Computed as t max(-z, 0) +
+/// (1 - t) max(z, 0) + log(1 + e^-|z|), which does not overflow; a logit of infinity that is right
+/// costs nothing.
 struct sigmoid_cross_entropy_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor logits, tensor expected) const {

@@ -18,17 +18,19 @@ struct cross_entropy_options {
 };
 
 namespace detail {
-/// log of the sum of e^z over the last axis, less the sum of t z, for targets t whose sum is 1: the cross entropy. `shifted` is z
-/// less its largest. Where t is 0 nothing of z counts, so that a class may have a logit of -infinity.
+/// log of the sum of e^z over the last axis, less the sum of t z, for targets t whose sum is 1: the
+/// cross entropy. `shifted` is z less its largest. Where t is 0 nothing of z counts, so that a
+/// class may have a logit of -infinity.
 constexpr tensor cross_entropy(tensor shifted, tensor t, tensor total = {}) {
     const tensor log_sum = ops::log(sum(ops::exp(shifted), {-1})), hit = sum(only_where(t, t * shifted), {-1});
     return total.ok() ? total * log_sum - hit : log_sum - hit;
 }
 } // namespace detail
 
-/// Cross entropy between softmax of the last axis of the logits [..., C] and class numbers [...], int32 in [0, C); one value for
-/// each row (Keras' SparseCategoricalCrossentropy from logits, PyTorch's CrossEntropyLoss). A logit of -infinity is a
-/// probability of zero: it costs nothing unless it is the label's, and then everything.
+/// Cross entropy between softmax of the last axis of the logits [..., C] and class numbers [...],
+/// int32 in [0, C); one value for each row (Keras' SparseCategoricalCrossentropy from logits,
+/// PyTorch's CrossEntropyLoss). A logit of -infinity is a probability of zero: it costs nothing
+/// unless it is the label's, and then everything.
 template <cross_entropy_options O = cross_entropy_options{}>
 struct softmax_cross_entropy_of {
     static_assert(O.label_smoothing.value >= 0.f && O.label_smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");

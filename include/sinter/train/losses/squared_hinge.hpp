@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// max(0, 1 - t y)^2 with targets of -1 and 1: the mean over the last axis for each row (Keras' SquaredHinge, which makes -1 of
-/// 0 where all targets are 0 or 1; here they are taken as they are).
+/// max(0, 1 - t y)^2 with targets of -1 and 1: the mean over the last axis for each row (Keras'
+/// SquaredHinge, which makes -1 of 0 where all targets are 0 or 1; here they are taken as they
+/// are).
 struct squared_hinge_loss {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor prediction, tensor expected) const {

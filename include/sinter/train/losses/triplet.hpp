@@ -6,10 +6,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Of a net with three outputs of equal extents, an anchor, something of its kind and something of another kind:
-/// max(0, |a - p| - |a - n| + Margin) with Euclidean distances along the last axis (Schroff et al. 2015, who square them;
-/// PyTorch's TripletMarginLoss, which adds 1e-6 to each difference: here the squared distance is at least 1e-12). It takes no
-/// targets: which examples belong together is said by the batch's three inputs. One value for each row.
+/// Of a net with three outputs of equal extents, an anchor, something of its kind and something of
+/// another kind: max(0, |a - p| - |a - n| + Margin) with Euclidean distances along the last axis
+/// (Schroff et al. 2015, who square them; PyTorch's TripletMarginLoss, which adds 1e-6 to each
+/// difference: here the squared distance is at least 1e-12). It takes no targets: which examples
+/// belong together is said by the batch's three inputs. One value for each row.
 template <number Margin>
 struct triplet_loss {
     static constexpr target_list targets{};

@@ -5,8 +5,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-/// x where the weight of its example or row is not 0; there 0, so that whatever the loss makes of it is finite. Labels, and what
-/// the weights' extents do not fit, stay as they are.
+/// x where the weight of its example or row is not 0; there 0, so that whatever the loss makes of
+/// it is finite. Labels, and what the weights' extents do not fit, stay as they are.
 constexpr tensor where_weighted(tensor x, tensor w) {
     if (!x.ok() || !w.ok() || x.shape().type != dtype::f32 || !x.shape().batched) return x;
     const shape s = x.shape(), per = w.shape();
@@ -20,10 +20,12 @@ constexpr tensor where_weighted(tensor x, tensor w) {
 }
 } // namespace detail
 
-/// A loss whose values are weighted, by numbers that come with the batch (dataset::weights, batch_view::weights) and that
-/// the loss takes after its own targets. Under the mean reduction the batch's loss is sum(w l) / sum(w), and 0 where all
-/// weights are 0. Weights may be negative. An example with the weight 0 is ignored: whatever its prediction and float targets
-/// are, NaN too, neither loss nor gradient see it, nor what of its input is not finite (strategy/uncounted_examples.hpp).
+/// A loss whose values are weighted, by numbers that come with the batch (dataset::weights,
+/// batch_view::weights) and that the loss takes after its own targets. Under the mean reduction the
+/// batch's loss is sum(w l) / sum(w), and 0 where all weights are 0. Weights may be negative. An
+/// example with the weight 0 is ignored: whatever its prediction and float targets are, NaN too,
+/// neither loss nor gradient see it, nor what of its input is not finite
+/// (strategy/uncounted_examples.hpp).
 template <class L, target_kind Kind>
 struct weighted_loss {
     static constexpr reduction reduce = reduction_of<L>();
@@ -45,8 +47,8 @@ template <class L>
 constexpr weighted_loss<L, target_kind::weight> weighted(L) {
     return {};
 }
-/// row_weighted(softmax_cross_entropy): a weight for each row of the prediction, which are the places of a sequence or an
-/// image. The loss must give one value for each row.
+/// row_weighted(softmax_cross_entropy): a weight for each row of the prediction, which are the
+/// places of a sequence or an image. The loss must give one value for each row.
 template <class L>
 constexpr weighted_loss<L, target_kind::weight_of_rows> row_weighted(L) {
     return {};

@@ -8,7 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// The class that a row of logits (or probabilities) votes for: the first of the largest. A NaN never wins.
+/// The class that a row of logits (or probabilities) votes for: the first of the largest. A NaN
+/// never wins.
 inline int predicted_class(const float* row, int classes) {
     int best = 0;
     for (int c = 1; c < classes; ++c)
@@ -17,7 +18,8 @@ inline int predicted_class(const float* row, int classes) {
 }
 
 namespace detail {
-/// Whether beats(x[i]) for any of n numbers. 32 at a time without a branch: compilers make vectors of that.
+/// Whether beats(x[i]) for any of n numbers. 32 at a time without a branch: compilers make vectors
+/// of that.
 template <class F>
 inline bool any_beats(const float* x, int n, F beats) {
     int i = 0;
@@ -36,8 +38,8 @@ inline bool any_beats(const float* x, int n, F beats) {
 }
 } // namespace detail
 
-/// Whether that class is `label`. Answered without looking for the largest, whose comparisons wait for each other: training
-/// asks this of every example.
+/// Whether that class is `label`. Answered without looking for the largest, whose comparisons wait
+/// for each other: training asks this of every example.
 inline bool predicts(const float* row, int classes, std::int32_t label) {
     const float mine = row[label];
     return mine == mine && !detail::any_beats(row, label, [=](float x) { return x >= mine; }) &&

@@ -12,10 +12,11 @@ struct auc_options {
     bool from_logits = false;   ///< scores are logits: their logistic function is the probability
 };
 
-/// Areas under the ROC curve and the precision-recall curve of yes-or-no predictions. Scores, probabilities in [0, 1], are
-/// counted in buckets between `thresholds` evenly spaced thresholds, so that memory does not grow with the data and two of
-/// them merge; scores within one bucket count as equal. As Keras' AUC, 200 thresholds by default, whose areas it has to the
-/// last digits: trapezoids under the ROC curve, and Davis and Goadrich's interpolation (2006) under the other.
+/// Areas under the ROC curve and the precision-recall curve of yes-or-no predictions. Scores,
+/// probabilities in [0, 1], are counted in buckets between `thresholds` evenly spaced thresholds,
+/// so that memory does not grow with the data and two of them merge; scores within one bucket count
+/// as equal. As Keras' AUC, 200 thresholds by default, whose areas it has to the last digits:
+/// trapezoids under the ROC curve, and Davis and Goadrich's interpolation (2006) under the other.
 class auc {
 public:
     static constexpr const char* name = "auc";
@@ -27,8 +28,8 @@ public:
         counts_[0].resize(static_cast<std::size_t>(thresholds - 1));
         counts_[1].resize(static_cast<std::size_t>(thresholds - 1));
     }
-    /// `scores` [n] in [0, 1], or logits where the options say so, `labels` [n], each 0 or 1; data_error
-    /// otherwise, and then nothing is counted.
+    /// `scores` [n] in [0, 1], or logits where the options say so, `labels` [n], each 0 or 1;
+    /// data_error otherwise, and then nothing is counted.
     void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
     /// The same with truths that are floats, 0 or 1.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
@@ -41,7 +42,8 @@ public:
             for (std::size_t b = 0; b < counts_[t].size(); ++b) counts_[t][b] += other.counts_[t][b];
     }
 
-    /// The chance that a positive example scores higher than a negative one, ties counting half. NaN without both kinds.
+    /// The chance that a positive example scores higher than a negative one, ties counting half.
+    /// NaN without both kinds.
     double roc() const {
         double area = 0, tp = 0, fp = 0;   // above the threshold, which comes down
         for (std::size_t b = counts_[0].size(); b-- > 0;) {

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is decided positive where
-/// its score is above the threshold: 0.5 suits probabilities, 0 logits. A NaN is above nothing.
+/// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is
+/// decided positive where its score is above the threshold: 0.5 suits probabilities, 0 logits. A
+/// NaN is above nothing.
 class binary_counts {
 public:
     explicit binary_counts(float threshold = 0.5f) : threshold_(threshold) {}

@@ -12,7 +12,8 @@ public:
     explicit confusion_matrix(int classes)
         : classes_(classes), counts_(static_cast<std::size_t>(classes) * static_cast<std::size_t>(classes)) {}
 
-    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is counted.
+    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is
+    /// counted.
     void add(const float* logits, const std::int32_t* labels, int n) {
         for (int i = 0; i < n; ++i) need_label(labels[i], classes_, "confusion_matrix");
         for (int i = 0; i < n; ++i)
@@ -46,7 +47,8 @@ public:
         for (int p = 0; p < classes_; ++p) n += count(truth, p);
         return n;
     }
-    /// Share of the examples on the diagonal; this and the two below are NaN where they would divide by nothing.
+    /// Share of the examples on the diagonal; this and the two below are NaN where they would
+    /// divide by nothing.
     double accuracy() const {
         std::int64_t right = 0, all = 0;
         for (int c = 0; c < classes_; ++c) right += count(c, c), all += examples(c);

@@ -3,10 +3,12 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-/// Metrics are fed batch by batch, hold sums only, and merge: what several workers saw adds up to what one would have.
+/// Metrics are fed batch by batch, hold sums only, and merge: what several workers saw adds up to
+/// what one would have.
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// Weighted mean: of losses, with what each batch counts as weight, its number of examples or the sum of their weights.
+/// Weighted mean: of losses, with what each batch counts as weight, its number of examples or the
+/// sum of their weights.
 class mean {
 public:
     void add(double value, double weight = 1) {

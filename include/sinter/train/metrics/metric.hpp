@@ -6,14 +6,15 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// A batch that was evaluated, for metrics that look at more than one output's rows. What is ignored by the loss, or weighs
-/// 0, is among it.
+/// A batch that was evaluated, for metrics that look at more than one output's rows. What is
+/// ignored by the loss, or weighs 0, is among it.
 struct evaluated_batch {
     const batch_view& batch;                  ///< inputs, targets, labels, weights
     span<const span<const float>> outputs;    ///< each of the net's, [batch, extents...]
 };
 
-/// Metrics that train and evaluate take, by value: those of this folder, or a class of the caller's.
+/// Metrics that train and evaluate take, by value: those of this folder, or a class of the
+/// caller's.
 ///
 /// Begin
 ///     Each pass begins with a copy of the metric as it was given.

@@ -22,8 +22,8 @@ struct metric_value {
     double value = 0;
     bool falls = false;   ///< is less better?
     std::shared_ptr<const metrics::detail::running> measured{};   ///< with all that it counted
-    /// The metric itself, for what is more than a number: as<metrics::confusion_matrix>(). option_error
-    /// where it is of another class.
+    /// The metric itself, for what is more than a number: as<metrics::confusion_matrix>().
+    /// option_error where it is of another class.
     template <class M>
     const M& as() const;
 };

@@ -6,16 +6,16 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// e to the mean cross entropy in nats: among how many equally likely symbols a model seems to choose. The mean is over all
-/// symbols seen, so it is not the mean of batches' perplexities.
+/// e to the mean cross entropy in nats: among how many equally likely symbols a model seems to
+/// choose. The mean is over all symbols seen, so it is not the mean of batches' perplexities.
 class perplexity {
 public:
     static constexpr const char* name = "perplexity";
     static constexpr bool falls = true;   ///< less is better
     /// A batch's mean loss and the number of symbols that it is the mean of.
     void add(double mean_loss, std::int64_t symbols) { loss_.add(mean_loss, static_cast<double>(symbols)); }
-    /// Symbols' `logits` [n, classes] and which they are, `labels` [n]; data_error for labels out of
-    /// range, and then nothing is counted.
+    /// Symbols' `logits` [n, classes] and which they are, `labels` [n]; data_error for labels out
+    /// of range, and then nothing is counted.
     void add(const float* logits, const std::int32_t* labels, int n, int classes) {
         for (int i = 0; i < n; ++i) need_label(labels[i], classes, "perplexity");
         for (std::int64_t i = 0; i < n; ++i) loss_.add(cross_entropy(logits + i * classes, labels[i], classes));

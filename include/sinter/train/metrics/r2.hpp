@@ -7,10 +7,11 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// Coefficient of determination: 1 - (sum of squared errors) / (sum of squared distances of the targets from their mean), for
-/// each column of the targets; their plain average over columns (scikit-learn's r2_score, Keras' R2Score). 1 is perfect, 0 is
-/// no better than the mean. Means are updated as they come and merged by Chan et al.'s formula (1979), so that targets far from
-/// zero lose no digits.
+/// Coefficient of determination: 1 - (sum of squared errors) / (sum of squared distances of the
+/// targets from their mean), for each column of the targets; their plain average over columns
+/// (scikit-learn's r2_score, Keras' R2Score). 1 is perfect, 0 is no better than the mean. Means are
+/// updated as they come and merged by Chan et al.'s formula (1979), so that targets far from zero
+/// lose no digits.
 class r2 {
 public:
     static constexpr const char* name = "r2";
@@ -46,8 +47,8 @@ public:
         }
         count_ += other.count_;
     }
-    /// At most 1; NaN as long as nothing was added. Where a column's targets are all equal it is -infinity, or NaN if they are
-    /// all met (scikit-learn says 0 and 1).
+    /// At most 1; NaN as long as nothing was added. Where a column's targets are all equal it is
+    /// -infinity, or NaN if they are all met (scikit-learn says 0 and 1).
     double value() const {
         double sum = 0;
         for (std::size_t c = 0; c < errors_.size(); ++c) sum += 1 - errors_[c] / distances_[c];

@@ -5,9 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
-/// Share of the examples whose class is among the k that score highest (Keras' SparseTopKCategoricalAccuracy). Of equal scores
-/// the first ones come first, so that k = 1 is accuracy; TensorFlow's in_top_k lets all of a tie in instead. A NaN is never
-/// among them.
+/// Share of the examples whose class is among the k that score highest (Keras'
+/// SparseTopKCategoricalAccuracy). Of equal scores the first ones come first, so that k = 1 is
+/// accuracy; TensorFlow's in_top_k lets all of a tie in instead. A NaN is never among them.
 class top_k {
 public:
     static constexpr const char* name = "top_k";
@@ -15,7 +15,8 @@ public:
     explicit top_k(int k) : k_(k) {
         if (k < 1) throw option_error("number of classes to look at", "top_k", std::to_string(k), "at least 1");
     }
-    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is counted.
+    /// `logits` [n, classes], `labels` [n]; data_error for labels out of range, and then nothing is
+    /// counted.
     void add(const float* logits, const std::int32_t* labels, int n, int classes) {
         for (int i = 0; i < n; ++i) need_label(labels[i], classes, "top_k");
         for (int i = 0; i < n; ++i) right_ += place(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]) < k_;

@@ -5,11 +5,12 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Updates in every Batches-th step only, by that many steps' gradients together: their batches act like one large batch of all
-/// their examples, whatever their sizes, weights and ignored labels (but for batch_norm, whose statistics are each batch's
-/// own). `accumulate<4>(adam{})`, around all other optimizers. A schedule counts updates. Gradients are summed in a slot, so
-/// that a saved run goes on between two updates. The slot begins a round as -0, to which no sum of rows comes back: rows of
-/// a table that did not occur in the round are known by it, and rest.
+/// Updates in every Batches-th step only, by that many steps' gradients together: their batches act
+/// like one large batch of all their examples, whatever their sizes, weights and ignored labels
+/// (but for batch_norm, whose statistics are each batch's own). `accumulate<4>(adam{})`, around all
+/// other optimizers. A schedule counts updates. Gradients are summed in a slot, so that a saved run
+/// goes on between two updates. The slot begins a round as -0, to which no sum of rows comes back:
+/// rows of a table that did not occur in the round are known by it, and rest.
 template <int Batches, class Optimizer>
 struct accumulated {
     static_assert(Batches > 0, "accumulate: at least one batch");

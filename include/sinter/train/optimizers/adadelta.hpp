@@ -7,9 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Adadelta (Zeiler 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; d = sqrt(a + epsilon) / sqrt(n + epsilon) * g;
-/// a = rho a + (1 - rho) d^2; p -= rate * d. PyTorch and Keras agree; the defaults are PyTorch's (Keras: rate 0.001, rho
-/// 0.95, epsilon 1e-7).
+/// Adadelta (Zeiler 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; d = sqrt(a + epsilon)
+/// / sqrt(n + epsilon) * g; a = rho a + (1 - rho) d^2; p -= rate * d. PyTorch and Keras agree; the
+/// defaults are PyTorch's (Keras: rate 0.001, rho 0.95, epsilon 1e-7).
 struct adadelta {
     schedule learning_rate = 1.f;
     float rho = 0.9f, epsilon = 1e-6f;

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Adagrad (Duchi et al. 2011): g += weight_decay * p; n += g^2; p -= rate * g / (sqrt(n) + epsilon). PyTorch's form, the
-/// epsilon outside the root, and its defaults. (Keras: epsilon inside the root, 1e-7, and n starts at 0.1.)
+/// Adagrad (Duchi et al. 2011): g += weight_decay * p; n += g^2; p -= rate * g / (sqrt(n) +
+/// epsilon). PyTorch's form, the epsilon outside the root, and its defaults. (Keras: epsilon inside
+/// the root, 1e-7, and n starts at 0.1.)
 struct adagrad {
     schedule learning_rate = 0.01f;
     float initial_accumulator = 0.f, epsilon = 1e-10f;

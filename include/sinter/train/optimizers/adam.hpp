@@ -8,7 +8,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-/// What adam and adamw share: the step along the two moments, both corrected for their start at zero.
+/// What adam and adamw share: the step along the two moments, both corrected for their start at
+/// zero.
 constexpr tensor adam_step(update_context& u, tensor g) {
     const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(1);
     const tensor v = u.slot(1) + (g * g - u.slot(1)) * u.scalar(3);
@@ -16,7 +17,8 @@ constexpr tensor adam_step(update_context& u, tensor g) {
     u.set_slot(1, v);
     return m * u.scalar(0) / (sqrt(v) * u.scalar(4) + u.scalar(5));
 }
-/// b^t; a library's pow takes a hundredth of a small net's step, and more where the result is no normal number.
+/// b^t; a library's pow takes a hundredth of a small net's step, and more where the result is no
+/// normal number.
 inline double to_the_power(double b, std::int64_t t) {
     double r = 1;
     for (; t > 0 && r > 1e-30; t >>= 1, b *= b)
@@ -34,8 +36,9 @@ inline void adam_scalars(float rate, float b1, float b2, float epsilon, std::int
 }
 } // namespace detail
 
-/// Adam (Kingma and Ba 2015): m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= rate * m^ / (sqrt(v^) + epsilon) with
-/// m^ = m / (1 - b1^t), v^ = v / (1 - b2^t): PyTorch's form, the epsilon outside the root. weight_decay is an L2 penalty.
+/// Adam (Kingma and Ba 2015): m = b1 m + (1 - b1) g; v = b2 v + (1 - b2) g^2; p -= rate * m^ /
+/// (sqrt(v^) + epsilon) with m^ = m / (1 - b1^t), v^ = v / (1 - b2^t): PyTorch's form, the epsilon
+/// outside the root. weight_decay is an L2 penalty.
 struct adam {
     schedule learning_rate = 1e-3f;
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-7f;

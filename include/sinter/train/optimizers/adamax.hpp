@@ -8,9 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// AdaMax (Kingma and Ba 2015, section 7.1): Adam with the infinity norm: m = b1 m + (1 - b1) g; n = max(b2 n, |g| +
-/// epsilon); p -= rate / (1 - b1^t) * m / n. PyTorch's form (Keras adds epsilon to n where it divides, 1e-7); weight_decay is
-/// an L2 penalty.
+/// AdaMax (Kingma and Ba 2015, section 7.1): Adam with the infinity norm: m = b1 m + (1 - b1) g; n
+/// = max(b2 n, |g| + epsilon); p -= rate / (1 - b1^t) * m / n. PyTorch's form (Keras adds epsilon
+/// to n where it divides, 1e-7); weight_decay is an L2 penalty.
 struct adamax {
     schedule learning_rate = 2e-3f;
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;

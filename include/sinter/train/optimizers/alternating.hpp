@@ -5,7 +5,8 @@
 /// Several losses of one net that take turns, each with an optimizer for parameters of its own.
 namespace sinter::inline SINTER_TARGET {
 
-/// One of them: so many steps at a time, in which `Loss` trains the parameters whose whole path matches one of the patterns.
+/// One of them: so many steps at a time, in which `Loss` trains the parameters whose whole path
+/// matches one of the patterns.
 template <class Loss, class Optimizer, text... Patterns>
 struct training_phase {
     static_assert(sizeof...(Patterns) > 0, "a phase needs a pattern of the parameters that it trains");
@@ -20,12 +21,14 @@ constexpr training_phase<Loss, Optimizer, Patterns...> phase(Loss, Optimizer o, 
     return {o, steps};
 }
 
-/// alternating{phase<"critic/*">(critic_loss{}, adam{}, 5), phase<"generator/*">(generator_loss{}, adam{})}: five steps of the
-/// first, one of the second, and so on. In a step the other phases' parameters stand still: no gradient by them is computed,
-/// though one flows through what they compute. Each parameter belongs to the first phase that it matches; one that belongs to
-/// none is an error, unless it is not trainable. Each phase counts its own steps, for schedules and Adam's corrections. States
-/// are assigned in every step. Phases clip by themselves (clip_by_global_norm within one is the norm of its gradients);
-/// accumulate, moving_average and parameter_groups have no place within one. train/alternating_trainer.hpp trains by it.
+/// alternating{phase<"critic/*">(critic_loss{}, adam{}, 5), phase<"generator/*">(generator_loss{},
+/// adam{})}: five steps of the first, one of the second, and so on. In a step the other phases'
+/// parameters stand still: no gradient by them is computed, though one flows through what they
+/// compute. Each parameter belongs to the first phase that it matches; one that belongs to none is
+/// an error, unless it is not trainable. Each phase counts its own steps, for schedules and Adam's
+/// corrections. States are assigned in every step. Phases clip by themselves (clip_by_global_norm
+/// within one is the norm of its gradients); accumulate, moving_average and parameter_groups have
+/// no place within one. train/alternating_trainer.hpp trains by it.
 template <class... Phases>
 struct alternating {
     static_assert(sizeof...(Phases) > 1, "what alternates is two phases or more");
@@ -50,7 +53,8 @@ struct alternating {
     }
 };
 
-/// What phase I's program takes for its optimizer: all groups lie in memory as for the others, one of them is trained.
+/// What phase I's program takes for its optimizer: all groups lie in memory as for the others, one
+/// of them is trained.
 template <class Alternating, int I>
 struct phase_optimizer {
     using inner = typename Alternating::groups;

@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// AMSGrad (Reddi et al. 2018): Adam that divides by the greatest second moment so far, w = max(w, v): p -= rate * m^ /
-/// (sqrt(w / (1 - b2^t)) + epsilon). PyTorch's Adam(amsgrad=True); weight_decay is an L2 penalty.
+/// AMSGrad (Reddi et al. 2018): Adam that divides by the greatest second moment so far, w = max(w,
+/// v): p -= rate * m^ / (sqrt(w / (1 - b2^t)) + epsilon). PyTorch's Adam(amsgrad=True);
+/// weight_decay is an L2 penalty.
 struct amsgrad {
     schedule learning_rate = 1e-3f;
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;

@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Momentum whose velocity is a moving average of the gradients: v = momentum * v + (1 - momentum) * (g + weight_decay * p);
-/// p -= rate * v. As Adam's first moment, without its correction: a step is as long as a gradient is, whatever the
-/// momentum. PyTorch's SGD with dampening = momentum, but for its first step (PyTorch starts with v = g, this with v = 0).
+/// Momentum whose velocity is a moving average of the gradients: v = momentum * v + (1 - momentum)
+/// * (g + weight_decay * p); p -= rate * v. As Adam's first moment, without its correction: a step
+/// is as long as a gradient is, whatever the momentum. PyTorch's SGD with dampening = momentum, but
+/// for its first step (PyTorch starts with v = g, this with v = 0).
 struct averaged_momentum {
     schedule learning_rate = 0.01f;
     float momentum_rate = 0.9f;

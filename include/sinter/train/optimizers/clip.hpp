@@ -6,10 +6,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Clipping by global norm (Pascanu et al. 2013): before the optimizer sees them, all gradients are scaled by
-/// min(1, max_norm / (norm of all of them together + 1e-6)), as PyTorch's clip_grad_norm_.
-/// `clip_by_global_norm{1.f, adam{}}` is an optimizer itself. It stands around all others that change gradients (an error
-/// says so), but within accumulate.
+/// Clipping by global norm (Pascanu et al. 2013): before the optimizer sees them, all gradients are
+/// scaled by min(1, max_norm / (norm of all of them together + 1e-6)), as PyTorch's
+/// clip_grad_norm_. `clip_by_global_norm{1.f, adam{}}` is an optimizer itself. It stands around all
+/// others that change gradients (an error says so), but within accumulate.
 template <class Optimizer>
 struct clip_by_global_norm {
     float max_norm = 1.f;

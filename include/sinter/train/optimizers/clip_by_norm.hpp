@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Scales each tensor's gradient by min(1, max_norm / (its norm + 1e-6)) before the optimizer sees it (Keras' clipnorm,
-/// but for the 1e-6, which is that of clip_by_global_norm). `clip_by_norm{1.f, adam{}}` is an optimizer itself.
+/// Scales each tensor's gradient by min(1, max_norm / (its norm + 1e-6)) before the optimizer sees
+/// it (Keras' clipnorm, but for the 1e-6, which is that of clip_by_global_norm). `clip_by_norm{1.f,
+/// adam{}}` is an optimizer itself.
 template <class Optimizer>
 struct clip_by_norm {
     float max_norm = 1.f;

@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Brings each element of each gradient into [-most, most] before the optimizer sees it (PyTorch's clip_grad_value_, Keras'
-/// clipvalue). `clip_by_value{0.5f, sgd{}}` is an optimizer itself.
+/// Brings each element of each gradient into [-most, most] before the optimizer sees it (PyTorch's
+/// clip_grad_value_, Keras' clipvalue). `clip_by_value{0.5f, sgd{}}` is an optimizer itself.
 template <class Optimizer>
 struct clip_by_value {
     float most = 1.f;

@@ -13,8 +13,9 @@ float rate_of(const O& o, std::int64_t step) {
 }
 } // namespace detail
 
-/// Beside what the optimizer does, p -= rate * weight_decay * p, the rate being the optimizer's own (Loshchilov and Hutter
-/// 2019, as PyTorch's AdamW and Keras' weight_decay): `decoupled_decay{0.01f, nadam{}}`. Within parameter_groups, not around.
+/// Beside what the optimizer does, p -= rate * weight_decay * p, the rate being the optimizer's own
+/// (Loshchilov and Hutter 2019, as PyTorch's AdamW and Keras' weight_decay):
+/// `decoupled_decay{0.01f, nadam{}}`. Within parameter_groups, not around.
 template <class Optimizer>
 struct decoupled_decay {
     float weight_decay = 0.01f;

@@ -5,9 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Momentum with the rate inside the velocity: v = momentum * v - rate * (g + weight_decay * p); p += v (Polyak 1964;
-/// Sutskever et al. 2013; Keras' SGD). At a rate that never changes it is `momentum`; when the rate falls, velocity from
-/// before keeps the size it had.
+/// Momentum with the rate inside the velocity: v = momentum * v - rate * (g + weight_decay * p); p
+/// += v (Polyak 1964; Sutskever et al. 2013; Keras' SGD). At a rate that never changes it is
+/// `momentum`; when the rate falls, velocity from before keeps the size it had.
 struct heavy_ball {
     schedule learning_rate = 0.01f;
     float momentum_rate = 0.9f;

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The gradient of strength * sum |p| is added to what the optimizer sees: strength * sign(p), 0 at 0. It does not make exact
-/// zeros: proximal_adagrad and ftrl do.
+/// The gradient of strength * sum |p| is added to what the optimizer sees: strength * sign(p), 0 at
+/// 0. It does not make exact zeros: proximal_adagrad and ftrl do.
 template <class Optimizer>
 struct l1_penalty {
     float strength = 0.f;

@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The gradient of strength / 2 * sum p^2 is added to what the optimizer sees: strength * p (PyTorch's weight_decay; Keras'
-/// regularizers.L2(strength / 2)). Most optimizers have it as their own weight_decay.
+/// The gradient of strength / 2 * sum p^2 is added to what the optimizer sees: strength * p
+/// (PyTorch's weight_decay; Keras' regularizers.L2(strength / 2)). Most optimizers have it as their
+/// own weight_decay.
 template <class Optimizer>
 struct l2_penalty {
     float strength = 0.f;

@@ -6,9 +6,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// LAMB (You et al. 2020), for large batches: r = m^ / (sqrt(v^) + epsilon) + weight_decay * p; p -= rate * |p| / |r| * r
-/// with the norms of the whole tensor, whose ratio is 1 where either is 0. The paper's form, the decay within the ratio, and its
-/// epsilon. (Keras' Lamb decays apart from it, and its epsilon is 1e-7.)
+/// LAMB (You et al. 2020), for large batches: r = m^ / (sqrt(v^) + epsilon) + weight_decay * p; p
+/// -= rate * |p| / |r| * r with the norms of the whole tensor, whose ratio is 1 where either is 0.
+/// The paper's form, the decay within the ratio, and its epsilon. (Keras' Lamb decays apart from
+/// it, and its epsilon is 1e-7.)
 struct lamb {
     schedule learning_rate = 1e-3f;
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-6f;

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Lion (Chen et al. 2023): p -= rate * (sign(b1 m + (1 - b1) g) + weight_decay * p); m = b2 m + (1 - b2) g. The decay is
-/// decoupled; the sign of 0 is 0. Keras' Lion is the same, its default rate 0.001.
+/// Lion (Chen et al. 2023): p -= rate * (sign(b1 m + (1 - b1) g) + weight_decay * p); m = b2 m + (1
+/// - b2) g. The decay is decoupled; the sign of 0 is 0. Keras' Lion is the same, its default rate
+/// 0.001.
 struct lion {
     schedule learning_rate = 1e-4f;
     float beta1 = 0.9f, beta2 = 0.99f;

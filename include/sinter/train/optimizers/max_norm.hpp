@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// After each update, scales each tensor whose norm is above `most` down to it: p *= min(1, most / (|p| + 1e-7)) (Srebro et al.
-/// 2005, for a whole tensor; Keras' MaxNorm(axis=None). Keras' default, axis=0, is the norm of each column.) Best within
-/// parameter_groups, for kernels alone.
+/// After each update, scales each tensor whose norm is above `most` down to it: p *= min(1, most /
+/// (|p| + 1e-7)) (Srebro et al. 2005, for a whole tensor; Keras' MaxNorm(axis=None). Keras'
+/// default, axis=0, is the norm of each column.) Best within parameter_groups, for kernels alone.
 template <class Optimizer>
 struct max_norm {
     float most = 1.f;

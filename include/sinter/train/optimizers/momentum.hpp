@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Momentum: v = momentum * v + (g + weight_decay * p); p -= rate * v (Sutskever et al. 2013 in PyTorch's form, the rate
-/// outside the velocity; dampening 0).
+/// Momentum: v = momentum * v + (g + weight_decay * p); p -= rate * v (Sutskever et al. 2013 in
+/// PyTorch's form, the rate outside the velocity; dampening 0).
 struct momentum {
     schedule learning_rate = 0.01f;
     float momentum_rate = 0.9f;

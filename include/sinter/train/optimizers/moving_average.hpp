@@ -5,10 +5,12 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Beside the weights keeps their exponential moving average, in a slot: a = decay * a + (1 - decay) * p after each update; the
-/// first one copies (as PyTorch's AveragedModel and Keras' use_ema; TensorFlow's ExponentialMovingAverage starts from the
-/// first weights). `moving_average{0.999f, adam{}}` trains as adam{} does; averaged_weights (train/trainer.hpp) puts the
-/// averages in the weights' place for evaluation, and checkpoints hold them as they do all slots.
+/// Beside the weights keeps their exponential moving average, in a slot: a = decay * a + (1 -
+/// decay) * p after each update; the first one copies (as PyTorch's AveragedModel and Keras'
+/// use_ema; TensorFlow's ExponentialMovingAverage starts from the first weights).
+/// `moving_average{0.999f, adam{}}` trains as adam{} does; averaged_weights (train/trainer.hpp)
+/// puts the averages in the weights' place for evaluation, and checkpoints hold them as they do all
+/// slots.
 ///
 /// Rows of a table that do not occur in a batch stay as they are, and so do their averages.
 template <class Optimizer>

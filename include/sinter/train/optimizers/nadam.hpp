@@ -7,9 +7,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// NAdam (Dozat 2016): Adam with Nesterov's momentum, whose rate warms up: mu_t = b1 (1 - 0.96^(t * momentum_decay) / 2);
-/// p -= rate ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_{t+1} / (1 - mu_1 ... mu_{t+1}) m) / (sqrt(v^) + epsilon). PyTorch's
-/// form and defaults (Keras has momentum_decay 1, rate 0.001); weight_decay is an L2 penalty.
+/// NAdam (Dozat 2016): Adam with Nesterov's momentum, whose rate warms up: mu_t = b1 (1 - 0.96^(t *
+/// momentum_decay) / 2); p -= rate ((1 - mu_t) / (1 - mu_1 ... mu_t) g + mu_{t+1} / (1 - mu_1 ...
+/// mu_{t+1}) m) / (sqrt(v^) + epsilon). PyTorch's form and defaults (Keras has momentum_decay 1,
+/// rate 0.001); weight_decay is an L2 penalty.
 struct nadam {
     schedule learning_rate = 2e-3f;
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;

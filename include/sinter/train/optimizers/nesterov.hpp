@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Nesterov's momentum: g += weight_decay * p; v = momentum * v + g; p -= rate * (g + momentum * v) (Nesterov 1983 in the
-/// form of Sutskever et al. 2013 and PyTorch's SGD(nesterov=True), the rate outside the velocity). Keras has the rate
-/// inside; at a rate that never changes both are the same.
+/// Nesterov's momentum: g += weight_decay * p; v = momentum * v + g; p -= rate * (g + momentum * v)
+/// (Nesterov 1983 in the form of Sutskever et al. 2013 and PyTorch's SGD(nesterov=True), the rate
+/// outside the velocity). Keras has the rate inside; at a rate that never changes both are the
+/// same.
 struct nesterov {
     schedule learning_rate = 0.01f;
     float momentum_rate = 0.9f;

@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Changes nothing. Under program_options{.store_gradients = true} a step then computes gradients and no more.
+/// Changes nothing. Under program_options{.store_gradients = true} a step then computes gradients
+/// and no more.
 struct no_optimizer {
     static constexpr int slots = 0, n_scalars = 0;
     static constexpr void update(update_context&) {}

@@ -8,7 +8,8 @@
 /// Optimizers for parts of a model, chosen by the parameters' paths while compiling.
 namespace sinter::inline SINTER_TARGET {
 
-/// Parameters whose whole path matches one of the patterns, in which `*` stands for any characters (`/` too) or none.
+/// Parameters whose whole path matches one of the patterns, in which `*` stands for any characters
+/// (`/` too) or none.
 template <class Optimizer, text... Patterns>
 struct parameter_group {
     static_assert(sizeof...(Patterns) > 0, "a group of parameters needs a pattern");
@@ -20,17 +21,19 @@ constexpr parameter_group<Optimizer, Patterns...> group_of(Optimizer o) {
     return {o};
 }
 
-/// `frozen<"encoder/*">`: these parameters are not trained. No gradient is computed for them, and they have no slots.
+/// `frozen<"encoder/*">`: these parameters are not trained. No gradient is computed for them, and
+/// they have no slots.
 template <text... Patterns>
 inline constexpr parameter_group<no_optimizer, Patterns...> frozen{};
 
-/// Each parameter is trained by the optimizer of the first group that it belongs to, all others by the one named first:
+/// Each parameter is trained by the optimizer of the first group that it belongs to, all others by
+/// the one named first:
 ///
 ///     parameter_groups{adamw{.weight_decay = 0.1f}, group_of<"*/bias", "*/gamma", "*/beta">(adamw{.weight_decay = 0}),
 ///                      frozen<"embedding/*">}
 ///
-/// is an optimizer itself, and optimizers around it see all of it (clip_by_global_norm: one norm over all groups). A
-/// pattern that no parameter matches is a compile-time error.
+/// is an optimizer itself, and optimizers around it see all of it (clip_by_global_norm: one norm
+/// over all groups). A pattern that no parameter matches is a compile-time error.
 template <class Others, class... Groups>
 struct parameter_groups {
     Others others{};

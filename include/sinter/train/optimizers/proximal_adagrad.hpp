@@ -8,9 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Adagrad with L1 and L2 penalties applied as proximal steps (Duchi and Singer 2009), so that L1 makes exact zeros:
-/// n += g^2; r = rate / sqrt(n); q = p - r g; p = sign(q) max(|q| - r l1, 0) / (1 + r l2). TensorFlow's
-/// ProximalAdagradOptimizer, and its default n = 0.1 at the start.
+/// Adagrad with L1 and L2 penalties applied as proximal steps (Duchi and Singer 2009), so that L1
+/// makes exact zeros: n += g^2; r = rate / sqrt(n); q = p - r g; p = sign(q) max(|q| - r l1, 0) /
+/// (1 + r l2). TensorFlow's ProximalAdagradOptimizer, and its default n = 0.1 at the start.
 struct proximal_adagrad {
     schedule learning_rate = 0.01f;
     float initial_accumulator = 0.1f;

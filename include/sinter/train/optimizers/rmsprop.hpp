@@ -8,9 +8,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// RMSprop (Tieleman and Hinton 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; p -= rate * g / (sqrt(n) + epsilon).
-/// PyTorch's form, the epsilon outside the root, and its defaults. Keras has it inside: {.learning_rate = 0.001f, .rho = 0.9f,
-/// .epsilon = 0, .epsilon_inside = 1e-7f}. So it is with those below.
+/// RMSprop (Tieleman and Hinton 2012): g += weight_decay * p; n = rho n + (1 - rho) g^2; p -= rate
+/// * g / (sqrt(n) + epsilon). PyTorch's form, the epsilon outside the root, and its defaults. Keras
+/// has it inside: {.learning_rate = 0.001f, .rho = 0.9f, .epsilon = 0, .epsilon_inside = 1e-7f}. So
+/// it is with those below.
 struct rmsprop {
     schedule learning_rate = 0.01f;
     float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
@@ -52,8 +53,9 @@ struct rmsprop {
     }
 };
 
-/// RMSprop with momentum behind it: v = momentum * v + g / (sqrt(n) + epsilon); p -= rate * v (PyTorch's, the rate outside
-/// the velocity; Keras has it inside, which differs where the rate changes).
+/// RMSprop with momentum behind it: v = momentum * v + g / (sqrt(n) + epsilon); p -= rate * v
+/// (PyTorch's, the rate outside the velocity; Keras has it inside, which differs where the rate
+/// changes).
 struct rmsprop_momentum {
     schedule learning_rate = 0.01f;
     float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
@@ -71,8 +73,8 @@ struct rmsprop_momentum {
     }
 };
 
-/// Centred RMSprop (Graves 2013): divides by the root of the gradients' variance, n - a^2 with a = rho a + (1 - rho) g, which
-/// is never taken for less than 0.
+/// Centred RMSprop (Graves 2013): divides by the root of the gradients' variance, n - a^2 with a =
+/// rho a + (1 - rho) g, which is never taken for less than 0.
 struct centred_rmsprop {
     schedule learning_rate = 0.01f;
     float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;

@@ -5,7 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Stochastic gradient descent: p -= rate * (g + weight_decay * p) (PyTorch's SGD; the decay is an L2 penalty).
+/// Stochastic gradient descent: p -= rate * (g + weight_decay * p) (PyTorch's SGD; the decay is an
+/// L2 penalty).
 struct sgd {
     schedule learning_rate = 0.01f;
     float weight_decay = 0.f;

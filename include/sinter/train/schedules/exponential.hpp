@@ -27,13 +27,14 @@ constexpr schedule decaying(float peak, std::int64_t steps, float a, bool stairc
 }
 } // namespace detail
 
-/// peak * factor^(step / steps): multiplied by `factor` every `steps` steps, evenly or, as a staircase, at once (Keras'
-/// ExponentialDecay; PyTorch's ExponentialLR has steps = 1). It begins behind a warm-up. option_error where steps < 1.
+/// peak * factor^(step / steps): multiplied by `factor` every `steps` steps, evenly or, as a
+/// staircase, at once (Keras' ExponentialDecay; PyTorch's ExponentialLR has steps = 1). It begins
+/// behind a warm-up. option_error where steps < 1.
 constexpr schedule exponential(float peak, std::int64_t steps, float factor, bool staircase = false) {
     return detail::decaying(peak, steps, factor, staircase, &detail::exponential_rate);
 }
-/// peak / (1 + factor * step / steps), evenly or as a staircase (Keras' InverseTimeDecay). It begins behind a warm-up.
-/// option_error where steps < 1.
+/// peak / (1 + factor * step / steps), evenly or as a staircase (Keras' InverseTimeDecay). It
+/// begins behind a warm-up. option_error where steps < 1.
 constexpr schedule inverse_time(float peak, std::int64_t steps, float factor, bool staircase = false) {
     return detail::decaying(peak, steps, factor, staircase, &detail::inverse_time_rate);
 }

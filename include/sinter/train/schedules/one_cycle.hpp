@@ -14,9 +14,10 @@ inline float one_cycle_rate(const schedule& s, std::int64_t step) {
 }
 } // namespace detail
 
-/// One cycle (Smith and Topin 2018) over `steps` steps: along half a cosine from peak / first_divisor up to `peak` during
-/// the share `rising` of them, then down to peak / first_divisor / last_divisor, where it stays. PyTorch's OneCycleLR and its
-/// defaults, for the rate alone (momentum is not cycled).
+/// One cycle (Smith and Topin 2018) over `steps` steps: along half a cosine from peak /
+/// first_divisor up to `peak` during the share `rising` of them, then down to peak / first_divisor
+/// / last_divisor, where it stays. PyTorch's OneCycleLR and its defaults, for the rate alone
+/// (momentum is not cycled).
 constexpr schedule one_cycle(float peak, std::int64_t steps, float rising = 0.3f, float first_divisor = 25.f,
                              float last_divisor = 1e4f) {
     schedule s(peak);

@@ -19,9 +19,9 @@ struct piece {
     std::int64_t from;
     float rate;
 };
-/// Constant pieces: `piecewise(0.1f, {{1000, 0.01f}, {2000, 0.001f}})`, a new rate from exactly that step on (as PyTorch's
-/// MultiStepLR; Keras' PiecewiseConstantDecay changes one step later). At most schedule::most_pieces changes, in rising
-/// order: option_error, or no constant.
+/// Constant pieces: `piecewise(0.1f, {{1000, 0.01f}, {2000, 0.001f}})`, a new rate from exactly
+/// that step on (as PyTorch's MultiStepLR; Keras' PiecewiseConstantDecay changes one step later).
+/// At most schedule::most_pieces changes, in rising order: option_error, or no constant.
 constexpr schedule piecewise(float first, std::initializer_list<piece> changes) {
     schedule s(first);
     s.at_step = &detail::piecewise_rate;

@@ -11,8 +11,8 @@ inline float polynomial_rate(const schedule& s, std::int64_t step) {
 }
 } // namespace detail
 
-/// From `peak` to `end` over `steps` steps along (1 - step / steps)^power, then `end` (Keras' PolynomialDecay, PyTorch's
-/// PolynomialLR with end = 0). Power 1 is a straight line.
+/// From `peak` to `end` over `steps` steps along (1 - step / steps)^power, then `end` (Keras'
+/// PolynomialDecay, PyTorch's PolynomialLR with end = 0). Power 1 is a straight line.
 constexpr schedule polynomial(float peak, std::int64_t steps, float end = 0.f, float power = 1.f) {
     schedule s(peak);
     s.at_step = &detail::polynomial_rate;

@@ -6,9 +6,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A learning rate as a function of the step (0, 1, 2, ...). A plain float is one that never changes, a function of the
-/// step a user's own; the others are made by the functions of train/schedules/, cosine() among them here. Plain data, so
-/// that a schedule is a constant as well.
+/// A learning rate as a function of the step (0, 1, 2, ...). A plain float is one that never
+/// changes, a function of the step a user's own; the others are made by the functions of
+/// train/schedules/, cosine() among them here. Plain data, so that a schedule is a constant as
+/// well.
 struct schedule {
     static constexpr int most_pieces = 8;
     using function = float (*)(std::int64_t step);
@@ -26,7 +27,8 @@ struct schedule {
 
     constexpr schedule(float rate_ = 0.f) : peak(rate_) {}
     constexpr schedule(function f) : custom(f) {}
-    /// A lambda without captures: `sgd{.learning_rate = [](std::int64_t step) { return step < 100 ? 0.1f : 0.01f; }}`.
+    /// A lambda without captures: `sgd{.learning_rate = [](std::int64_t step) { return step < 100 ?
+    /// 0.1f : 0.01f; }}`.
     template <class F>
         requires(__is_class(F) && requires(F f) { function{f}; })
     constexpr schedule(F f) : custom(f) {}
@@ -46,8 +48,8 @@ private:
 };
 
 namespace detail {
-/// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath> costs every program 0.15 s
-/// of build time.
+/// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath>
+/// costs every program 0.15 s of build time.
 inline float half_cosine(double x) { return static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x))); }
 inline float cosine_rate(const schedule& s, std::int64_t step) {
     const double x = s.progress(step);
@@ -55,7 +57,8 @@ inline float cosine_rate(const schedule& s, std::int64_t step) {
 }
 } // namespace detail
 
-/// From `peak` down to `end` along half a cosine over `steps` steps (Loshchilov and Hutter 2017), then `end`.
+/// From `peak` down to `end` along half a cosine over `steps` steps (Loshchilov and Hutter 2017),
+/// then `end`.
 constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
     schedule s(peak);
     s.at_step = &detail::cosine_rate;
@@ -63,8 +66,9 @@ constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
     s.end = end;
     return s;
 }
-/// Before any schedule: rises evenly, over the first `steps` steps, to the rate with which the schedule goes on. They count
-/// among the schedule's own: what has a number of steps ends no later, and pieces and users' functions see steps as ever.
+/// Before any schedule: rises evenly, over the first `steps` steps, to the rate with which the
+/// schedule goes on. They count among the schedule's own: what has a number of steps ends no later,
+/// and pieces and users' functions see steps as ever.
 constexpr schedule warm_up(std::int64_t steps, schedule then) {
     then.warmup = steps;
     return then;

@@ -6,10 +6,11 @@
 
 namespace sinter::inline SINTER_TARGET::data::csv {
 
-/// The field as a number, spaces around it allowed; NaN where it is missing. Decimal, with a point, whatever the locale. A
-/// double, so that what is near a large number (times in seconds, prices in cents) stays apart from it until a mean is
-/// taken off. format_error, with file, line, column and the column's name, for anything else, infinities among it, and for
-/// numbers beyond a float's range.
+/// The field as a number, spaces around it allowed; NaN where it is missing. Decimal, with a point,
+/// whatever the locale. A double, so that what is near a large number (times in seconds, prices in
+/// cents) stays apart from it until a mean is taken off. format_error, with file, line, column and
+/// the column's name, for anything else, infinities among it, and for numbers beyond a float's
+/// range.
 inline double number(const field& f, const std::string& file, const std::string& column_name) {
     const std::string_view text = trimmed(f.text);
     if (f.missing || text.empty()) return std::numeric_limits<double>::quiet_NaN();

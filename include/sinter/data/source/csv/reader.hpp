@@ -24,7 +24,8 @@ struct options {
     std::size_t longest_record = std::size_t{1} << 20;   ///< in bytes; a longer one is refused: a quote is missing, say
     std::size_t most_columns = 4096;
     bool ragged = false;                         ///< records may have any number of fields, whatever the header has
-    /// What stands for "not known" in all columns, spaces around it aside. The empty field always does.
+    /// What stands for "not known" in all columns, spaces around it aside. The empty field always
+    /// does.
     std::vector<std::string> missing{"?", "NA", "N/A", "NaN", "nan", "null"};
     std::vector<missing_words> missing_in{};     ///< `{{"age", {"-1"}}}`: further words of single columns
 };
@@ -65,10 +66,11 @@ inline std::int64_t find_column(const std::vector<std::string>& names, std::stri
     throw data_error("no such column", file, io::printable(name), "one of " + io::printable(all, 400));
 }
 
-/// Records end with CR LF, or LF alone; empty lines are skipped, and so is UTF-8's byte order mark. In quotes a field may
-/// hold delimiters, line ends and, doubled, quotes. format_error, with file, line and column, for a quote that is
-/// nowhere closed, or stands within a field or before other text; for a record that has more or fewer fields than there
-/// are columns; and beyond the options' limits. data_error where `missing_in` names a column that is not there.
+/// Records end with CR LF, or LF alone; empty lines are skipped, and so is UTF-8's byte order mark.
+/// In quotes a field may hold delimiters, line ends and, doubled, quotes. format_error, with file,
+/// line and column, for a quote that is nowhere closed, or stands within a field or before other
+/// text; for a record that has more or fewer fields than there are columns; and beyond the options'
+/// limits. data_error where `missing_in` names a column that is not there.
 class reader {
 public:
     /// Reads the header. `source` must outlive this. option_error for an impossible delimiter.
@@ -94,7 +96,8 @@ public:
     }
 
     const std::string& file() const { return in_.name(); }
-    /// The columns' names; without header and given ones, "0", "1", ... once the first record has been read.
+    /// The columns' names; without header and given ones, "0", "1", ... once the first record has
+    /// been read.
     const std::vector<std::string>& names() const { return names_; }
     /// Goes to the next record; false at the end.
     bool next() {

@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET::data::csv {
 
-/// A whole CSV file in memory, as the texts that it holds: what they mean is for those to say who ask (features.hpp).
+/// A whole CSV file in memory, as the texts that it holds: what they mean is for those to say who
+/// ask (features.hpp).
 class table {
 public:
     /// The rest of what `in` reads.
@@ -41,8 +42,9 @@ public:
         for (std::int64_t c = 0; c < columns(); ++c) into.push_back(at(row, c));
         return into;
     }
-    /// A column as numbers, NaN where one is missing; format_error as number() where one is none. Doubles: what makes floats of
-    /// them (data/standardised.hpp) can first take off what they have in common.
+    /// A column as numbers, NaN where one is missing; format_error as number() where one is none.
+    /// Doubles: what makes floats of them (data/standardised.hpp) can first take off what they have
+    /// in common.
     std::vector<double> numbers(std::string_view name) const {
         const std::int64_t c = column(name);
         std::vector<double> values;
@@ -63,7 +65,8 @@ private:
     std::int64_t rows_ = 0;
 };
 
-/// The CSV file at `path`, plain or gzip. io_error where it cannot be read, format_error as csv::reader.
+/// The CSV file at `path`, plain or gzip. io_error where it cannot be read, format_error as
+/// csv::reader.
 inline table read(const std::string& path, const options& o = {}) {
     io::input_file file(path);
     io::gzip_source plain(file);

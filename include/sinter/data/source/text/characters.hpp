@@ -13,7 +13,8 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
-/// A text file, which must be UTF-8; io_error where it cannot be read, format_error where it is other than text.
+/// A text file, which must be UTF-8; io_error where it cannot be read, format_error where it is
+/// other than text.
 inline std::string read_text(const std::string& path) {
     const std::vector<std::byte> bytes = io::read_whole_file(path);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -21,8 +22,8 @@ inline std::string read_text(const std::string& path) {
     return text;
 }
 
-/// The characters of a text and their numbers: 0, 1, ... in the order of their code points. A character is a Unicode code
-/// point; text goes in and out as UTF-8.
+/// The characters of a text and their numbers: 0, 1, ... in the order of their code points. A
+/// character is a Unicode code point; text goes in and out as UTF-8.
 class characters {
 public:
     /// Those that occur in `text`; data_error where it is not UTF-8, or empty.
@@ -52,7 +53,8 @@ public:
         for (const std::uint32_t c : codes_) append_utf8(all, c);
         return all;
     }
-    /// The number of each character; data_error names the first that is unknown, or bytes that are not UTF-8.
+    /// The number of each character; data_error names the first that is unknown, or bytes that are
+    /// not UTF-8.
     std::vector<std::int32_t> encode(std::string_view text) const {
         check(text);
         std::vector<std::int32_t> numbers;
@@ -68,7 +70,8 @@ public:
         }
         return numbers;
     }
-    /// The text that encode would turn into these numbers; data_error names the first that is out of range.
+    /// The text that encode would turn into these numbers; data_error names the first that is out
+    /// of range.
     std::string decode(span<const std::int32_t> numbers) const {
         std::string text;
         text.reserve(numbers.size());

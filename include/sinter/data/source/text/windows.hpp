@@ -4,17 +4,19 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/data/stage.hpp>
 
-/// Windows of a long sequence of numbers (a text's characters, say) for nets that tell the next one: an example has
-/// `length` numbers as its input and, as labels, the same moved on by one.
+/// Windows of a long sequence of numbers (a text's characters, say) for nets that tell the next
+/// one: an example has `length` numbers as its input and, as labels, the same moved on by one.
 namespace sinter::inline SINTER_TARGET::data {
 
 struct window_options {
-    /// 0: a pass goes through the sequence once, each number but the first a label at most once. Else a pass is so many
-    /// windows that begin anywhere, with equal probability, other ones in each pass.
+    /// 0: a pass goes through the sequence once, each number but the first a label at most once.
+    /// Else a pass is so many windows that begin anywhere, with equal probability, other ones in
+    /// each pass.
     std::int64_t random = 0;
     std::uint64_t seed = 0;   ///< of where they begin
-    /// In a pass in order: the sequence is cut into so many equal lanes, and window i is lane i % lanes' next. In batches
-    /// of as many, row r of a batch goes on where row r of the one before ended: for nets that carry a state along.
+    /// In a pass in order: the sequence is cut into so many equal lanes, and window i is lane i %
+    /// lanes' next. In batches of as many, row r of a batch goes on where row r of the one before
+    /// ended: for nets that carry a state along.
     int lanes = 1;
 };
 
@@ -64,9 +66,9 @@ private:
     row_array arrays_[2];
 };
 
-/// `windows(vocabulary.encode(text), 128, {.random = 1000}) | batch(32)`: an int input and labels, both [length].
-/// option_error for impossible options; data_error where the sequence is too short for one window (in each lane), or
-/// longer than 2^31 numbers.
+/// `windows(vocabulary.encode(text), 128, {.random = 1000}) | batch(32)`: an int input and labels,
+/// both [length]. option_error for impossible options; data_error where the sequence is too short
+/// for one window (in each lane), or longer than 2^31 numbers.
 inline examples windows(std::vector<std::int32_t> numbers, int length, const window_options& o = {}) {
     const auto needs = [](const char* what, std::int64_t got, const char* needed) {
         throw option_error(what, "windows", std::to_string(got), needed);

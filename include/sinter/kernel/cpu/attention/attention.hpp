@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein 2018; Dao et al. 2022).
-/// Forward. c.m = examples times heads. Queries that see no key, or
-/// only scores of minus infinity, get zeros.
+/// Forward: blocks of keys with a running maximum and sum for each query (Milakov and Gimelshein
+/// 2018; Dao et al. 2022). Forward. c.m = examples times heads. Queries that see no key, or only
+/// scores of minus infinity, get zeros.
 template <class Body>
 struct attention {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
@@ -80,9 +80,10 @@ private:
             store(to + a.queries, load(sum + i), some);
         }
     }
-    /// One vector of queries: scores become powers of (score - maximum so far), subtracted before they are scaled: large scores have a
-    /// product with the scale that cannot be rounded twice alike. `factor` is what makes them probabilities, `keep` what makes those of
-    /// earlier blocks probabilities among more keys.
+    /// One vector of queries: scores become powers of (score - maximum so far), subtracted before
+    /// they are scaled: large scores have a product with the scale that cannot be rounded twice
+    /// alike. `factor` is what makes them probabilities, `keep` what makes those of earlier blocks
+    /// probabilities among more keys.
     static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, const negative_power& power, float* most,
                                  float* sum, float* factor, float* keep) {
         seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {

@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of what was added to the scores. c.m = examples. A piece
-/// of work is a panel of queries of one matrix of the bias (all queries, where they share one row); it sums over the
+/// The gradient of what was added to the scores. c.m = examples. A piece of work is a panel of
+/// queries of one matrix of the bias (all queries, where they share one row); it sums over the
 /// examples and heads that share it, in their order.
 template <class Body>
 struct attention_bias_gradient {

@@ -6,12 +6,13 @@
 #include <sinter/kernel/cpu/vector/philox.hpp>
 #include <sinter/ops/detail/attention_positions.hpp>
 
-/// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a panel's width: the softmax
-/// over the keys then works on whole vectors. What a causal mask hides is left out vector by vector.
+/// What attention's kernels share. Scores are kept transposed, [keys][queries], some queries in a
+/// panel's width: the softmax over the keys then works on whole vectors. What a causal mask hides
+/// is left out vector by vector.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Queries of a panel and keys of a block: a block's scores, and the gradients of those, stay in L1. Tiles read a few rows more than
-/// a block has.
+/// Queries of a panel and keys of a block: a block's scores, and the gradients of those, stay in
+/// L1. Tiles read a few rows more than a block has.
 inline constexpr int attention_queries = 64, attention_keys = 64;
 inline constexpr std::int64_t attention_floats = attention_queries * (attention_keys + tile_rows);
 
@@ -63,7 +64,8 @@ struct attention_call {
     std::int64_t kept_at(const query_panel& p) const;
 
     bool one_block() const { return keys <= attention_keys; }
-    /// Scores are scaled when they are read, or, where they have a bias or their order would turn round, by their queries.
+    /// Scores are scaled when they are read, or, where they have a bias or their order would turn
+    /// round, by their queries.
     float behind() const { return bias || scale < 0.f ? 1.f : scale; }
     float before() const { return bias || scale < 0.f ? scale : 1.f; }
 
@@ -100,11 +102,12 @@ inline void transpose_scaled(const query_panel& p, const float* from, std::int64
         for (std::int64_t i = 0; i < columns * p.width; i += lanes) store(to + i, load(to + i) * scale);
 }
 
-/// The softmax is computed in powers of two, which take fewer operations than those of e: scores times log2(e).
+/// The softmax is computed in powers of two, which take fewer operations than those of e: scores
+/// times log2(e).
 inline constexpr float log2_of_e = 1.44269504f;
 
-/// Which keys of the block that begins at `first` a vector of queries sees: all its queries the first `all` (maybe less than none),
-/// some of them the first `some`; lane l those below all + l.
+/// Which keys of the block that begins at `first` a vector of queries sees: all its queries the
+/// first `all` (maybe less than none), some of them the first `some`; lane l those below all + l.
 struct seen_keys {
     std::int64_t all, some;
     seen_keys(const attention_call& a, const query_panel& p, int i, std::int64_t first, std::int64_t n)
@@ -130,7 +133,8 @@ inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p,
     return seen_keys::within(p.first + (i < p.count ? i : p.count - 1) + a.shift + 1 - first, n);
 }
 
-/// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries that see them.
+/// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries
+/// that see them.
 template <class = void>
 inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step, std::int64_t width,
                            const float* transposed, std::int64_t first, std::int64_t n, float* to, attention_ahead& next) {
@@ -146,8 +150,9 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
     }
 }
 
-/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled): [n][p.width]. Those of keys that
-/// no query of a vector sees are left as they are. `room` is as large.
+/// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled):
+/// [n][p.width]. Those of keys that no query of a vector sees are left as they are. `room` is as
+/// large.
 template <class = void>
 inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
                              std::int64_t first, std::int64_t n, float* scores, float* workspace, attention_ahead& next) {
@@ -162,9 +167,10 @@ inline void attention_scores(const attention_call& a, const query_panel& p, cons
         }
 }
 
-/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that is kept), [n][p.width]; of keys that
-/// no query of a vector sees nothing. Query i and key j of a head have the number that random_uniform gives a tensor
-/// [examples][heads][queries][keys] of the same stream. Where a query's keys begin with a block of the generator's words, its four words
+/// What dropout multiplies the probabilities of keys [first, first + n) with: 0, or 1 / (share that
+/// is kept), [n][p.width]; of keys that no query of a vector sees nothing. Query i and key j of a
+/// head have the number that random_uniform gives a tensor [examples][heads][queries][keys] of the
+/// same stream. Where a query's keys begin with a block of the generator's words, its four words
 /// are four keys'.
 __attribute__((noinline)) inline void attention_mask(const attention_call& a, const query_panel& p, std::int64_t first,
                                                      std::int64_t n, float* mask) {

@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What backward knows of one panel of queries, in scratch space: all of it is transposed, [..][p.width].
+/// What backward knows of one panel of queries, in scratch space: all of it is transposed,
+/// [..][p.width].
 struct attention_backward {
     float *q, *d, *probabilities, *gradients, *delta, *most, *share, *mask;
     static constexpr std::int64_t floats(const std::int64_t* e) {
@@ -18,7 +19,8 @@ struct attention_backward {
           gradients(probabilities + attention_floats), delta(gradients + attention_floats), most(delta + attention_queries),
           share(most + attention_queries), mask(share + attention_queries) {}
 
-    /// y and dy: the result, unless all keys are one block, and its gradient; kept: the maxima and sums of forward.
+    /// y and dy: the result, unless all keys are one block, and its gradient; kept: the maxima and
+    /// sums of forward.
     template <class = void>
     void take(const attention_call& a, const query_panel& p, const float* y, const float* dy, const float* kept) const {
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
@@ -42,7 +44,8 @@ struct attention_backward {
             delta[i] = sum_lanes(s);
         }
     }
-    /// Probabilities of a block of keys, and the gradient that comes to them by the values: not yet the scores'.
+    /// Probabilities of a block of keys, and the gradient that comes to them by the values: not yet
+    /// the scores'.
     template <class = void>
     void block(const attention_call& a, const query_panel& p, const float* k, const float* v, std::int64_t first,
                std::int64_t n, attention_ahead& next) const {
@@ -90,7 +93,8 @@ struct attention_backward {
     }
 };
 
-/// Backward. c.m = examples times heads of keys, each done by one thread: the gradients of its keys and values are summed in scratch space, over its queries in their order.
+/// Backward. c.m = examples times heads of keys, each done by one thread: the gradients of its keys
+/// and values are summed in scratch space, over its queries in their order.
 template <class Body>
 struct attention_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {

@@ -3,31 +3,36 @@
 #include <sinter/kernel/cpu/gemm/gather_panel.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The products of attention's kernels: small ones, of which a causal mask leaves a triangle, so that every tile has a depth of its
-/// own.
+/// The products of attention's kernels: small ones, of which a causal mask leaves a triangle, so
+/// that every tile has a depth of its own.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Rows of a tile. Where registers are many not as many as they allow: what a mask hides is left out in steps of a tile.
+/// Rows of a tile. Where registers are many not as many as they allow: what a mask hides is left
+/// out in steps of a tile.
 inline constexpr int attention_rows = registers >= 32 ? small_tile_rows : tile_rows;
-/// Rows of a tile of one vector: where registers are few a mask leaves as many keys beside two vectors as one has lanes.
+/// Rows of a tile of one vector: where registers are few a mask leaves as many keys beside two
+/// vectors as one has lanes.
 inline constexpr int attention_single_rows = registers < 32 && lanes > attention_rows ? lanes : attention_rows;
-/// Of so many rows that are left the next tile takes these: two small tiles rather than a large one and one of a row or two.
+/// Of so many rows that are left the next tile takes these: two small tiles rather than a large one
+/// and one of a row or two.
 constexpr std::int64_t attention_height(std::int64_t rest) {
     const std::int64_t most = rest > attention_rows && rest <= 2 * small_tile_rows ? small_tile_rows : attention_rows;
     return rest < most ? rest : most;
 }
 
-/// What the next head reads and writes, asked for line by line while this one's products are computed: a head's rows are a line or two
-/// each, far apart, and come from memory slowly where each is first touched when it is needed.
+/// What the next head reads and writes, asked for line by line while this one's products are
+/// computed: a head's rows are a line or two each, far apart, and come from memory slowly where
+/// each is first touched when it is needed.
 class attention_ahead {
 public:
     void add(const float* p, std::int64_t step, std::int64_t rows, std::int64_t columns) {
         if (p) all_[count_++] = {p, step, rows, columns};
         if (p && count_ == 1) begin();
     }
-    /// Calls f(ask) where each of n ask() is for the next line; there may be more of these than lines. Where they go on is settled
-    /// before: a branch in each turn and what is stored behind the last one would cost a tile a tenth. The last tile of a column of lines
-    /// asks for some rows beyond it instead.
+    /// Calls f(ask) where each of n ask() is for the next line; there may be more of these than
+    /// lines. Where they go on is settled before: a branch in each turn and what is stored behind
+    /// the last one would cost a tile a tenth. The last tile of a column of lines asks for some
+    /// rows beyond it instead.
     template <class F>
     SINTER_INLINE void during(std::int64_t n, F f) {
         const float* p = p_;   // in registers
@@ -60,7 +65,8 @@ private:
     }
 };
 
-/// Where a tile's sums go: to[i][j] = (keep[i] or 1) * what is there, if they are added, + (factor[i] or 1) * the sum, j < NR * lanes.
+/// Where a tile's sums go: to[i][j] = (keep[i] or 1) * what is there, if they are added, +
+/// (factor[i] or 1) * the sum, j < NR * lanes.
 struct attention_target {
     float* to;
     std::int64_t step;
@@ -68,7 +74,8 @@ struct attention_target {
     const float *factor = nullptr, *keep = nullptr;
     float* copy = nullptr;   ///< where a tile that copies its right operand leaves it, [n][NR * lanes]
 };
-/// Sums over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j]: MR rows, of which `rows` are written.
+/// Sums over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j]: MR rows, of
+/// which `rows` are written.
 template <int MR, int NR, bool Copies = false>
 __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
                                               std::int64_t b_step, std::int64_t n, const attention_target& y, int rows,
@@ -110,8 +117,8 @@ attention_function attention_tile_of(std::int64_t rows) {
                                  : attention_tile<1, NR>;
 }
 
-/// to[j][w] for rows j in [from, n): the products of x's rows (`step` floats apart, of which none may be read from n on) with b
-/// [depth][b_step], NR vectors of it.
+/// to[j][w] for rows j in [from, n): the products of x's rows (`step` floats apart, of which none
+/// may be read from n on) with b [depth][b_step], NR vectors of it.
 template <int NR>
 inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t from, std::int64_t n, const float* b, std::int64_t b_step,
                               std::int64_t depth, float* to, std::int64_t w, attention_ahead& next_head) {
@@ -129,9 +136,10 @@ inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t fr
     }
 }
 
-/// The right operand of such products: rows of a matrix copied as panels of two vectors, which a power of two between its rows
-/// cannot drive out of the cache, zeros where they end. Where registers are few the first tile that multiplies by such a panel, which
-/// reads all that others will, copies it meanwhile.
+/// The right operand of such products: rows of a matrix copied as panels of two vectors, which a
+/// power of two between its rows cannot drive out of the cache, zeros where they end. Where
+/// registers are few the first tile that multiplies by such a panel, which reads all that others
+/// will, copies it meanwhile.
 struct attention_panels {
     float* p;
     std::int64_t rows, columns;
@@ -162,8 +170,8 @@ struct attention_panels {
     }
 };
 
-/// A result of such products, [rows][columns]: summed where it shall lie, or, where its rows do not end with a whole vector, in
-/// `room` first, which has room for whole ones.
+/// A result of such products, [rows][columns]: summed where it shall lie, or, where its rows do not
+/// end with a whole vector, in `room` first, which has room for whole ones.
 struct attention_result {
     float* to;
     std::int64_t step, rows, columns;
@@ -175,7 +183,8 @@ struct attention_result {
         for (; from < end; ++from)
             for (std::int64_t j = 0; j < columns; j += lanes) store(at(from) + j, zero());
     }
-    /// Rows [row, row + n): the sums over t in [begin, end) of x[i * row_step + t * sum_step] times row t of `right`.
+    /// Rows [row, row + n): the sums over t in [begin, end) of x[i * row_step + t * sum_step] times
+    /// row t of `right`.
     template <class = void>
     void put(std::int64_t row, std::int64_t n, const float* x, std::int64_t x_step, std::int64_t sum_step, std::int64_t begin,
              std::int64_t end, attention_panels& right, attention_target y, attention_ahead& next_head) const {

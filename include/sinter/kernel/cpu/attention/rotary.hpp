@@ -7,7 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Cosines and sines are [2][places][pairs]. c.m rows of two elements a pair, `heads` of them at each place.
+/// Cosines and sines are [2][places][pairs]. c.m rows of two elements a pair, `heads` of them at
+/// each place.
 template <bool Halves, bool Backwards>
 struct rotary {
     static void run(const call& c) {

@@ -9,7 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Hands a row of N pixels of one panel (V vectors each, `Valid` channels in all) from its buffer to the body.
+/// Hands a row of N pixels of one panel (V vectors each, `Valid` channels in all) from its buffer
+/// to the body.
 template <class Body, int N, int V, int Valid>
 SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pixel, int col, int channels,
                             const call& c) {
@@ -28,15 +29,17 @@ SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pix
     });
 }
 
-/// Asks for what the body will touch in such a row, of images of `Floats`, before its sums are computed: pixels' pieces lie too far
-/// apart for the processor to foresee them. Small images are in cache.
+/// Asks for what the body will touch in such a row, of images of `Floats`, before its sums are
+/// computed: pixels' pieces lie too far apart for the processor to foresee them. Small images are
+/// in cache.
 template <class Body, std::int64_t Floats, int N, int Valid>
 SINTER_INLINE void expect_row(std::int64_t off, int channels, const call& c) {
     if constexpr (Floats >= 1 << 16 && requires { Body::expect(N, Valid, off, channels, c); }) Body::expect(N, Valid, off, channels, c);
 }
 
-/// Hands a row's sums to the body tile by tile, from registers or, where it sums columns or is much code, vector by vector from a
-/// buffer of the tile; and asks for what it will touch in the next row.
+/// Hands a row's sums to the body tile by tile, from registers or, where it sums columns or is much
+/// code, vector by vector from a buffer of the tile; and asks for what it will touch in the next
+/// row.
 template <class Body, int V, int Valid>
 struct row_body {
     std::int64_t off, pixel, next;
@@ -60,9 +63,10 @@ struct row_body {
     }
 };
 
-/// y [m, OH, OW, CO] = the cross-correlation of x [m, H, W, CI] with w [KH, KW, CI, CO], stride S, PT zero rows above
-/// and PL zero columns left of the image; what is missing below and to the right is zero too.
-/// Operands: x, w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col = channel.
+/// y [m, OH, OW, CO] = the cross-correlation of x [m, H, W, CI] with w [KH, KW, CI, CO], stride S,
+/// PT zero rows above and PL zero columns left of the image; what is missing below and to the right
+/// is zero too. Operands: x, w packed as [KH * KW * CI][CO]. Body: off in y, row = pixel of y, col
+/// = channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_forward {
     using source = conv_source<H, W, CI, OH, OW, KH, KW, S, PT, PL>;
@@ -86,8 +90,9 @@ struct conv_forward {
         }
     }
 
-    /// Few weights are all used for a row before the next one, whose results then lie side by side: panel by panel a sweep over
-    /// the image would write every so many lines of it. Not measured where a panel is two lines.
+    /// Few weights are all used for a row before the next one, whose results then lie side by side:
+    /// panel by panel a sweep over the image would write every so many lines of it. Not measured
+    /// where a panel is two lines.
     static constexpr int panel = 2 * lanes, whole = CO / panel, rest = CO % panel;
     static constexpr bool row_by_row = panel <= floats_a_line && CO > panel && depth * CO <= first_level_floats;
 

@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// One axis of an input gradient of stride S: the positions x with (x + P) % S == f see the taps f, f + S, ... only,
-/// and through them the outputs are a plain sliding window again.
+/// One axis of an input gradient of stride S: the positions x with (x + P) % S == f see the taps f,
+/// f + S, ... only, and through them the outputs are a plain sliding window again.
 template <int Extent, int K, int S, int P>
 struct gradient_phase {
     static constexpr int taps(int f) { return f < K ? (K - f + S - 1) / S : 0; }
@@ -66,9 +66,8 @@ struct conv_gradient_channels {
     }
 };
 
-/// dx [m, H, W, CI], the gradient of conv_forward's input (same extents).
-/// Operands: dy [m, OH, OW, CO], weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col =
-/// channel.
+/// dx [m, H, W, CI], the gradient of conv_forward's input (same extents). Operands: dy [m, OH, OW,
+/// CO], weights by conv_transpose_weights. Body: off in dx, row = pixel of x, col = channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_input_gradient {
     using by_strips = conv_gradient_strips<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;

@@ -10,14 +10,16 @@
 #include <sinter/kernel/cpu/gemm/spread_rows.hpp>
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
 
-/// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the second-level cache while all panels of
-/// the weights pass, so that images are read once, whatever the number of channels that come out.
+/// Convolutions by 1 x 1: products of pixels and weights. A block of pixels stays in the
+/// second-level cache while all panels of the weights pass, so that images are read once, whatever
+/// the number of channels that come out.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Pixels in a block: large tiles, as many as the cache has room for.
 constexpr int pointwise_block(int depth) { return std::clamp((1 << 15) / depth / tile_rows, 4, 40) * tile_rows; }
 
-/// y [m, OH, OW, CO] from x [m, H, W, CI], of which every S-th pixel of every S-th row counts: conv_forward's operands and body.
+/// y [m, OH, OW, CO] from x [m, H, W, CI], of which every S-th pixel of every S-th row counts:
+/// conv_forward's operands and body.
 template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
 struct pointwise_forward {
     static constexpr int phases = 1;
@@ -68,7 +70,8 @@ private:
     }
 };
 
-/// dx [m, H, W, CI] from dy [m, OH, OW, CO]: conv_input_gradient's operands and body. Pixels between those that count are zero.
+/// dx [m, H, W, CI] from dy [m, OH, OW, CO]: conv_input_gradient's operands and body. Pixels
+/// between those that count are zero.
 template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
 struct pointwise_input_gradient {
     static constexpr int phases = 1;
@@ -106,7 +109,8 @@ struct pointwise_input_gradient {
 
 private:
     static constexpr epilogue body = epilogue_of<Body>();
-    /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask for what bodies will touch.
+    /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask
+    /// for what bodies will touch.
     static constexpr bool prefetches = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows &&
         CO <= 2048;
 

@@ -5,13 +5,16 @@
 
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The loop that every direct convolution spends its time in: one row of output pixels for one panel of channels.
+/// The loop that every direct convolution spends its time in: one row of output pixels for one
+/// panel of channels.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Floats of an output row's buffer for one panel; rows live in the first-level cache between the sums and the body.
+/// Floats of an output row's buffer for one panel; rows live in the first-level cache between the
+/// sums and the body.
 constexpr std::size_t row_floats(int pixels) { return static_cast<std::size_t>(pixels) * 2 * lanes; }
 
-/// `N` pixels in tiles of at most `Max`, as equal as can be: the first `larger` hold one pixel more than the others.
+/// `N` pixels in tiles of at most `Max`, as equal as can be: the first `larger` hold one pixel more
+/// than the others.
 template <int N, int Max>
 struct pixel_tiles {
     static constexpr int count = (N + Max - 1) / Max, least = N / count, larger = N % count;
@@ -19,7 +22,8 @@ struct pixel_tiles {
     static constexpr int start(int i) { return i * least + std::min(i, larger); }
 };
 
-/// What takes a row's sums, tile by tile: a buffer, a pixel's vectors side by side, pixels `step` floats apart.
+/// What takes a row's sums, tile by tile: a buffer, a pixel's vectors side by side, pixels `step`
+/// floats apart.
 struct row_buffer {
     float* out;
     int step;
@@ -29,15 +33,18 @@ struct row_buffer {
     }
 };
 
-/// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after the other) and over
-/// KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V * lanes]; its V vectors go where run's last argument takes them.
-/// Taps outside of the row are skipped rather than multiplied by zero, so x needs no padded copy: where the skipping
-/// differs from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order rows, taps,
-/// channels (where inputs are shared: rows, channels, taps); skipped taps change no bit. In w, neighbouring taps lie
-/// TapStep taps apart and neighbouring rows RowStep taps (an input gradient of stride s uses every s-th).
+/// A row of `N` output pixels: pixel i is the sum over given rows of x [W, C] (in memory one after
+/// the other) and over KW taps and C channels of x[i * S - PL + kx][c] times w [rows][KW][C][V *
+/// lanes]; its V vectors go where run's last argument takes them. Taps outside of the row are
+/// skipped rather than multiplied by zero, so x needs no padded copy: where the skipping differs
+/// from tile to tile is known at compile time. PL may be negative (a crop). Sums run in the order
+/// rows, taps, channels (where inputs are shared: rows, channels, taps); skipped taps change no
+/// bit. In w, neighbouring taps lie TapStep taps apart and neighbouring rows RowStep taps (an input
+/// gradient of stride s uses every s-th).
 template <int W, int C, int N, int KW, int S, int PL, int V, int TapStep = 1, int RowStep = KW>
 struct conv_row {
-    /// Beside V weights and an input. Of one vector 14 only where taps are loops: in steps that are written out compilers keep more.
+    /// Beside V weights and an input. Of one vector 14 only where taps are loops: in steps that are
+    /// written out compilers keep more.
     static constexpr int max_tile = V == 1 ? (registers < 32 && C > 8 ? 14 : 12) : registers >= 32 ? 14 : 6;
     using tiles = pixel_tiles<N, max_tile>;
 
@@ -55,31 +62,35 @@ struct conv_row {
         return t;
     }
 
-    /// The first pixel of a tile (of M, L columns out on the left) that tap kx reaches inside the row, and one past the
-    /// last.
+    /// The first pixel of a tile (of M, L columns out on the left) that tap kx reaches inside the
+    /// row, and one past the last.
     static constexpr int low(int M, int L, int kx) { return std::min(M, L > kx ? (L - kx + S - 1) / S : 0); }
     static constexpr int high(int M, int L, int R, int kx) {
         const int out = R - (KW - 1 - kx);
         return std::max(low(M, L, kx), M - (out > 0 ? (out + S - 1) / S : 0));
     }
 
-    /// `count` steps of one tap after the other, for pixels [A, B) of the tile; I counts their accumulators, J vectors.
+    /// `count` steps of one tap after the other, for pixels [A, B) of the tile; I counts their
+    /// accumulators, J vectors.
     template <int M, int A, int B, int Count, int... I, int... J>
     static SINTER_INLINE void sum(vf (&c)[std::size_t{M * V}], const float* x, const float* w,
                                   std::integer_sequence<int, I...>, std::integer_sequence<int, J...>) {
         for (int t = 0; t < Count; ++t) {
             vf b[std::size_t{V}] = {load(w + (t * V + J) * lanes)...};
-            // In few steps, which are written out, a compiler would load weights again for each pixel.
+            // In few steps, which are written out, a compiler would load weights again for each
+            // pixel.
             if constexpr (B - A > 1 && (B - A <= 4 || (registers < 32 && Count <= 8))) (pin(b[J]), ...);
             const float* in = x + t;
-            // Neighbouring pixels share inputs, which compilers that write out few steps keep in registers that they do not have. With
-            // four lanes, as a broadcast takes more than a load, that is worth its detours over memory.
+            // Neighbouring pixels share inputs, which compilers that write out few steps keep in
+            // registers that they do not have. With four lanes, as a broadcast takes more than a
+            // load, that is worth its detours over memory.
             if constexpr (lanes > 4 && Count <= 8 && (B - A) * (V + 1) + KW > registers) asm("" : "+r"(in));
             ((c[A * V + I] = fma(splat(in[I / V * (S * C)]), b[I % V], c[A * V + I])), ...);
         }
     }
 
-    /// Taps K.. of one row. Neighbouring taps that reach the same pixels form one loop, as (kx, c) is contiguous.
+    /// Taps K.. of one row. Neighbouring taps that reach the same pixels form one loop, as (kx, c)
+    /// is contiguous.
     template <int M, int L, int R, int K>
     static SINTER_INLINE void taps(vf (&c)[std::size_t{M * V}], const float* x, std::ptrdiff_t at, const float* w) {
         if constexpr (K < KW) {
@@ -96,8 +107,9 @@ struct conv_row {
         }
     }
 
-    /// All taps of one row for M pixels that reach no padding. Neighbouring pixels share inputs: where registers hold them
-    /// all, each is broadcast once, and not once for each tap, which would keep the processor busy with loads.
+    /// All taps of one row for M pixels that reach no padding. Neighbouring pixels share inputs:
+    /// where registers hold them all, each is broadcast once, and not once for each tap, which
+    /// would keep the processor busy with loads.
     template <int M>
     static constexpr bool shares = V == 1 && S == 1 && TapStep == 1 && KW > 1 && 2 * M + KW + 1 < registers;
     template <std::size_t M, int... I, int... K>
@@ -134,7 +146,8 @@ struct conv_row {
         }
     }
 
-    /// x: the first of `rows` input rows that count (maybe none); w: the weights of that row's taps.
+    /// x: the first of `rows` input rows that count (maybe none); w: the weights of that row's
+    /// taps.
     template <class To>
     static void run(const float* x, int rows, const float* w, To to) {
         constexpr int begin = inner_begin(), end = inner_end(), larger = std::clamp(tiles::larger, begin, end);

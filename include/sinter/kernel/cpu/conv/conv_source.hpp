@@ -9,8 +9,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Where a convolution reads its images from: in place, taps in the padding skipped, or (fewer than four channels,
-/// where single taps make no loop, or on demand) from a padded copy of the current image in the part's scratch space.
+/// Where a convolution reads its images from: in place, taps in the padding skipped, or (fewer than
+/// four channels, where single taps make no loop, or on demand) from a padded copy of the current
+/// image in the part's scratch space.
 template <int H, int W, int CI, int OH, int OW, int KH, int KW, int S, int PT, int PL, bool Demand = false>
 struct conv_source {
     using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
@@ -29,7 +30,8 @@ struct conv_source {
         return to;
     }
 
-    /// Asks for what the next row of the output reads besides, if images are large, so that they do not wait in a near cache.
+    /// Asks for what the next row of the output reads besides, if images are large, so that they do
+    /// not wait in a near cache.
     static SINTER_INLINE void prefetch_beyond(const float* x, int oy) {
         if constexpr (!copies && image_floats >= 1 << 16) prefetch(x + (oy * S - top + KH) * (W * CI), 4 * S * W * CI);
     }
@@ -42,9 +44,10 @@ struct conv_source {
     }
 };
 
-/// f(channels, image, weights, the image's number, first channel) for this part's images and all panels of N channels, `channels` a
-/// constant, in the order that reads less memory: small weights stay in cache while images pass; of large ones each panel is read
-/// once, with all images inside, or all of them for each image, whichever is less.
+/// f(channels, image, weights, the image's number, first channel) for this part's images and all
+/// panels of N channels, `channels` a constant, in the order that reads less memory: small weights
+/// stay in cache while images pass; of large ones each panel is read once, with all images inside,
+/// or all of them for each image, whichever is less.
 template <class Source, int N, int Depth, class F>
 SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     constexpr int panel = 2 * lanes, whole = N / panel, rest = N % panel, panels = whole + (rest > 0);

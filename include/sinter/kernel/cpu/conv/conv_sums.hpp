@@ -8,8 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Sums of a packed matrix [Depth][N] at the beginning of the scratch space: partial ones, a copy for each part, or one copy of
-/// which the parts have made different pieces.
+/// Sums of a packed matrix [Depth][N] at the beginning of the scratch space: partial ones, a copy
+/// for each part, or one copy of which the parts have made different pieces.
 template <int Depth, int N, class Body, bool Partial = true>
 struct conv_sums {
     static constexpr int copies(int parts) { return Partial ? parts : 1; }
@@ -23,7 +23,8 @@ struct conv_sums {
         return sum;
     }
 
-    /// One vector: the parts in their order, then the body. Lanes beyond column N may hold anything until here.
+    /// One vector: the parts in their order, then the body. Lanes beyond column N may hold anything
+    /// until here.
     template <int Valid>
     static SINTER_INLINE void emit(std::int64_t off, std::int64_t row, int col, const call& c) {
         vf v = load(c.scratch + off);

@@ -9,9 +9,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient layout of convolution weights: packed [KH * KW * CO][CI], the taps in reverse order. The input gradient
-/// of a convolution is a convolution with these weights.
-/// Operands: w packed as [KH * KW * CI][CO], the result, `floats` of them (any stride and padding; no body).
+/// The gradient layout of convolution weights: packed [KH * KW * CO][CI], the taps in reverse
+/// order. The input gradient of a convolution is a convolution with these weights. Operands: w
+/// packed as [KH * KW * CI][CO], the result, `floats` of them (any stride and padding; no body).
 template <int CI, int CO, int KH, int KW>
 struct conv_transpose_weights {
     static constexpr int phases = 1, panel = 2 * lanes;
@@ -19,8 +19,8 @@ struct conv_transpose_weights {
     static constexpr std::int64_t floats = panel_floats(std::int64_t{KH} * KW * CO, CI, lanes);
     static void finish(const call&) {}
 
-    /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces of the result, which lie far
-    /// apart, are asked for two turns ahead.
+    /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces
+    /// of the result, which lie far apart, are asked for two turns ahead.
     static void run(const call& c) {
         constexpr bool far = stores_whole_lines && floats >= second_level_floats;
         constexpr int taps = KH * KW, all = (CO + panel - 1) / panel * taps;

@@ -13,16 +13,17 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents).
-/// Operands: x [m, H, W, CI], dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the parts in
-/// their order. Of a large gradient parts sum some panels over all images instead: a copy for each would be memory and time.
-/// Body: off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+/// dw [KH, KW, CI, CO], packed: the gradient of conv_forward's weights (same extents). Operands: x
+/// [m, H, W, CI], dy [m, OH, OW, CO]; every part sums its images in scratch, finish() adds the
+/// parts in their order. Of a large gradient parts sum some panels over all images instead: a copy
+/// for each would be memory and time. Body: off in the packed weights, row = weight row (ky, kx,
+/// ci), col = channel; padding lanes are zero.
 ///
-/// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over a block of pixels
-/// that fits the first-level cache, and skips pixels whose tap lies in the padding. With fewer than four input
-/// channels a tap cannot fill a tile: then rows of a whole line of taps, which lie side by side in a padded copy of the image,
-/// make up tiles
-/// or, if those are few, rows of any taps.
+/// A tile of the gradient (rows of one tap, two vectors of output channels) stays in registers over
+/// a block of pixels that fits the first-level cache, and skips pixels whose tap lies in the
+/// padding. With fewer than four input channels a tap cannot fill a tile: then rows of a whole line
+/// of taps, which lie side by side in a padded copy of the image, make up tiles or, if those are
+/// few, rows of any taps.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct conv_weight_gradient {
     static constexpr bool copies = CI < 4, by_images = copies || std::int64_t{KH} * KW * CI * CO <= (1 << 17);
@@ -38,12 +39,14 @@ struct conv_weight_gradient {
     static constexpr int tap_rows = by_lines ? KW * CI : gathers ? depth : CI;   ///< of which tiles are made
     static constexpr int tiles = (tap_rows + tile_rows - 1) / tile_rows, least = tap_rows / tiles,
                          larger = tap_rows % tiles;
-    /// Large gradients stay in registers for longer than small ones, and gathered tiles, whose places are looked up.
+    /// Large gradients stay in registers for longer than small ones, and gathered tiles, whose
+    /// places are looked up.
     static constexpr int block_pixels = gathers || depth * CO > (1 << 16) ? 1024 : 256;
     static constexpr int block_rows = std::clamp(block_pixels / OW, 1, OH);
     static constexpr int block_images = copies ? 1 : std::max(1, block_pixels / (OH * OW));
 
-    /// A block's panel of dy is copied where many tiles read it and its pixels lie far apart: their lines would meet in the same sets.
+    /// A block's panel of dy is copied where many tiles read it and its pixels lie far apart: their
+    /// lines would meet in the same sets.
     static constexpr bool packs = !copies && KH * KW * tiles >= 16 && CO > panel;
     template <int V>
     static constexpr int step = packs ? V * lanes : CO;   ///< from pixel to pixel of dy
@@ -53,8 +56,9 @@ struct conv_weight_gradient {
         int images, rows, columns;
     };   // that a tile sums over
 
-    /// Where the next block lies, which every turn of a tile's loop asks for a piece of. Of windows with many taps a piece is less than a
-    /// float, and of windows that leave rows out much would be asked for in vain.
+    /// Where the next block lies, which every turn of a tile's loop asks for a piece of. Of windows
+    /// with many taps a piece is less than a float, and of windows that leave rows out much would
+    /// be asked for in vain.
     struct next_block {
         const float *x, *dy;
     };
@@ -76,7 +80,8 @@ struct conv_weight_gradient {
         ((c[I] = fma(splat(gathers ? a[at[I / V]] : a[I / V]), v[I % V], c[I])), ...);
     }
 
-    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. Where rows are gathered, `row` counts those of all taps.
+    /// sum[i][j] += x at tap row i times dy at channel j over the pixels. Where rows are gathered,
+    /// `row` counts those of all taps.
     template <int M, int V, int Valid>
     static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n, next_block& next) {
         constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;

@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Hands the body one vector of each of n pixels, `step` floats apart from `from` on; `Valid` channels from col on are left.
-/// A body that sums columns keeps the sums in registers from pixel to pixel: by way of memory each would wait for the last.
+/// Hands the body one vector of each of n pixels, `step` floats apart from `from` on; `Valid`
+/// channels from col on are left. A body that sums columns keeps the sums in registers from pixel
+/// to pixel: by way of memory each would wait for the last.
 template <class Body, int Valid>
 SINTER_INLINE void emit_pixels(const float* from, int step, int n, std::int64_t off, std::int64_t off_step, std::int64_t pixel,
                                int col, const call& c) {

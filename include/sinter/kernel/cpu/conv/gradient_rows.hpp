@@ -9,16 +9,17 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How input gradients of convolutions over few input channels lie while they are summed: lanes run along (kx, ci), contiguous in
-/// dx, so that 5 x 6 fill 30 of 32 lanes; dx has room around it for what windows over its edges add. `Columns` of the result's
-/// columns have a gradient.
+/// How input gradients of convolutions over few input channels lie while they are summed: lanes run
+/// along (kx, ci), contiguous in dx, so that 5 x 6 fill 30 of 32 lanes; dx has room around it for
+/// what windows over its edges add. `Columns` of the result's columns have a gradient.
 template <int H, int W, int CI, int CO, int KH, int KW, int S, int PT, int PL, int Columns, class Body>
 struct gradient_rows {
     static constexpr int vectors = (KW * CI + lanes - 1) / lanes;
     static constexpr int row = vectors * lanes;   ///< floats of a row of taps
     static constexpr int pitch = std::max((Columns - 1) * S + KW, W + PL) * CI + lanes;   ///< floats from one row of dx to the next
 
-    /// Panels [KH * KW * CO][CI], taps reversed, to [channel][Padding rows of zeros, KH of (kx, ci), zeros again].
+    /// Panels [KH * KW * CO][CI], taps reversed, to [channel][Padding rows of zeros, KH of (kx,
+    /// ci), zeros again].
     template <int Padding>
     static __attribute__((noinline)) void arrange(const float* from, float* to) {
         constexpr int filter = (KH + 2 * Padding) * row;

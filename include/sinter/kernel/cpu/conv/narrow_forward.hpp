@@ -11,13 +11,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_forward's operands and body, for so few channels that go out (a mask, three colours) that a vector along them would be nearly
-/// empty: lanes run along channels that come in. A tile is as many pixels as give one vector of results, which are the sums of its
-/// vectors' lanes.
+/// conv_forward's operands and body, for so few channels that go out (a mask, three colours) that a
+/// vector along them would be nearly empty: lanes run along channels that come in. A tile is as
+/// many pixels as give one vector of results, which are the sums of its vectors' lanes.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct narrow_forward {
     static constexpr int phases = 1, vectors = CI / lanes, pixels = lanes / CO, tap = CO * lanes;
-    /// Columns that windows of the first and of the last pixels stick out by; those of one tile only, if it pays.
+    /// Columns that windows of the first and of the last pixels stick out by; those of one tile
+    /// only, if it pays.
     static constexpr int left = std::max(0, PL), right = std::max(0, (OW - 1) * S - PL + KW - W);
     static constexpr bool pays = lanes >= 8 && CO <= lanes / 2 && CI % lanes == 0 && OW >= pixels && pixels * S >= std::max(left, right);
 

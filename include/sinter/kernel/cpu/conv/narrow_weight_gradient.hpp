@@ -11,8 +11,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_weight_gradient's operands and body, for so few channels that go out that a vector along them would be nearly empty: lanes run
-/// along a line of taps, (kx, ci), which lie side by side in the image. Each part sums its images.
+/// conv_weight_gradient's operands and body, for so few channels that go out that a vector along
+/// them would be nearly empty: lanes run along a line of taps, (kx, ci), which lie side by side in
+/// the image. Each part sums its images.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct narrow_weight_gradient {
     static constexpr int phases = 2, line = KW * CI, vectors = line / lanes;
@@ -38,7 +39,8 @@ private:
     /// Rows of the result whose windows stay in the first-level cache while all lines of taps pass.
     static constexpr int block_rows = std::clamp(static_cast<int>(first_level_floats * 3 / 4 / (W * CI)) / S, 1, OH);
     static constexpr int at_once = std::max(1, (registers - 2 - CO) * 5 / 6 / CO);   ///< vectors of a line
-    /// Pixels that are summed apart where a line has few vectors: a sum has to wait for the one before.
+    /// Pixels that are summed apart where a line has few vectors: a sum has to wait for the one
+    /// before.
     static constexpr int streams = vectors * CO >= 8 ? 1 : 8 / (vectors * CO);
     /// Pixels whose windows lie within the row.
     static constexpr int low = std::min(OW, window_overlap(W, 0, S, PL, 0, OW).begin);

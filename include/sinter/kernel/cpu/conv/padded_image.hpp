@@ -7,8 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A copy of one image [H, W, C] with PT zero rows above and PL zero columns left of it, PH rows of PW columns in all
-/// (rows and columns that no window reaches are dropped), and `Slack` floats that may be read after it.
+/// A copy of one image [H, W, C] with PT zero rows above and PL zero columns left of it, PH rows of
+/// PW columns in all (rows and columns that no window reaches are dropped), and `Slack` floats that
+/// may be read after it.
 template <int H, int W, int C, int PH, int PW, int PT, int PL, int Slack = 0>
 struct padded_image {
     static constexpr int height = PH, width = PW;

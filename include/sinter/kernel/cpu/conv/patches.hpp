@@ -42,8 +42,8 @@ private:
         }
     }
 };
-/// Windows to images: each pixel's taps in their order. A row of an image at a time, and of its windows one tap: no
-/// pixel waits for what was just added to it.
+/// Windows to images: each pixel's taps in their order. A row of an image at a time, and of its
+/// windows one tap: no pixel waits for what was just added to it.
 struct add_patches {
     static void run(const call& c) {
         const patch_axes a(c.e);

@@ -8,19 +8,21 @@
 #include <sinter/kernel/cpu/gemm/tile_of_height.hpp>
 #include <sinter/kernel/cpu/rowwise/producer_rows.hpp>
 
-/// Products of pixels and packed weights whose results meet arrays that come from memory: every turn of a tile's loop asks for a few
-/// lines that bodies will touch soon, and for a piece of the next panel, or of the pixels to come where the weights stay in cache.
-/// Some rows at a time are multiplied; where a body walks several arrays, their sums wait until there are long pieces of rows, which
-/// memory gives faster than the two lines of a tile's.
+/// Products of pixels and packed weights whose results meet arrays that come from memory: every
+/// turn of a tile's loop asks for a few lines that bodies will touch soon, and for a piece of the
+/// next panel, or of the pixels to come where the weights stay in cache. Some rows at a time are
+/// multiplied; where a body walks several arrays, their sums wait until there are long pieces of
+/// rows, which memory gives faster than the two lines of a tile's.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Weights that stay in the second-level cache while pixels pass: those are what has to be asked for, then.
+/// Weights that stay in the second-level cache while pixels pass: those are what has to be asked
+/// for, then.
 inline constexpr std::int64_t staying_floats = 65536;
 /// Columns of rows that wait until they are whole. Rows of a page and more wait, too.
 inline constexpr std::int64_t waiting_columns = 256;
 
-/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead` floats further on each, and two streams,
-/// so many floats of each in a turn.
+/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead`
+/// floats further on each, and two streams, so many floats of each in a turn.
 struct prefetched_lines {
     const tile_lines& lines;
     std::int64_t ahead;
@@ -73,8 +75,9 @@ constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
     return (lines + iterations - 1) / iterations;
 }
 
-/// What a block's pixels to come are made of, where the kernel itself makes them (producer_rows.hpp): of each array `floats` from `array`
-/// on, asked for one array after the other while the block before is multiplied.
+/// What a block's pixels to come are made of, where the kernel itself makes them
+/// (producer_rows.hpp): of each array `floats` from `array` on, asked for one array after the other
+/// while the block before is multiplied.
 struct pixel_sources {
     const float* array[row_functions::most_arrays];
     int arrays = 0;
@@ -92,7 +95,8 @@ struct pixel_sources {
     }
 };
 
-/// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of the cover by some panels.
+/// Rows [first, last) by columns [j0, j0 + width) of a result, row-major in `sums`: some tiles of
+/// the cover by some panels.
 struct pixel_piece {
     const product& q;
     const row_cover& cover;
@@ -115,7 +119,8 @@ struct pixel_piece {
         // rows of the streams
         const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
         const std::int64_t source_share = ((bottom() - top()) * sources.arrays + calls - 1) / calls;
-        // Where there are more tiles than rows several share one, so that memory is not asked for all of it at once.
+        // Where there are more tiles than rows several share one, so that memory is not asked for
+        // all of it at once.
         const std::int64_t parts = std::max<std::int64_t>(1, tiles * (end - first) / (bottom() - top()));
         const std::int64_t part = parts > 1 ? round_up((width + parts - 1) / parts, floats_a_line) : width;
         tile_lines lines;
@@ -159,8 +164,8 @@ struct pixel_piece {
     }
 };
 
-/// Columns that all pixels are multiplied by before the next ones are: as many as stay in the second-level cache, if pixels are not read
-/// all too often then.
+/// Columns that all pixels are multiplied by before the next ones are: as many as stay in the
+/// second-level cache, if pixels are not read all too often then.
 constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns) {
     const std::int64_t fit = staying_floats / depth / panel_width * panel_width;
     return fit >= waiting_columns ? std::min(fit, columns) : columns;

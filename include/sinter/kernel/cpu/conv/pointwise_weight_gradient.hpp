@@ -10,8 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dw [CI, CO], packed, of a convolution by 1 x 1: conv_weight_gradient's operands and body. The product of the pixels, transposed, and
-/// the gradient, both copied on the way (transposed_product.hpp): pixels of many channels lie so far apart that their lines would meet
+/// dw [CI, CO], packed, of a convolution by 1 x 1: conv_weight_gradient's operands and body. The
+/// product of the pixels, transposed, and the gradient, both copied on the way
+/// (transposed_product.hpp): pixels of many channels lie so far apart that their lines would meet
 /// in few places of the caches.
 template <int CI, int CO, int Pixels, class Body>
 struct pointwise_weight_gradient {

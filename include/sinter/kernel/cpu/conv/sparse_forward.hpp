@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_forward's operands and body, skipping what is zero of the inputs where that is much; else by `Dense`. The lists of a
-/// pixel that comes in are made once for all windows that it is in, and for all channels that go out.
+/// conv_forward's operands and body, skipping what is zero of the inputs where that is much; else
+/// by `Dense`. The lists of a pixel that comes in are made once for all windows that it is in, and
+/// for all channels that go out.
 template <class Dense, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct sparse_forward {
     static constexpr int phases = 1, taps = KH * KW, depth = taps * CI;
@@ -65,7 +66,8 @@ private:
         for (std::int64_t i = 0; i < lists.rows; ++i)
             for (int k = 0; k < CI; k += mask_bits) lists.make(k / mask_bits, i, x + i * CI + k, mask_bits, all);
     }
-    /// Of each tap and each window of rows [first, last): which of the pixels from row `top` on it meets; -1: none.
+    /// Of each tap and each window of rows [first, last): which of the pixels from row `top` on it
+    /// meets; -1: none.
     static void find_pixels(int first, int last, int top, int bottom, std::int32_t* which) {
         for (int t = 0; t < taps; ++t)
             for (int oy = first; oy < last; ++oy)

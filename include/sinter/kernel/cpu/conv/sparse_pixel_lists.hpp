@@ -14,8 +14,8 @@ struct window_tap {
     const window_extents& e;
     int ky, kx;
 
-    /// Of output pixels [first, first + n), numbered through all images: where their channels are, `none` in the padding. Returns
-    /// those that are in the image as bits, of n <= 64.
+    /// Of output pixels [first, first + n), numbered through all images: where their channels are,
+    /// `none` in the padding. Returns those that are in the image as bits, of n <= 64.
     std::uint64_t find(const float* x, std::int64_t first, std::int64_t n, const float* none, const float** to) const {
         std::uint64_t there = 0;
         std::int64_t image = first / e.pixels();
@@ -35,9 +35,9 @@ struct window_tap {
     }
 };
 
-/// Sums of weights' gradients over some pixels where inputs are often zero, as behind relu: of each of some channels that come
-/// in, `rows`, the pixels in which it is not zero are listed, 64 at a time, and gone over with lanes along channels that go out,
-/// in groups of four panels.
+/// Sums of weights' gradients over some pixels where inputs are often zero, as behind relu: of each
+/// of some channels that come in, `rows`, the pixels in which it is not zero are listed, 64 at a
+/// time, and gone over with lanes along channels that go out, in groups of four panels.
 struct sparse_pixel_lists {
     static constexpr std::int64_t group = sparse_columns;
     static constexpr std::int64_t floats(std::int64_t rows) {
@@ -54,7 +54,8 @@ struct sparse_pixel_lists {
     const float *x, *dy;   ///< of the first of these channels
     std::int64_t rows, groups, first_pixel, last_pixel;
 
-    /// Where the sums belong: in a packed result of so many rows, from this row and column on. `f`, if there, finishes them.
+    /// Where the sums belong: in a packed result of so many rows, from this row and column on. `f`,
+    /// if there, finishes them.
     struct result {
         const epilogue* f;
         std::int64_t rows, row, column;

@@ -44,12 +44,14 @@ struct sparse_pixels {
         }
     }
 
-    /// Whose lists the rows have, for each tap of a window, and how many words of the depth a tap has; or none: a row's are its own.
+    /// Whose lists the rows have, for each tap of a window, and how many words of the depth a tap
+    /// has; or none: a row's are its own.
     struct taps {
         const std::int32_t* which = nullptr;
         std::int64_t words = 0;
     };
-    /// Four panels; the next ones' weights lie `next` behind. False, and nothing done: a weight is not finite.
+    /// Four panels; the next ones' weights lie `next` behind. False, and nothing done: a weight is
+    /// not finite.
     template <class = void>
     static bool run_columns(const product& q, const epilogue& f, const call& c, const row_lists& lists, taps t,
                             float* sums, std::int64_t next, bool checks = true) {

@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_weight_gradient's operands and body, skipping what is zero of the inputs where that is much; else by `Dense`. This has
-/// sums of its own for each part, or one copy of them, or (by 1 x 1) hands each sum to the body as it is finished.
+/// conv_weight_gradient's operands and body, skipping what is zero of the inputs where that is
+/// much; else by `Dense`. This has sums of its own for each part, or one copy of them, or (by 1 x
+/// 1) hands each sum to the body as it is finished.
 template <class Dense, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct sparse_weight_gradient {
     static constexpr window_extents extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL};
@@ -21,8 +22,8 @@ struct sparse_weight_gradient {
     static constexpr bool pays = sparse_pixel_lists::suits(CI, CO);
     static constexpr int phases = has_sums ? 2 : 1, depth = extents.depth();
 
-    /// Cells, of some channels of a tap by a group: several side by side, whose sums stay in the second-level cache, are
-    /// done at once.
+    /// Cells, of some channels of a tap by a group: several side by side, whose sums stay in the
+    /// second-level cache, are done at once.
     static constexpr std::int64_t across = CO / sparse_pixel_lists::group;
     static constexpr std::int64_t rows = std::min<std::int64_t>(CI, across < 4 ? sparse_pixel_lists::most_rows : 256);
     static constexpr std::int64_t most = std::min<std::int64_t>(across, 1024 / rows);

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Of the windows [first, last) along an axis, S places apart, the first of them P places before the image: those that find their tap k
-/// among its `extent` places.
+/// Of the windows [first, last) along an axis, S places apart, the first of them P places before
+/// the image: those that find their tap k among its `extent` places.
 struct window_overlap {
     int begin, end;
     constexpr window_overlap(int extent, int k, int S, int P, int first, int last)

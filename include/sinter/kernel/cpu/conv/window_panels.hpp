@@ -4,11 +4,13 @@
 
 #include <sinter/kernel/cpu/gemm/tile.hpp>
 
-/// A convolution's windows as the left operand of a product: for a run of output pixels, some rows of [taps * CI], copied so
-/// that a tile's loop reads them as one stream. Unlike the images themselves, the copy has no strides of a power of two.
+/// A convolution's windows as the left operand of a product: for a run of output pixels, some rows
+/// of [taps * CI], copied so that a tile's loop reads them as one stream. Unlike the images
+/// themselves, the copy has no strides of a power of two.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Extents and window of a convolution, as its kernels have them: x [H, W, CI] to y [OH, OW, CO] by [KH, KW, CI, CO].
+/// Extents and window of a convolution, as its kernels have them: x [H, W, CI] to y [OH, OW, CO] by
+/// [KH, KW, CI, CO].
 struct window_extents {
     int H, W, CI, OH, OW, CO, KH, KW, S, PT, PL;
 
@@ -29,7 +31,8 @@ struct window_strip {
     int count;
 };
 
-/// Cuts output pixels [first, last), numbered through all images, into strips of at most `most`. Returns how many there are.
+/// Cuts output pixels [first, last), numbered through all images, into strips of at most `most`.
+/// Returns how many there are.
 inline int cut_strips(const window_extents& e, const float* x, std::int64_t first, std::int64_t last, int most,
                       window_strip* to) {
     int n = 0;
@@ -43,7 +46,8 @@ inline int cut_strips(const window_extents& e, const float* x, std::int64_t firs
     return n;
 }
 
-/// Rows of the windows that a tile takes: `rows` from place `at` of the line `ky` on. They may run on into the next lines.
+/// Rows of the windows that a tile takes: `rows` from place `at` of the line `ky` on. They may run
+/// on into the next lines.
 struct window_rows {
     int ky, at, rows, line;
     window_rows(const window_extents& e, int row, int n)
@@ -52,7 +56,8 @@ struct window_rows {
 
 namespace detail {
 
-/// Rows of a tile that stand in one line of the windows: where the first window has them, and from window to window.
+/// Rows of a tile that stand in one line of the windows: where the first window has them, and from
+/// window to window.
 struct window_run {
     const float* from;
     std::ptrdiff_t step;
@@ -78,8 +83,8 @@ inline void copy_singly(const window_extents& e, const window_strip& s, const wi
 
 } // namespace detail
 
-/// to[i * height + j] = row j of the strip's window i, for j < rows; what stands behind may be anything. May write up to a vector
-/// behind the last window. Reads nothing from `end` on.
+/// to[i * height + j] = row j of the strip's window i, for j < rows; what stands behind may be
+/// anything. May write up to a vector behind the last window. Reads nothing from `end` on.
 inline void copy_windows(const window_extents& e, const window_strip& s, const window_rows& r, const float* end, float* to,
                          int height) {
     detail::window_run runs[tile_rows];

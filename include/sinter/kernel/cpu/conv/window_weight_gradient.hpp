@@ -9,12 +9,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A weight gradient's sums: the product of the windows, transposed, and the gradient, over a share of pixels, rows or panels.
+/// A weight gradient's sums: the product of the windows, transposed, and the gradient, over a share
+/// of pixels, rows or panels.
 struct window_sums {
     static constexpr int block = 256;        ///< pixels at a time: a panel of the gradient stays in the first-level cache
     static constexpr int group = 16;         ///< tiles whose windows are copied at once: these stay in the second-level cache
     static constexpr int strip = 16;         ///< pixels whose windows are copied side by side
-    /// From tile to tile of the copies; odd in cache lines, or the copies' streams would meet in the same sets.
+    /// From tile to tile of the copies; odd in cache lines, or the copies' streams would meet in
+    /// the same sets.
     static constexpr std::int64_t tile_floats = round_up(block * tile_rows + lanes, 32) + 16;
 
     window_extents e;
@@ -67,7 +69,8 @@ struct window_sums {
 private:
     static int height(int rows) { return rows > small_tile_rows ? tile_rows : small_tile_rows; }
 
-    /// The windows of a group of tiles, each as [pixels][height]: strip by strip, so that the images' lines are read once.
+    /// The windows of a group of tiles, each as [pixels][height]: strip by strip, so that the
+    /// images' lines are read once.
     void copy_group(const float* x_end, const window_strip* strips, int n_strips, int row, int rows, float* windows) const {
         std::int64_t at[group] = {};
         for (int s = 0; s < n_strips; ++s) {
@@ -101,23 +104,28 @@ private:
     }
 };
 
-/// conv_weight_gradient for large images and many channels: reads windows from copies, block by block.
-/// Operands: x [m, H, W, CI], dy [m, OH, OW, CO]; sums are made in scratch, and finish() hands them to the body. Body:
-/// off in the packed weights, row = weight row (ky, kx, ci), col = channel; padding lanes are zero.
+/// conv_weight_gradient for large images and many channels: reads windows from copies, block by
+/// block. Operands: x [m, H, W, CI], dy [m, OH, OW, CO]; sums are made in scratch, and finish()
+/// hands them to the body. Body: off in the packed weights, row = weight row (ky, kx, ci), col =
+/// channel; padding lanes are zero.
 ///
-/// Parts of a small gradient each sum some of the pixels, and finish() adds them in their order. Where the gradient is
-/// large, so that a copy for each part would be memory and time, parts sum different rows of it, or columns.
+/// Parts of a small gradient each sum some of the pixels, and finish() adds them in their order.
+/// Where the gradient is large, so that a copy for each part would be memory and time, parts sum
+/// different rows of it, or columns.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct window_weight_gradient {
     static constexpr window_extents extents = window_extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL}.flat();
     static constexpr int depth = KH * KW * CI, panels = (CO + panel_width - 1) / panel_width;
     static constexpr bool by_pixels = std::int64_t{depth} * CO <= (std::int64_t{1} << 16), by_rows = !by_pixels && depth >= CO;
-    /// Where an image and its gradient stay in the second-level cache, the windows of small gradients are read where they lie; where a tile
-    /// has rows for most of a line, as 32 registers allow, all are.
+    /// Where an image and its gradient stay in the second-level cache, the windows of small
+    /// gradients are read where they lie; where a tile has rows for most of a line, as 32 registers
+    /// allow, all are.
     static constexpr bool small_images = std::int64_t{H} * W * CI + std::int64_t{OH} * OW * CO <= (1 << 16);
-    /// So are windows of few channels: a copy takes longer then, and pixels that follow each other share their lines.
+    /// So are windows of few channels: a copy takes longer then, and pixels that follow each other
+    /// share their lines.
     static constexpr bool few_channels = CI < 64;
-    /// And what is copied must be read by some panels: a copy takes nearly as long as one panel's sums.
+    /// And what is copied must be read by some panels: a copy takes nearly as long as one panel's
+    /// sums.
     static constexpr bool few_panels = panels <= 2;
     static constexpr bool pays = tile_rows < floats_a_line / 2 && !few_channels && !few_panels && !(by_pixels && small_images);
     using sums = conv_sums<depth, CO, Body, by_pixels>;

@@ -8,9 +8,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How a kernel of windows divides the channels of its results into panels, and its weights as it reads them: panel by panel, row
-/// by row, a row for each tap and channel of the sources that are summed; what fills a panel's last vector is zero. `Narrow`: panels
-/// are vectors of channels whatever their groups; else two vectors of one group, or what the group has left.
+/// How a kernel of windows divides the channels of its results into panels, and its weights as it
+/// reads them: panel by panel, row by row, a row for each tap and channel of the sources that are
+/// summed; what fills a panel's last vector is zero. `Narrow`: panels are vectors of channels
+/// whatever their groups; else two vectors of one group, or what the group has left.
 template <bool Narrow, bool Backward>
 struct channel_panels {
     static constexpr int panel = Narrow ? lanes : 2 * lanes;
@@ -21,18 +22,20 @@ struct channel_panels {
     constexpr int depth() const { return sources() / x.groups; }             ///< channels summed for a result
     constexpr int units() const { return Narrow ? 1 : x.groups; }            ///< cut into panels one by one
     constexpr int columns() const { return results() / units(); }            ///< of one
-    /// Floats of a source's pixel in a strip's copy: a group's channels, or those that one vector sees, a vector for each term; and from
-    /// a term's sources to the next one's.
+    /// Floats of a source's pixel in a strip's copy: a group's channels, or those that one vector
+    /// sees, a vector for each term; and from a term's sources to the next one's.
     constexpr std::int64_t pixel() const { return Narrow ? std::int64_t{depth()} * lanes : depth(); }
     constexpr std::int64_t term_step() const { return Narrow ? lanes : 1; }
-    /// About how many floats a strip's copy should take: it stays in the second-level cache, beside what it is made of where it is larger.
+    /// About how many floats a strip's copy should take: it stays in the second-level cache, beside
+    /// what it is made of where it is larger.
     constexpr std::int64_t budget() const { return Narrow ? 1 << 15 : 1 << 16; }
     constexpr std::int64_t rows() const { return std::int64_t{x.taps()} * depth(); }
     constexpr std::int64_t unit_floats() const { return rows() * round_up(columns(), lanes); }
     constexpr std::int64_t floats() const { return units() * unit_floats(); }
 
     int width(int j) const { return columns() - j > lanes ? panel : lanes; }
-    /// Where the row of a tap, its last axis' tap kx, begins among a panel's. Backward, kx run the other way: so do the sources.
+    /// Where the row of a tap, its last axis' tap kx, begins among a panel's. Backward, kx run the
+    /// other way: so do the sources.
     std::int64_t row(int row_of_taps, int kx) const {
         const int k = x.axis[2].k;
         return (std::int64_t{row_of_taps} * k + (Backward ? k - 1 - kx : kx)) * depth();

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Columns of sources that MR neighbouring results of a row, S columns apart, meet through K taps side by side: each is read once for all
-/// results that meet it, where a load for each tap would hold up the multiply-adds.
+/// Columns of sources that MR neighbouring results of a row, S columns apart, meet through K taps
+/// side by side: each is read once for all results that meet it, where a load for each tap would
+/// hold up the multiply-adds.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int MR, int K, int S>
@@ -14,8 +15,8 @@ template <int MR, int S>
 constexpr int result_overlapped(int column, int tap) {
     return column >= tap && (column - tap) % S == 0 && (column - tap) / S < MR ? (column - tap) / S : -1;
 }
-/// read(p, column, v): reads what lies there; is it there? Of each result that meets the column: its sum and the tap's weight, or (Weights)
-/// the tap's sum and its gradient.
+/// read(p, column, v): reads what lies there; is it there? Of each result that meets the column:
+/// its sum and the tap's weight, or (Weights) the tap's sum and its gradient.
 template <int MR, int K, int S, bool Weights, int Column, class Read, int... Tap>
 SINTER_INLINE void add_column(const float*& from, std::int64_t step, Read read, const vf* factor, vf* sum,
                               std::integer_sequence<int, Tap...>) {

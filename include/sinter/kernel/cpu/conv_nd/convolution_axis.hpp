@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// One axis of a convolution, seen from what a kernel computes. Forward, those are the places of the window, and each meets inputs;
-/// Backward (the input gradient), inputs, each of which meets the places that saw it. What is met is called a source.
+/// One axis of a convolution, seen from what a kernel computes. Forward, those are the places of
+/// the window, and each meets inputs; Backward (the input gradient), inputs, each of which meets
+/// the places that saw it. What is met is called a source.
 template <bool Backward>
 struct convolution_axis : sliding {
     constexpr explicit convolution_axis(const sliding& s) : sliding(s) {}
@@ -23,21 +24,24 @@ struct convolution_axis : sliding {
         source = Backward ? quotient(at, stride) : at;
         return !Backward || source * stride == at;
     }
-    /// The first and the last source that result r may meet, in the padding maybe; neither falls from one result to the next.
+    /// The first and the last source that result r may meet, in the padding maybe; neither falls
+    /// from one result to the next.
     constexpr int lowest(int r) const {
         return Backward ? -quotient((k - 1) * dilation - r - before, stride) : r * stride - before;
     }
     constexpr int highest(int r) const {
         return Backward ? quotient(r + before, stride) : r * stride - before + (k - 1) * dilation;
     }
-    /// The most sources from the lowest to the highest that n neighbouring results meet, and the most results that meet no more.
+    /// The most sources from the lowest to the highest that n neighbouring results meet, and the
+    /// most results that meet no more.
     constexpr int most_overlapped(int n) const {
         return Backward ? (n - 1 + (k - 1) * dilation) / stride + 1 : (n - 1) * stride + reach();
     }
     constexpr int most_overlapping(int n) const {
         return Backward ? n * stride - (k - 1) * dilation : n < reach() ? 0 : (n - reach()) / stride + 1;
     }
-    /// Of `width` sources from `from` on, which may lie in the padding: how many lie before the first that is there, and how many are.
+    /// Of `width` sources from `from` on, which may lie in the padding: how many lie before the
+    /// first that is there, and how many are.
     struct sources_there {
         int before, n;
     };
@@ -50,7 +54,8 @@ private:
     static constexpr int quotient(int a, int b) { return a >= 0 ? a / b : -((b - 1 - a) / b); }   ///< rounded down
 };
 
-/// f(plane, row, row of taps): all rows of sources that the results of row `ry` in plane `rz` meet, those that are there.
+/// f(plane, row, row of taps): all rows of sources that the results of row `ry` in plane `rz` meet,
+/// those that are there.
 template <bool Backward, class F>
 void each_row_of_taps(const convolution_axis<Backward>& z, const convolution_axis<Backward>& y, int rz, int ry, F f) {
     for (int kz = 0, plane = 0; kz < z.k; ++kz)

@@ -5,16 +5,19 @@
 #include <sinter/kernel/cpu/gemm/epilogue.hpp>
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
 
-/// Convolutions of any window and any number of groups, and their input gradients. All extents are told at run time
-/// (ops/convolution.hpp), so that all of them share these kernels; weights lie plain, [taps][CI / groups][CO].
+/// Convolutions of any window and any number of groups, and their input gradients. All extents are
+/// told at run time (ops/convolution.hpp), so that all of them share these kernels; weights lie
+/// plain, [taps][CI / groups][CO].
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Operands forward: x, weights; c.m = pixels of all results. Backward: dy, weights; c.m = pixels of all images. Body:
-/// off in the result, row = pixel, col = channel. `Narrow`: groups have fewer results than a vector, so that a vector
-/// has those of several. This is what any body shares: it is compiled once.
+/// Operands forward: x, weights; c.m = pixels of all results. Backward: dy, weights; c.m = pixels
+/// of all images. Body: off in the result, row = pixel, col = channel. `Narrow`: groups have fewer
+/// results than a vector, so that a vector has those of several. This is what any body shares: it
+/// is compiled once.
 template <bool Narrow, bool Backward>
 struct convolution_sums {
-    /// What all parts know: how channels and results are cut, and where in the scratch space what lies, the panels of weights first.
+    /// What all parts know: how channels and results are cut, and where in the scratch space what
+    /// lies, the panels of weights first.
     struct plan {
         channel_panels<Narrow, Backward> panels;
         std::int64_t pixel, result;       ///< floats of a source in a strip's copy, and of a result that waits for the body
@@ -74,12 +77,14 @@ struct convolution_sums {
         }
 
     private:
-        /// Asks for what the body reads in a row of a strip, n of all channels' share of it after these channels' sums.
+        /// Asks for what the body reads in a row of a strip, n of all channels' share of it after
+        /// these channels' sums.
         void ask_for_body(const result_strip& s, int y, int col, int n, const epilogue& f) const {
             const std::int64_t row = q.strips.first_result(s, y) * q.panels.results();
             f.expect({nullptr, 1, s.columns() * n, 0, row + std::int64_t{s.columns()} * col, 0, 0, 0}, c);
         }
-        /// Hands a strip's results to the body row by row: so they, and what it reads, are met as they lie in memory.
+        /// Hands a strip's results to the body row by row: so they, and what it reads, are met as
+        /// they lie in memory.
         void finish_rows(const result_block& b, const epilogue& f) const {
             const int channels = q.panels.results();
             for (int y = b.y0; y < b.y1; ++y) {

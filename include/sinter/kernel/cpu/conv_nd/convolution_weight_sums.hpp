@@ -70,7 +70,8 @@ struct convolution_weight_parts {
         }
 
     private:
-        /// The strip's gradients of a panel's channels: where they lie, or copied where they do not fill the panel's vectors.
+        /// The strip's gradients of a panel's channels: where they lie, or copied where they do not
+        /// fill the panel's vectors.
         summed_rows gradients_of(const result_strip& s, int col, int there, int width) const {
             const int channels = q.panels.results(), columns = s.columns();
             const float* from = c.p[conv_weight_gradient_operand::dy] + q.strips.first_result(s, s.y0) * channels + col;
@@ -87,7 +88,8 @@ struct convolution_weight_parts {
                         store(to + j, there - j >= lanes ? load(from + i * channels + j) : load(from + i * channels + j, there - j));
             return r;
         }
-        /// Adds what one row of taps sees, its sources in rows of `plane`, to its rows of sums. r: the strip's gradients.
+        /// Adds what one row of taps sees, its sources in rows of `plane`, to its rows of sums. r:
+        /// the strip's gradients.
         void row_of_taps(const result_strip& s, int plane, int ky, summed_rows r, float* to, int width) const {
             const auto& st = q.strips;
             int first = s.y0, last = s.y1, at = 0;

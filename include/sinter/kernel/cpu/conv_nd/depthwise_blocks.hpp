@@ -6,13 +6,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets are still in a cache when the next row
-/// meets them.
+/// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets
+/// are still in a cache when the next row meets them.
 template <bool Backward>
 struct depthwise_blocks : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
-    /// Are the arrays longer than the second-level cache? Then they come from far, from memory most likely: rows are read as they lie
-    /// there, and that cache keeps them, else the first.
+    /// Are the arrays longer than the second-level cache? Then they come from far, from memory most
+    /// likely: rows are read as they lie there, and that cache keeps them, else the first.
     bool far;
 
     constexpr depthwise_blocks(const convolution_extents& c, std::int64_t images)

@@ -7,8 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Convolutions of as many groups as channels, and (Backward) their input gradients. Operands and bodies as in convolution_results.hpp,
-/// and as there what any body shares.
+/// Convolutions of as many groups as channels, and (Backward) their input gradients. Operands and
+/// bodies as in convolution_results.hpp, and as there what any body shares.
 template <bool Backward>
 struct depthwise_sums {
     using lists = window_lists<channel_sums, Backward>;

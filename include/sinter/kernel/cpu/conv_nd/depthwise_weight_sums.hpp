@@ -8,7 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The weights' gradient of convolutions of as many groups as channels. Operands and body as in convolution_weight_sums.hpp.
+/// The weights' gradient of convolutions of as many groups as channels. Operands and body as in
+/// convolution_weight_sums.hpp.
 template <class = void>   // not compiled where it is only included
 struct depthwise_weight_parts {
     using panels = channel_panels<true, false>;

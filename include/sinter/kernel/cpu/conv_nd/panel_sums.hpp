@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Weights' gradients are summed as panels of weights lie, by each part apart; the scratch space begins with the parts' sums. Hands this
-/// call's share of them, added in the parts' order, to the body: off in dw, row = tap and channel that it sees, col = channel.
+/// Weights' gradients are summed as panels of weights lie, by each part apart; the scratch space
+/// begins with the parts' sums. Hands this call's share of them, added in the parts' order, to the
+/// body: off in dw, row = tap and channel that it sees, col = channel.
 template <class Body, bool Narrow>
 void finish_panels(const channel_panels<Narrow, false>& p, const call& c) {
     const std::int64_t end = share(p.rows(), c.part + 1, c.parts);

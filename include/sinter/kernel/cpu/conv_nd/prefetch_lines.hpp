@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Memory that is read soon. A loop over vectors of channels asks for it, some lines for each vector: all at once they would hold it up.
-/// By itself no processor foresees what is read vector by vector, each from pixels far apart.
+/// Memory that is read soon. A loop over vectors of channels asks for it, some lines for each
+/// vector: all at once they would hold it up. By itself no processor foresees what is read vector
+/// by vector, each from pixels far apart.
 class prefetch_lines {
 public:
     void clear() { count_ = 0; }

@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The largest piece of n cut into as few as need be of at most `most`, all but the last of them equal.
+/// The largest piece of n cut into as few as need be of at most `most`, all but the last of them
+/// equal.
 constexpr int equal_piece(int n, int most) {
     const int count = (n + most - 1) / most;
     return (n + count - 1) / count;
@@ -62,8 +63,8 @@ struct result_blocks {
     std::int64_t first_source(const result_block& b, int plane, int row) const {
         return ((b.image * z.sources() + plane) * y.sources() + row) * x.sources();
     }
-    /// f(block): this call's share of all. There are as many blocks as parts at least, where rows are enough for that, or where there is
-    /// but one row tiles are.
+    /// f(block): this call's share of all. There are as many blocks as parts at least, where rows
+    /// are enough for that, or where there is but one row tiles are.
     template <class F>
     void each_of_part(std::int64_t images, const call& c, F f) {
         if (const std::int64_t all = images * z.results() * column_blocks; all * row_blocks < c.parts)

@@ -2,12 +2,13 @@
 #pragma once
 #include <sinter/kernel/cpu/conv_nd/result_blocks.hpp>
 
-/// A convolution's results are computed strip by strip: blocks of some rows of one image's results at a time, from a copy of the sources
-/// that they meet, which has zeros for the padding at the rows' ends and stays in a cache.
+/// A convolution's results are computed strip by strip: blocks of some rows of one image's results
+/// at a time, from a copy of the sources that they meet, which has zeros for the padding at the
+/// rows' ends and stays in a cache.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A block of results with the sources in its copy: planes [za, zb), rows [ya, yb) of each, all on the image, and a row's from xa on,
-/// which may be in the padding.
+/// A block of results with the sources in its copy: planes [za, zb), rows [ya, yb) of each, all on
+/// the image, and a row's from xa on, which may be in the padding.
 struct result_strip : result_block {
     int za, zb, ya, yb, xa;
 };
@@ -17,8 +18,8 @@ struct result_strips : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
     int planes, source_rows, width;   ///< a copy's at most; rows of a plane lie `width` pixels apart, planes `source_rows` rows
 
-    /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there is room for about
-    /// `budget`; `per_tile`: results of a tile.
+    /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there
+    /// is room for about `budget`; `per_tile`: results of a tile.
     constexpr result_strips(const convolution_extents& c, std::int64_t pixel, std::int64_t result, std::int64_t budget,
                             int per_tile)
         : result_blocks<Backward>(c, per_tile), planes(std::min(z.most_overlapped(1), z.sources())), source_rows(0),
@@ -45,8 +46,8 @@ struct result_strips : result_blocks<Backward> {
     std::int64_t copied_row(const result_strip& s, int plane, int row) const {
         return (std::int64_t{plane - s.za} * source_rows + row - s.ya) * width;
     }
-    /// f(pixel of the copy, pixel of the image, how many of a row's `width` lie before it in the padding, how many are there): each
-    /// row of a strip's copy.
+    /// f(pixel of the copy, pixel of the image, how many of a row's `width` lie before it in the
+    /// padding, how many are there): each row of a strip's copy.
     template <class F>
     void each_row(const result_strip& s, F f) const {
         const auto [before, n] = x.there(s.xa, width);

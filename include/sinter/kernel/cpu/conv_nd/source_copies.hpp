@@ -18,8 +18,8 @@ SINTER_INLINE void clear_floats(float* to, std::int64_t n) {
     if (n > 0) store(to, zero(), static_cast<int>(n));
 }
 
-/// One row of a copy, `width` pixels: n pixels from `from` on, `wanted` of each pixel's `channels`, behind `before` in the padding; what is
-/// behind them is padding, too.
+/// One row of a copy, `width` pixels: n pixels from `from` on, `wanted` of each pixel's `channels`,
+/// behind `before` in the padding; what is behind them is padding, too.
 inline void copy_row(const float* from, int channels, std::int64_t wanted, int before, int n, int width, float* to) {
     clear_floats(to, before * wanted);
     to += before * wanted;
@@ -37,8 +37,9 @@ void copy_sources(const result_strips<Backward>& all, const result_strip& s, con
     });
 }
 
-/// Reads n floats that lie one behind the other, and will be wanted vector by vector, from pixels far apart: that brings them into the
-/// second-level cache as fast as memory gives them, since a processor foresees what is read in order. Prefetches do not make it do so.
+/// Reads n floats that lie one behind the other, and will be wanted vector by vector, from pixels
+/// far apart: that brings them into the second-level cache as fast as memory gives them, since a
+/// processor foresees what is read in order. Prefetches do not make it do so.
 inline void read_through(const float* p, std::int64_t n) {
     for (std::int64_t i = 0; i < n; i += floats_a_line) {
         std::int32_t bits;
@@ -58,8 +59,9 @@ void read_sources(const result_strips<Backward>& all, const result_strip& s, con
     });
 }
 
-/// For one vector of result channels, of which each group has `results`: `depth` vectors a pixel, in whose lanes stand the channels
-/// that the lanes' groups see. What beside the last channel lies in a vector is anything.
+/// For one vector of result channels, of which each group has `results`: `depth` vectors a pixel,
+/// in whose lanes stand the channels that the lanes' groups see. What beside the last channel lies
+/// in a vector is anything.
 struct spread_channels {
     const float* from;            ///< the first pixel's channels that the vector's groups see
     int channels, depth, span;    ///< of a pixel; a group's; all that the vector sees

@@ -4,15 +4,17 @@
 #include <sinter/kernel/cpu/gemm/tile.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The loops in which convolutions of any window spend their time: tiles of a row's results, summed over the taps that they meet.
+/// The loops in which convolutions of any window spend their time: tiles of a row's results, summed
+/// over the taps that they meet.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// One tap, or one row of them: floats from a tile's first source, and the row of the panel's weights.
+/// One tap, or one row of them: floats from a tile's first source, and the row of the panel's
+/// weights.
 struct overlapped_tap {
     std::int64_t source, weights;
 };
-/// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth` terms, whose sources lie `term_step`
-/// floats apart.
+/// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth`
+/// terms, whose sources lie `term_step` floats apart.
 struct overlapped_taps {
     const overlapped_tap* rows;
     int row_count;
@@ -27,8 +29,8 @@ struct overlapped_taps {
     }
 };
 
-/// What a tile is summed from: the copied sources of its first result, `step` floats from result to result, and a panel of weights.
-/// Its sums go to `to`, a result's every `to_step` floats.
+/// What a tile is summed from: the copied sources of its first result, `step` floats from result to
+/// result, and a panel of weights. Its sums go to `to`, a result's every `to_step` floats.
 using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps, const float* w);
 
 /// A source's channel times a row of the panel, whose NR vectors are results of one group.
@@ -43,7 +45,8 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
     });
     store_block<NR>(c, to, to_step);
 }
-/// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source not read once for all of them.
+/// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source
+/// not read once for all of them.
 template <int MR, int K>
 __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
                                                const float* w) {
@@ -102,7 +105,8 @@ tap_tile tap_tile_beside(int height, std::integer_sequence<int, I...>) {
     static constexpr tap_tile of[] = {multiply_beside<tile_rows - 2 * I, K>...};
     return of[(tile_rows - height) / 2];
 }
-/// The tile of an even height, for a panel of one vector or two. `beside`: so many taps lie side by side, results one column apart.
+/// The tile of an even height, for a panel of one vector or two. `beside`: so many taps lie side by
+/// side, results one column apart.
 template <bool Narrow>
 tap_tile tap_tile_of(int height, int width, int beside) {
     constexpr indices<tap_tile_rows<Narrow> / 2> heights{};

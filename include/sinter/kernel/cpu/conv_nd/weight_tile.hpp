@@ -3,11 +3,12 @@
 #include <sinter/kernel/cpu/gemm/tile.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The loops in which weights' gradients of convolutions of any window spend their time: some rows of one panel's sums.
+/// The loops in which weights' gradients of convolutions of any window spend their time: some rows
+/// of one panel's sums.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What `rows` rows of `columns` results add to sums: products of what they meet, copied sources, with their gradients. A panel has a row
-/// of sums for each channel that a tap sees.
+/// What `rows` rows of `columns` results add to sums: products of what they meet, copied sources,
+/// with their gradients. A panel has a row of sums for each channel that a tap sees.
 struct summed_rows {
     const float* x;                           ///< what the first result meets
     float* sums;                              ///< the first row of sums; the others lie behind it
@@ -34,8 +35,8 @@ __attribute__((noinline)) void sum_broadcast(const summed_rows& s, int count) {
         if (i < count) unroll<NR>([&](int j) SINTER_ALWAYS { store(sums + i * width + j * lanes, c[i * NR + j]); });
     });
 }
-/// A vector of sources times a vector of gradients, each lane of its own group: A rows of sums. Several results at a time are summed
-/// apart where so few sums would wait for each other.
+/// A vector of sources times a vector of gradients, each lane of its own group: A rows of sums.
+/// Several results at a time are summed apart where so few sums would wait for each other.
 template <int A>
 __attribute__((noinline)) void sum_by_lane(const summed_rows& s, int) {
     constexpr int apart = A >= 8 ? 1 : A > 4 ? 2 : A > 2 ? 3 : A > 1 ? 4 : 8, pointers = (A + 2) / 3;
@@ -74,7 +75,8 @@ weight_tile broadcast_tile_of(int count, std::integer_sequence<int, I...>) {
     static constexpr weight_tile of[] = {sum_broadcast<2 * I + 2, NR>...};
     return of[(count - 1) / 2];
 }
-/// The tile of `count` rows of sums, for a panel of one vector or two. Templates, as what they hand out is not compiled until it is used.
+/// The tile of `count` rows of sums, for a panel of one vector or two. Templates, as what they hand
+/// out is not compiled until it is used.
 template <class = void>
 weight_tile broadcast_tile_of(int count, int width) {
     return width > lanes ? broadcast_tile_of<2>(count, indices<most_wide_sums / 2>{})

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What a depthwise convolution's results meet, in a part's scratch space: rows of sources, those of the row of results that is computed,
-/// and windows of the last axis' taps, for each phase of a row's results, which are the same for all.
+/// What a depthwise convolution's results meet, in a part's scratch space: rows of sources, those
+/// of the row of results that is computed, and windows of the last axis' taps, for each phase of a
+/// row's results, which are the same for all.
 template <class Sums, bool Backward>
 class window_lists {
     struct phase_windows {
@@ -46,8 +47,9 @@ public:
             highest_row_ = std::max(highest_row_, rows_[row_count_ - 1].source);
         });
     }
-    /// Sums the tiles of a listed row's results [first, end), of which `results` has room for the first, and for each `step` floats, up to
-    /// `results_end`. before(lines, phase, n): adds what a tile of n results of a phase is to ask for.
+    /// Sums the tiles of a listed row's results [first, end), of which `results` has room for the
+    /// first, and for each `step` floats, up to `results_end`. before(lines, phase, n): adds what a
+    /// tile of n results of a phase is to ask for.
     template <class F>
     void each_tile(int first, int end, const float* x, typename Sums::weights* w, typename Sums::results* results, std::int64_t step,
                    typename Sums::results* results_end, F before) {
@@ -65,7 +67,8 @@ public:
                 const std::int64_t place = std::int64_t{column} * channels_;
                 const float* const from = x + place;
                 auto* const of = results + (i - first) * step;
-                // The last vector's lanes beyond the channels are the next pixel's, where there is one; what they make nobody reads.
+                // The last vector's lanes beyond the channels are the next pixel's, where there is
+                // one; what they make nobody reads.
                 const bool beyond = highest_row_ + p.highest + place <= end_ &&
                                     results_end - of >= (window_results - 1) * phases * step + vectors * lanes;
                 const int careful_from = !whole ? 0 : beyond ? vectors : whole_vectors;
@@ -81,7 +84,8 @@ private:
         for (const sliding& axis : c.axis) n *= convolution_axis<Backward>(axis).sources();
         return n;
     }
-    /// Lists the windows of one phase as the n-th ones; gives the number of those that are listed then.
+    /// Lists the windows of one phase as the n-th ones; gives the number of those that are listed
+    /// then.
     int list_phase(int phase, int n) {
         const int first = n;
         int taps = 0, at = 0, last = 0, gap = 1, row[2] = {};   // of the taps that it meets, by their sources' order

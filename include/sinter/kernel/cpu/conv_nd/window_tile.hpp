@@ -6,18 +6,21 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The loops in which depthwise convolutions spend their time: some neighbouring results of a row, summed over windows of K taps side by
-/// side. What they meet is read where it lies, and once for all taps of a window that meet it. A vector has a channel in each lane.
+/// The loops in which depthwise convolutions spend their time: some neighbouring results of a row,
+/// summed over windows of K taps side by side. What they meet is read where it lies, and once for
+/// all taps of a window that meet it. A vector has a channel in each lane.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and so on.
+/// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and
+/// so on.
 inline constexpr int window_results = 7;
 
 /// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
 struct overlapped_row {
     std::int64_t source, weights;
 };
-/// Taps side by side: floats from a row's begin to what the first of them meets in a tile's first column, and to its weights.
+/// Taps side by side: floats from a row's begin to what the first of them meets in a tile's first
+/// column, and to its weights.
 struct overlapped_window {
     std::int64_t source, weights;
     int column;              ///< of that source; may lie in the padding
@@ -34,7 +37,8 @@ struct overlapped_windows {
     int channels, results;                ///< the results that are there: seven but in the last tile of a row
     prefetch_lines prefetch{};                ///< what a tile asks for
 
-    /// f(floats to its first source, to its first tap's weights, columns that are there): each window.
+    /// f(floats to its first source, to its first tap's weights, columns that are there): each
+    /// window.
     template <class F>
     SINTER_INLINE void each(F f) const {
         const overlapped_row* const rows_end = rows + row_count;
@@ -57,8 +61,8 @@ struct read_column {
     static SINTER_INLINE vf load_lanes(const float* p, int n) { return lanes < 8 && n == lanes ? load(p) : load(p, n); }
 };
 
-/// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns may be missing, and channels of the
-/// last vector.
+/// Sums of results: vectors [v, end) of channels, a result's every `step` floats. Careful: columns
+/// may be missing, and channels of the last vector.
 struct channel_sums {
     using weights = const float;
     using results = float;
@@ -84,7 +88,8 @@ struct channel_sums {
     }
 };
 
-/// What the gradients of a tile's results, every `step` floats, add to sums of the weights' gradient.
+/// What the gradients of a tile's results, every `step` floats, add to sums of the weights'
+/// gradient.
 struct channel_weight_sums {
     using weights = float;
     using results = const float;
@@ -112,7 +117,8 @@ struct channel_weight_sums {
     }
 };
 
-/// The most taps of a window into which a row of n, S columns from result to result, can be cut: those of windows are few numbers.
+/// The most taps of a window into which a row of n, S columns from result to result, can be cut:
+/// those of windows are few numbers.
 constexpr int window_taps(int n, int S) {
     for (const int k : {7, 5, 3, 2})
         if (n % k == 0 && (S == 1 || (S == 2 && (k == 5 || k == 3)))) return k;

@@ -5,9 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_max_pool_forward with lanes along output channels.
-/// Deep sums go through a buffer of P rows in the first-level cache, which costs them nothing. Shallow ones (the first
-/// layer of a net) are pooled in registers: there the detour would cost as much as the sums.
+/// conv_max_pool_forward with lanes along output channels. Deep sums go through a buffer of P rows
+/// in the first-level cache, which costs them nothing. Shallow ones (the first layer of a net) are
+/// pooled in registers: there the detour would cost as much as the sums.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_channels {
     static constexpr int phases = 1, rows = OH / P, columns = OW / P, depth = KH * KW * CI;
@@ -52,8 +52,8 @@ struct conv_max_pool_channels {
         vf s[std::size_t{4 * T * V}];
         clear_block(s);
         const auto tap = [&](int t) SINTER_ALWAYS {
-            // Neighbouring pixels share inputs. A compiler that notices keeps them all, in registers that it does not
-            // have.
+            // Neighbouring pixels share inputs. A compiler that notices keeps them all, in
+            // registers that it does not have.
             const float* in = x + t;
             asm("" : "+r"(in));
             add_tap<V>(s, in, w + t * V * lanes, indices<4 * T * V>{}, indices<V>{});

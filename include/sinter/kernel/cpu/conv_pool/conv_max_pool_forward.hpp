@@ -8,11 +8,11 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A max-pool of P x P windows over a convolution, of which only the pooled values reach memory. Bias and relu may come
-/// after the pool, in the body: they are monotone, so the result is the same.
-/// Operands: x [m, H, W, CI], w packed as [KH * KW * CI][CO], winners [m, OH / P, OW / P, CO] as bytes: the
-/// place dy * P + dx of the first maximum of a window; may be null. Rows and columns that fill no window are dropped.
-/// Body: off in the pooled result, row = its pixel, col = channel.
+/// A max-pool of P x P windows over a convolution, of which only the pooled values reach memory.
+/// Bias and relu may come after the pool, in the body: they are monotone, so the result is the
+/// same. Operands: x [m, H, W, CI], w packed as [KH * KW * CI][CO], winners [m, OH / P, OW / P, CO]
+/// as bytes: the place dy * P + dx of the first maximum of a window; may be null. Rows and columns
+/// that fill no window are dropped. Body: off in the pooled result, row = its pixel, col = channel.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_forward {
     static_assert(P >= 1 && P <= 16, "winners are bytes");

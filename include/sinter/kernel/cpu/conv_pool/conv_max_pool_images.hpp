@@ -8,9 +8,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_max_pool_forward with lanes along images, for the first layer of a net whose few output channels would leave lanes empty. As many
-/// images as there are lanes are copied with their elements side by side, each weight is broadcast to all of them, and each window's
-/// results are turned. Images left over are done with lanes along channels: the sums are the same.
+/// conv_max_pool_forward with lanes along images, for the first layer of a net whose few output
+/// channels would leave lanes empty. As many images as there are lanes are copied with their
+/// elements side by side, each weight is broadcast to all of them, and each window's results are
+/// turned. Images left over are done with lanes along channels: the sums are the same.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_images {
     using by_channels = conv_max_pool_channels<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
@@ -20,7 +21,8 @@ struct conv_max_pool_images {
     static constexpr std::int64_t own = std::int64_t{height} * pitch * lanes;
     static constexpr std::int64_t scratch(int parts) { return by_channels::scratch(parts) + parts * own; }
 
-    /// A quarter of the lanes empty otherwise, and copies that stay near. Not measured where vectors are lines.
+    /// A quarter of the lanes empty otherwise, and copies that stay near. Not measured where
+    /// vectors are lines.
     static constexpr bool pays = P == 2 && lanes < floats_a_line && CO * 4 <= lanes * 3 && copied >= lanes &&
                                  own <= second_level_floats / 4;
 
@@ -56,8 +58,8 @@ struct conv_max_pool_images {
     static __attribute__((noinline)) void window(const float* x, const float* w, vf* best, vi* place) {
         vf s[std::size_t{4 * G}];
         clear_block(s);
-        // A compiler that knows how many turns there are writes them out, and keeps inputs for the next tap in registers that it does not
-        // have.
+        // A compiler that knows how many turns there are writes them out, and keeps inputs for the
+        // next tap in registers that it does not have.
         int taps = KW * CI;
         asm("" : "+r"(taps));
         for (int ky = 0; ky < KH; ++ky, x += (pitch - KW * CI) * lanes)

@@ -12,9 +12,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_max_pool_forward with lanes along a row of 2 x 2 windows, for the first layer of a net whose few output channels
-/// would leave most lanes empty. Each image is copied with its even columns apart from its odd ones, so that what
-/// neighbouring windows need lies side by side; each weight is broadcast to all of them.
+/// conv_max_pool_forward with lanes along a row of 2 x 2 windows, for the first layer of a net
+/// whose few output channels would leave most lanes empty. Each image is copied with its even
+/// columns apart from its odd ones, so that what neighbouring windows need lies side by side; each
+/// weight is broadcast to all of them.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_windows {
     static constexpr int rows = OH / P, columns = OW / P, vectors = (columns + lanes - 1) / lanes;
@@ -59,7 +60,8 @@ struct conv_max_pool_windows {
         ((s[I] = fma(in[I % 4], splat(w[I / 4]), s[I])), ...);
     }
 
-    /// The sums of `lanes` windows for G channels, pooled: best[channel][window], and their places as bytes.
+    /// The sums of `lanes` windows for G channels, pooled: best[channel][window], and their places
+    /// as bytes.
     template <int G>
     static __attribute__((noinline)) void windows(const float* x, const float* w, vf* best, vi* place) {
         vf s[std::size_t{4 * G}];
@@ -67,7 +69,8 @@ struct conv_max_pool_windows {
         for (int ky = 0; ky < KH; ++ky, x += pitch)
             unroll<KW>([&](auto kx) SINTER_ALWAYS {
                 for (int i = 0; i < CI; ++i, w += lanes) {
-                    // Taps share inputs, which a compiler that notices keeps in registers that it does not have.
+                    // Taps share inputs, which a compiler that notices keeps in registers that it
+                    // does not have.
                     const float* in = x + i * plane;
                     asm("" : "+r"(in));
                     add_tap<kx, G>(s, in, w, indices<4 * G>{});
@@ -117,8 +120,8 @@ struct conv_max_pool_windows {
         if constexpr (requires { requires Body::alike && Body::sums == 0; }) return lanes == 16 && CO > 4 && CO <= 6 && columns % 2 == 0;
         else return false;
     }();
-    /// Of two windows' first four channels, in a quarter of a vector each, those of quarter Q, with room for the others between; and
-    /// these, two and two in a quarter.
+    /// Of two windows' first four channels, in a quarter of a vector each, those of quarter Q, with
+    /// room for the others between; and these, two and two in a quarter.
     template <int Q>
     struct first_channels {
         static constexpr int lane(int l) { return 4 * Q + l % CO % 4 + l / CO % 2 * lanes; }

@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Hands the body n pooled windows of C < lanes channels each, of which best[channel] and place[channel] have one in every lane; from lane
-/// to lane the pixel's number grows by `step`. Their places are the winners, if anyone wants them.
+/// Hands the body n pooled windows of C < lanes channels each, of which best[channel] and
+/// place[channel] have one in every lane; from lane to lane the pixel's number grows by `step`.
+/// Their places are the winners, if anyone wants them.
 template <class Body, int C, class Call>
 SINTER_INLINE void emit_windows(const vf* best, std::int64_t pixel, std::int64_t step, int n, const Call& c) {
     vf v[lanes];
@@ -28,7 +29,8 @@ SINTER_INLINE void emit_places(const vi* place, std::int64_t pixel, std::int64_t
     vi packed[std::size_t{(C + 3) / 4}] = {};
     unroll<C>([&](auto o) SINTER_ALWAYS { packed[o / 4] |= place[o] << (o % 4 * 8); });
     if constexpr (C > 4 && C <= 8 && lanes >= 4) {
-        // A window's eight bytes side by side: those beyond C are written over by the next one's, where that lies behind it.
+        // A window's eight bytes side by side: those beyond C are written over by the next one's,
+        // where that lies behind it.
         alignas(64) std::uint8_t words[lanes * 8];
         store(reinterpret_cast<float*>(words), shuffle<zip_quads<1, 0>>((vf)packed[0], (vf)packed[1]));
         store(reinterpret_cast<float*>(words + 4 * lanes), shuffle<zip_quads<1, 1>>((vf)packed[0], (vf)packed[1]));

@@ -8,8 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Sums of a weights' gradient with lanes along (kx, ci), [CO][KH][vectors][lanes], a copy for each part at the beginning of the
-/// scratch space. Lanes behind a row of taps may hold anything.
+/// Sums of a weights' gradient with lanes along (kx, ci), [CO][KH][vectors][lanes], a copy for each
+/// part at the beginning of the scratch space. Lanes behind a row of taps may hold anything.
 template <int CI, int CO, int KH, int KW, class Body>
 struct filter_sums {
     static constexpr int vectors = (KW * CI + lanes - 1) / lanes,
@@ -24,8 +24,8 @@ struct filter_sums {
         return sum;
     }
 
-    /// Adds `copies` of the t-th vector of a filter's sums, in their order, for channels o to o + lanes; turns (channel, tap) into
-    /// (tap, channel), and hands the body the sums.
+    /// Adds `copies` of the t-th vector of a filter's sums, in their order, for channels o to o +
+    /// lanes; turns (channel, tap) into (tap, channel), and hands the body the sums.
     static void emit(const float* sum, int copies, int o, int t, const call& c) {
         constexpr int panel = 2 * lanes, depth = KH * KW * CI;
         vf s[lanes];

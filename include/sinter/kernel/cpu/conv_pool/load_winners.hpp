@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradients of pooled channels from `o` on, out of Channels, and, if asked for, the places in their windows that won; zeros behind the
-/// last.
+/// The gradients of pooled channels from `o` on, out of Channels, and, if asked for, the places in
+/// their windows that won; zeros behind the last.
 template <int Channels, bool Places = true>
 SINTER_INLINE void load_winners(const float* g, const std::uint8_t* winner, int o, vf& gradient, vi& place) {
     if (Channels % lanes == 0 || o + lanes <= Channels) {

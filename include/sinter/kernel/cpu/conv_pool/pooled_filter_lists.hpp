@@ -15,9 +15,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_weight_gradient where rows of taps and input channels fill vectors: lanes run along (kx, ci), contiguous
-/// in the image. For each output channel a list of (place of the winner, value) drives multiply-adds into that
-/// channel's gradient, which stays in registers. The order of sums follows the data alone.
+/// conv_pooled_weight_gradient where rows of taps and input channels fill vectors: lanes run along
+/// (kx, ci), contiguous in the image. For each output channel a list of (place of the winner,
+/// value) drives multiply-adds into that channel's gradient, which stays in registers. The order of
+/// sums follows the data alone.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_filter_lists {
     static constexpr int rows = OH / P, columns = OW / P;
@@ -53,7 +54,8 @@ struct pooled_filter_lists {
         }
     };
 
-    /// The lists of rows [first, last) of windows of one image, of the channels [channel, end), whole vectors.
+    /// The lists of rows [first, last) of windows of one image, of the channels [channel, end),
+    /// whole vectors.
     static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last, int channel, int end,
                                                 lists& l) {
         const int count = (last - first) * columns;
@@ -63,7 +65,8 @@ struct pooled_filter_lists {
             std::fill_n(l.length + o, lanes, 0);
             for (int p0 = 0; p0 < count; p0 += lanes) {
                 vf v[lanes], four[4] = {};   // of `four` a lane holds a channel's places in as many windows, as bytes
-                // Counted loops around the transpositions: the detour over memory is cheap, unrolled code is not.
+                // Counted loops around the transpositions: the detour over memory is cheap,
+                // unrolled code is not.
                 for (int q = 0; q < lanes; ++q) {
                     const int p = p0 + q;
                     v[q] = zero();
@@ -111,7 +114,8 @@ struct pooled_filter_lists {
                 }
     }
 
-    /// R rows from ky on, V vectors from the v-th on, of the filters of the channels [channel, end).
+    /// R rows from ky on, V vectors from the v-th on, of the filters of the channels [channel,
+    /// end).
     template <int R, int V>
     static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v, int channel, int end) {
         sum += channel * filter + (ky * vectors + v) * lanes;
@@ -128,7 +132,8 @@ struct pooled_filter_lists {
         for (int v = 0; v + taken <= vectors; v += taken) sweep<R, taken>(sum, x, l, ky, v, channel, end);
         if constexpr (vectors % taken > 0) sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken, channel, end);
     }
-    /// Adds to the sums of the channels [channel, end) what an image (a padded copy) and its gradient make of them.
+    /// Adds to the sums of the channels [channel, end) what an image (a padded copy) and its
+    /// gradient make of them.
     static void add(float* sum, const float* copy, const call& c, std::int64_t image, int channel, int end, lists& l) {
         const std::int64_t pooled = image * rows * columns * CO;
         for (int first = 0; first < rows; first += block) {

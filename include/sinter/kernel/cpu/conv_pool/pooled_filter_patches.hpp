@@ -11,15 +11,18 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_weight_gradient of few channels behind a single one, whose small filters have rows of less than a vector: lanes run along
-/// kx, contiguous in the image, and the sums of a few channels stay in registers while each window adds the patches that won there. Zeros
-/// of the gradient are multiplied, too: with so few multiply-adds a winner, lists of the others would take longer to make.
+/// conv_pooled_weight_gradient of few channels behind a single one, whose small filters have rows
+/// of less than a vector: lanes run along kx, contiguous in the image, and the sums of a few
+/// channels stay in registers while each window adds the patches that won there. Zeros of the
+/// gradient are multiplied, too: with so few multiply-adds a winner, lists of the others would take
+/// longer to make.
 template <int H, int W, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_filter_patches {
     static constexpr int rows = OH / P, columns = OW / P, winners = columns * CO;   ///< of a row of windows
     using sums = filter_sums<1, CO, KH, KW, Body>;
 
-    /// Rows are whole lines of the cache. What a vector would read from two of them lies in one of a second copy, half a line off.
+    /// Rows are whole lines of the cache. What a vector would read from two of them lies in one of
+    /// a second copy, half a line off.
     static constexpr int pitch = static_cast<int>(round_up((columns * P - 1) * S + KW, floats_a_line)), half = floats_a_line / 2;
     using image = padded_image<H, W, 1, (rows * P - 1) * S + KH, pitch, PT, PL, floats_a_line>;
     static constexpr int image_floats = static_cast<int>(image::floats);

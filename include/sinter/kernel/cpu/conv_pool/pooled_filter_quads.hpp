@@ -11,10 +11,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_weight_gradient of 2 x 2 windows for the few input channels of a first layer, which would leave vectors
-/// of taps mostly empty: lanes run along output channels. The four inputs that a tap may meet in a window lie side by
-/// side (a quad), so that one permutation hands every lane its winner's: one multiply-add where a dense gradient needs
-/// four.
+/// conv_pooled_weight_gradient of 2 x 2 windows for the few input channels of a first layer, which
+/// would leave vectors of taps mostly empty: lanes run along output channels. The four inputs that
+/// a tap may meet in a window lie side by side (a quad), so that one permutation hands every lane
+/// its winner's: one multiply-add where a dense gradient needs four.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct pooled_filter_quads {
     static constexpr int rows = OH / 2, columns = OW / 2, depth = KH * KW * CI;
@@ -55,7 +55,8 @@ struct pooled_filter_quads {
         }
     }
 
-    /// Rows [T, T + N) of the gradient for one vector of output channels, over all windows of an image.
+    /// Rows [T, T + N) of the gradient for one vector of output channels, over all windows of an
+    /// image.
     template <int T, int N, int Valid>
     static __attribute__((noinline)) void sweep(float* sum, int width, const float* q, const float* g,
                                                 const std::uint8_t* winner) {
@@ -71,7 +72,8 @@ struct pooled_filter_quads {
                     v = load(g, Valid);
                 vi which[loaded];
                 which[0] = load_bytes<Valid>(winner);
-                // Neighbouring windows share quads, which a compiler that notices keeps in registers that it does not have.
+                // Neighbouring windows share quads, which a compiler that notices keeps in
+                // registers that it does not have.
                 asm("" : "+r"(at));
                 if constexpr (loaded > 1)
                     unroll<loaded - 1>([&](auto k) SINTER_ALWAYS { which[k + 1] = which[k] + splat(std::int32_t{4}); });

@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// pooled_filter_lists where the gradient is so large that a copy of it for each part, which every image of the part goes through, would
-/// not stay in the caches: parts are some output channels of all images instead, and these are read again by each part. Their padded
-/// copies are made beforehand.
+/// pooled_filter_lists where the gradient is so large that a copy of it for each part, which every
+/// image of the part goes through, would not stay in the caches: parts are some output channels of
+/// all images instead, and these are read again by each part. Their padded copies are made
+/// beforehand.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_filter_shares {
     using lists = pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;

@@ -10,10 +10,11 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_weight_gradient of 2 x 2 windows where so few input and output channels are that a vector holds the output
-/// channels of several neighbouring windows. Two rows of eight columns, in one register, are all inputs that one row of taps meets
-/// in these windows, and one permutation hands every lane its winner's: one multiply-add for all of them, where quads take
-/// one for each window.
+/// conv_pooled_weight_gradient of 2 x 2 windows where so few input and output channels are that a
+/// vector holds the output channels of several neighbouring windows. Two rows of eight columns, in
+/// one register, are all inputs that one row of taps meets in these windows, and one permutation
+/// hands every lane its winner's: one multiply-add for all of them, where quads take one for each
+/// window.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, class Body>
 struct pooled_filter_tables {
     static constexpr int rows = OH / 2, columns = OW / 2, depth = KH * KW * CI, wide = 8;
@@ -75,8 +76,8 @@ struct pooled_filter_tables {
     }
 
     static void run(const call& c) {
-        // Rows of taps at a time, whose inputs should be in registers, too: what a sum or two lose that are not is less than another
-        // sweep takes.
+        // Rows of taps at a time, whose inputs should be in registers, too: what a sum or two lose
+        // that are not is less than another sweep takes.
         constexpr int most = std::clamp((registers - 2) / (KW + 1), 1, KH), bands = (KH + most - 1) / most,
                       band = (KH + bands - 1) / bands;
         float* sum = sums::clear(c);

@@ -6,14 +6,15 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Where conv_pooled_input_gradient over few input channels has its arranged weights, one image's dx, and what tells the winners
-/// under one column of windows, whose gradients begin at g.
+/// Where conv_pooled_input_gradient over few input channels has its arranged weights, one image's
+/// dx, and what tells the winners under one column of windows, whose gradients begin at g.
 struct gradient_columns {
     float *weights, *dx, *winners;
     const float* g;
 };
 
-/// What pooled_gradient_rows and pooled_gradient_strips share: K finds a column's winners and adds them to dx.
+/// What pooled_gradient_rows and pooled_gradient_strips share: K finds a column's winners and adds
+/// them to dx.
 template <class K>
 void run_gradient_columns(const call& c) {
     gradient_columns k;

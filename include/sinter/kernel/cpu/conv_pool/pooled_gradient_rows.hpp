@@ -9,10 +9,11 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_input_gradient for few input channels: lanes run along (kx, ci), contiguous in dx, so that 5 x 6 fill 30
-/// of 32 lanes. For each column of the convolution's result one list of (output channel, value), from top to bottom:
-/// the winners that reach given rows of dx are then one stretch of it, long enough to be worth a loop. `group` rows of
-/// dx are summed at a time; rows of zeros around each channel's weights serve the winners that reach only some of them.
+/// conv_pooled_input_gradient for few input channels: lanes run along (kx, ci), contiguous in dx,
+/// so that 5 x 6 fill 30 of 32 lanes. For each column of the convolution's result one list of
+/// (output channel, value), from top to bottom: the winners that reach given rows of dx are then
+/// one stretch of it, long enough to be worth a loop. `group` rows of dx are summed at a time; rows
+/// of zeros around each channel's weights serve the winners that reach only some of them.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_rows {
     static constexpr int rows = OH / P, columns = OW / P, channels = CO, pool = P, tall = rows * P;
@@ -37,7 +38,8 @@ struct pooled_gradient_rows {
         return {k.weights, k.dx, k.winners, offset, offset + P * list};
     }
 
-    /// The lists of the P columns under one column of windows, and where each of their rows starts in them.
+    /// The lists of the P columns under one column of windows, and where each of their rows starts
+    /// in them.
     static __attribute__((noinline)) void build(const gradient_columns& at_column, const std::uint8_t* winner) {
         const float* const g = at_column.g;
         const lists k = of(at_column);

@@ -12,9 +12,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// conv_pooled_input_gradient where lanes run along input channels. For each window and place in it a mask of the output
-/// channels that won there; the patch of dx that the place reaches stays in registers for one vector of input channels while
-/// its bits are walked, and that vector's weights [channel][tap][lanes] lie in the first-level cache.
+/// conv_pooled_input_gradient where lanes run along input channels. For each window and place in it
+/// a mask of the output channels that won there; the patch of dx that the place reaches stays in
+/// registers for one vector of input channels while its bits are walked, and that vector's weights
+/// [channel][tap][lanes] lie in the first-level cache.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_slices {
     static constexpr int rows = OH / P, columns = OW / P, places = P * P, taps = KH * KW;
@@ -22,8 +23,8 @@ struct pooled_gradient_slices {
     static constexpr int height = std::max((rows * P - 1) * S + KH, H + PT),
                          width = std::max((columns * P - 1) * S + KW, W + PL);
 
-    /// Output channels at a time: their weights should leave room in 32 KB. Where vectors are lines, masks twice as long are
-    /// worth more than that.
+    /// Output channels at a time: their weights should leave room in 32 KB. Where vectors are
+    /// lines, masks twice as long are worth more than that.
     static constexpr int workspace = lanes >= 16 ? 10240 : 5120;
     static constexpr int channels =
         std::clamp(workspace / (taps * lanes) / lanes * lanes, lanes, static_cast<int>(round_up(CO, lanes)));
@@ -37,8 +38,8 @@ struct pooled_gradient_slices {
     static constexpr std::int64_t won_floats = std::int64_t{windows} * places * words * 2;
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats + won_floats, 16);
 
-    /// Rows of taps that one walk takes, and whether it takes the windows' rows of places together: fewer patches to
-    /// load.
+    /// Rows of taps that one walk takes, and whether it takes the windows' rows of places together:
+    /// fewer patches to load.
     static constexpr int band = std::max(1, std::min(KH, walk_registers / KW));
     static constexpr bool wide = KW > walk_registers;
     static constexpr int across = wide ? walk_registers : KW;
@@ -96,7 +97,8 @@ struct pooled_gradient_slices {
                 for (int q = 0; q < places; ++q, won += words) {
                     float* d = dx + ((py * P + q / P) * S * width + (px * P + q % P) * S) * lanes;
                     vf c[std::size_t{R * C}];
-                    // From zero, so that a place need not wait for the last one's patch to come back from memory.
+                    // From zero, so that a place need not wait for the last one's patch to come
+                    // back from memory.
                     clear_block(c);
                     for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS {
                         add_taps<C, KW>(c, a, w, indices<R * C>{});
@@ -105,7 +107,8 @@ struct pooled_gradient_slices {
                 }
     }
 
-    /// Where registers hold the patch that all places of a window reach, it waits in them for all of them.
+    /// Where registers hold the patch that all places of a window reach, it waits in them for all
+    /// of them.
     static constexpr int patch_rows = (P - 1) * S + KH, patch_columns = (P - 1) * S + KW;
     static constexpr bool whole = patch_rows * patch_columns <= walk_registers;
     template <int Q, std::size_t N, int... T>

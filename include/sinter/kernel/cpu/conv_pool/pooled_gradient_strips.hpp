@@ -11,16 +11,18 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// pooled_gradient_rows for targets whose registers hold all of dx below one column of the convolution's result and a strip of
-/// windows: what won in each window is then walked once, by masks of bits, and its sums wait in registers for those of the next.
-/// Rows of zeros around each channel's weights serve the winners in all rows of a window alike.
+/// pooled_gradient_rows for targets whose registers hold all of dx below one column of the
+/// convolution's result and a strip of windows: what won in each window is then walked once, by
+/// masks of bits, and its sums wait in registers for those of the next. Rows of zeros around each
+/// channel's weights serve the winners in all rows of a window alike.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct pooled_gradient_strips {
     static constexpr int rows = OH / P, columns = OW / P, channels = CO, pool = P;
     using layout = gradient_rows<H, W, CI, CO, KH, KW, S, PT, PL, columns * P, Body>;
     static constexpr int vectors = layout::vectors, row = layout::row, pitch = layout::pitch;
     static constexpr int reach = (P - 1) * S + KH;   ///< rows of dx below one window
-    /// Vectors of a row that one walk takes: all of them, or, of few registers, as many as have room for what is below one window.
+    /// Vectors of a row that one walk takes: all of them, or, of few registers, as many as have
+    /// room for what is below one window.
     static constexpr int workspace = registers - 4, most_vectors = std::max(1, workspace / reach),
                          taken = registers < 32 && vectors % most_vectors == 0 ? std::min(vectors, most_vectors) : vectors;
     /// Windows in a strip.
@@ -80,7 +82,8 @@ struct pooled_gradient_strips {
         const std::uint64_t* won = bits_of(k) + dx * (strips * strip * words);
         const float* g = k.g;
         for (int s = 0; s < strips; ++s, to += strip * P * S * pitch, won += strip * words, g += strip * columns * CO)
-            // One walk right behind the other over the same winners: a processor that looks back far enough foresees its end.
+            // One walk right behind the other over the same winners: a processor that looks back
+            // far enough foresees its end.
             for (int v = 0; v < vectors; v += taken) {
                 vf c[std::size_t{((strip * P - 1) * S + KH) * taken}];
                 clear_block(c);

@@ -12,7 +12,8 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The rows of up to four operands side by side in the result. Single columns become pixels. Of
-/// others some rows of one operand, then of the next: of the result no more than the first-level cache holds.
+/// others some rows of one operand, then of the next: of the result no more than the first-level
+/// cache holds.
 struct concatenation {
     static void run(const call& c) {
         constexpr std::int64_t near = 4096;   // floats

@@ -4,7 +4,8 @@
 #include <sinter/kernel/cpu/copy/pixel_planes.hpp>
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
-/// Matrices that are copied between two places, in each of which elements lie at even steps along both axes.
+/// Matrices that are copied between two places, in each of which elements lie at even steps along
+/// both axes.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// n places along an axis, `step` apart on one side, and `in_order` on the other one.
@@ -55,7 +56,8 @@ SINTER_ONCE void copy_transposed(const float* from, float* to, const plane_axis&
     if constexpr (Back) transpose_matrix(from, side.in_order, side.n, row.n, to, row.step, true);
     else transpose_matrix(from, row.step, row.n, side.n, to, side.in_order, true);
 }
-/// A transpose of two, three or four columns, or rows, that lie one behind the other: an image's channels in planes or by pixels.
+/// A transpose of two, three or four columns, or rows, that lie one behind the other: an image's
+/// channels in planes or by pixels.
 template <bool Back, int N, bool Rows>
 SINTER_ONCE void copy_few(const float* from, float* to, const plane_axis& side, const plane_axis& row) {
     const std::int64_t plane_step = Rows ? side.in_order : row.step, pixels = Rows ? row.n : side.n;

@@ -4,10 +4,12 @@
 #include <cstring>
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-/// Rows of a few numbers each, or many, from one place to another. A call of memcpy takes longer than a row of a few vectors.
+/// Rows of a few numbers each, or many, from one place to another. A call of memcpy takes longer
+/// than a row of a few vectors.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// n floats from each of `rows` places that lie from_step apart, to places to_step apart. Compiled once, as moving data is not worth code.
+/// n floats from each of `rows` places that lie from_step apart, to places to_step apart. Compiled
+/// once, as moving data is not worth code.
 template <class = void>
 SINTER_ONCE inline void copy_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n,
                                   std::int64_t rows) {

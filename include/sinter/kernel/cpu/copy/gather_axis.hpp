@@ -6,10 +6,12 @@
 #include <sinter/ops/gather.hpp>
 #include <cstring>
 
-/// Slices of a whole at indices along an axis, and their sums back at these places. Indices are known to be places of the axis.
+/// Slices of a whole at indices along an axis, and their sums back at these places. Indices are
+/// known to be places of the axis.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A line: what has the same place before the axis; element [i, j] of one takes or gives [index, j] of the whole's.
+/// A line: what has the same place before the axis; element [i, j] of one takes or gives [index, j]
+/// of the whole's.
 struct indexed_lines {
     std::int64_t outer, n, inner, count, step, inner_step;
     indexed_lines(const call& c, int which)

@@ -39,7 +39,8 @@ struct with_interpolation_places {
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::workspace(e); }
 };
 
-/// Calls f(line, place, row) for the rows of this part, of which a line has one for each of n places.
+/// Calls f(line, place, row) for the rows of this part, of which a line has one for each of n
+/// places.
 template <class F>
 SINTER_INLINE void each_row(const call& c, std::int64_t n, F f) {
     const std::int64_t begin = share(c.m * n, c.part, c.parts), end = share(c.m * n, c.part + 1, c.parts);

@@ -9,7 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The last axis that has margins is gone along piece by piece, each of all that lies behind it; the axes before make rows of pieces.
+/// The last axis that has margins is gone along piece by piece, each of all that lies behind it;
+/// the axes before make rows of pieces.
 struct padded_rows {
     const std::int64_t* e;
     int axis = 4;
@@ -18,7 +19,8 @@ struct padded_rows {
         for (; axis > 0 && pad_axis(e, axis).out == pad_axis(e, axis).n; --axis) piece *= pad_axis(e, axis).n;
     }
     pad_axis along() const { return {e, axis}; }
-    /// f(place with margins, places): what a row copies, its middle and then each place of its margins.
+    /// f(place with margins, places): what a row copies, its middle and then each place of its
+    /// margins.
     template <class F>
     static void each_piece(const pad_axis& a, F f) {
         f(a.before, a.n);

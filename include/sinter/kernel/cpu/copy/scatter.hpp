@@ -8,16 +8,17 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The gradient of a table: row v is the sum of those of c.m rows whose index is v, in their order.
-/// A lazy one's body sees only the rows that occur: it is an optimizer's update then, and all others stay as they are.
-/// Otherwise it sees all rows, zeros where nothing occurred. Where the body reads what was summed before, the rows are
-/// not used.
+/// A lazy one's body sees only the rows that occur: it is an optimizer's update then, and all
+/// others stay as they are. Otherwise it sees all rows, zeros where nothing occurred. Where the
+/// body reads what was summed before, the rows are not used.
 ///
-/// With `list_rows` the body sees the rows that occur one after the other, as rows of a list, in the order in which they
-/// first occur; zeros follow up to so many rows, and the list's keys are written behind their number
-/// (compiler/plan/gradient_layout.hpp). scatter_rows_sums::listed reads such a list: each of its rows is handed to the body.
+/// With `list_rows` the body sees the rows that occur one after the other, as rows of a list, in
+/// the order in which they first occur; zeros follow up to so many rows, and the list's keys are
+/// written behind their number (compiler/plan/gradient_layout.hpp). scatter_rows_sums::listed reads
+/// such a list: each of its rows is handed to the body.
 ///
-/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its rows' numbers), then
-/// all parts share the rows.
+/// First one part chains equal indices by a hash table in scratch (or, of a small table, by its
+/// rows' numbers), then all parts share the rows.
 template <class Body>
 struct scatter_rows {
     static constexpr int phases = 2;

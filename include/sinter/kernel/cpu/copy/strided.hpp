@@ -11,8 +11,8 @@
 /// Copies between a tensor in its own order and even steps in another: e as set_steps leaves it.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Two of the five axes make planes: the last one, and one before it that suits it. Walks over places along the other three, and
-/// over examples that lie e[strided::example] apart.
+/// Two of the five axes make planes: the last one, and one before it that suits it. Walks over
+/// places along the other three, and over examples that lie e[strided::example] apart.
 class plane_steps {
 public:
     explicit plane_steps(const std::int64_t* e) : example_(e[strided::example]), offset_(e[strided::offset]) {
@@ -33,7 +33,8 @@ public:
     static constexpr std::int64_t rows_of_piece = 64;
     std::int64_t pieces() const { return around_[0].n * around_[1].n * around_[2].n * pieces_of_plane(); }
 
-    /// Calls f(where a piece begins by steps, where in order, its rows) for the pieces [first, end), counted over examples.
+    /// Calls f(where a piece begins by steps, where in order, its rows) for the pieces [first,
+    /// end), counted over examples.
     template <class F>
     void each_piece(std::int64_t first, std::int64_t end, F f) const {
         const std::int64_t of_plane = pieces_of_plane();

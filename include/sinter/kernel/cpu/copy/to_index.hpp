@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m floats as int32 in [0, below). Comparisons come first: a float beyond int32 must not be converted.
+/// c.m floats as int32 in [0, below). Comparisons come first: a float beyond int32 must not be
+/// converted.
 struct to_index {
     static void run(const call& c) {
         const auto most = static_cast<std::int32_t>(c.e[to_index_extent::below] - 1);

@@ -6,9 +6,9 @@
 
 /// The only part of a matrix product that is compiled for each body: it walks a finished tile.
 ///
-/// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const call&)` for a whole vector
-/// of sums and the same with `int n` after `acc` for the first n lanes. It may have `vectors`, which does one vector's
-/// columns of all the tile's rows (body.hpp).
+/// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const
+/// call&)` for a whole vector of sums and the same with `int n` after `acc` for the first n lanes.
+/// It may have `vectors`, which does one vector's columns of all the tile's rows (body.hpp).
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// `Whole`: the columns fill vectors.
@@ -61,9 +61,10 @@ __attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_
     lines.count = static_cast<int>(to - lines.line);
 }
 
-/// A large tile of a whole panel, its sums handed to the body straight from the registers: 15 cycles less than by way
-/// of memory, at the price of a multiply loop of the body's own. `Asks`: for the lines that the body will touch, a row of them every so
-/// many turns, of at least as many as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
+/// A large tile of a whole panel, its sums handed to the body straight from the registers: 15
+/// cycles less than by way of memory, at the price of a multiply loop of the body's own. `Asks`:
+/// for the lines that the body will touch, a row of them every so many turns, of at least as many
+/// as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
 template <class Body, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step,
@@ -90,15 +91,16 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     });
 }
 
-/// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some twenty words.
+/// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some
+/// twenty words.
 template <class Body, int Most = 12>
 constexpr bool is_moderate() {
     if constexpr (requires { Body::size; }) return Body::size <= Most;
     else return true;
 }
 
-/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way to the body. Columns
-/// fill vectors.
+/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way
+/// to the body. Columns fill vectors.
 template <class Body>
 __attribute__((noinline)) void finish_columns(const finished& done, const call& by) {
     const finished t = done;
@@ -119,15 +121,17 @@ __attribute__((noinline)) void finish_columns(const finished& done, const call& 
         }
 }
 
-/// Is the body hardly more than a store, as a bias and a store are? Then a multiply loop of its own is little code.
+/// Is the body hardly more than a store, as a bias and a store are? Then a multiply loop of its own
+/// is little code.
 template <class Body>
 constexpr bool is_short() {
     if constexpr (requires { Body::size; }) return Body::size <= 4 && Body::sums == 0;
     else return true;
 }
 
-/// Tiles below each other, summed and finished in registers: what else is around a small product's tiles takes as long as a quarter
-/// of their sums. `Asks`: for the lines that the body will touch, before each tile.
+/// Tiles below each other, summed and finished in registers: what else is around a small product's
+/// tiles takes as long as a quarter of their sums. `Asks`: for the lines that the body will touch,
+/// before each tile.
 template <class Body, int MR, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step,
                                                          const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles,
@@ -149,9 +153,10 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     } while (--tiles > 0);
 }
 
-/// The same of bodies of many words, as Adam's is, where the result is packed and the left operand lies transposed: a tile's vectors
-/// are finished one by one in every second turn of the next tile's loop, so that divisions and roots, which take turns in one slow
-/// unit, pass beside multiply-adds.
+/// The same of bodies of many words, as Adam's is, where the result is packed and the left operand
+/// lies transposed: a tile's vectors are finished one by one in every second turn of the next
+/// tile's loop, so that divisions and roots, which take turns in one slow unit, pass beside
+/// multiply-adds.
 template <class Body, int MR>
 __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int64_t, std::int64_t sum_step, const float* b,
                                                         std::int64_t b_step, std::int64_t n, std::int64_t tiles, const finished& done,
@@ -183,8 +188,9 @@ __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int
     while (at < all) finish_one();
 }
 
-/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the optimizer's update. The result is packed.
-/// `Small`: some launch's product is a small one. `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
+/// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the
+/// optimizer's update. The result is packed. `Small`: some launch's product is a small one.
+/// `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
 template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Asks = false>
 constexpr epilogue epilogue_of() {
     epilogue f{finish_tile<Body, Whole>};

@@ -7,12 +7,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Y[b][M][N] = op(A[b]) op(B[b]) for c.m pairs of plain row-major matrices, as attention needs them.
-/// A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB.
-/// With inner <= 1, matrix b of A begins at b * a_step (0: all share one). Otherwise the batch has two levels, such as
-/// batch x heads: a_group_step and b_group_step lie between groups of `inner` matrices, a_step and b_step between those
-/// within a group; stride 0 broadcasts at either level. The body's off = (b * M + i) * N + j, row = b * M + i.
-/// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
+/// Y[b][M][N] = op(A[b]) op(B[b]) for c.m pairs of plain row-major matrices, as attention needs
+/// them. A is [M][K], or [K][M] if TransA; B is [K][N], or [N][K] if TransB. With inner <= 1,
+/// matrix b of A begins at b * a_step (0: all share one). Otherwise the batch has two levels, such
+/// as batch x heads: a_group_step and b_group_step lie between groups of `inner` matrices, a_step
+/// and b_step between those within a group; stride 0 broadcasts at either level. The body's off =
+/// (b * M + i) * N + j, row = b * M + i. Of the loops that only some extents lead to, those of
+/// `Cases` are compiled (kernel_table.hpp).
 template <bool TransA, bool TransB, class Body, int Cases = -1>
 struct matmul {
     static constexpr int copies = 1;
@@ -27,7 +28,8 @@ struct matmul {
         const std::int64_t M = c.e[rows], N = c.e[columns], K = c.e[depth], in_group = c.e[inner];
         product q{nullptr, TransA ? 1 : c.e[a_row_step], TransA ? c.e[a_row_step] : 1, nullptr, c.e[b_row_step],
                   TransB ? right::columns : right::rows, M, N, K, false, 0, 0};
-        // Shares are of matrices while those suffice, so that each operand is gathered by one thread only.
+        // Shares are of matrices while those suffice, so that each operand is gathered by one
+        // thread only.
         const bool whole = c.m >= c.parts;
         const std::int64_t end = whole ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t b = whole ? share(c.m, c.part, c.parts) : 0; b < end; ++b) {

@@ -5,11 +5,12 @@
 /// Tiles of transposed products that copy what they read, and what the loops around them share.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Floats of the left operand, and of sums that go on in the next piece of the depth: they share the second-level cache, which is a
-/// megabyte where vectors have 512 bits. Tiles are larger there, too.
+/// Floats of the left operand, and of sums that go on in the next piece of the depth: they share
+/// the second-level cache, which is a megabyte where vectors have 512 bits. Tiles are larger there,
+/// too.
 inline constexpr std::int64_t copied_floats = lanes >= 16 ? 81920 : 40960, continued_floats = copied_floats;
-/// Rows of the depth that are copied at once: as many, or, of a depth that is hardly larger, all, for sums that go on cost more than a
-/// panel that fills most of the first-level cache.
+/// Rows of the depth that are copied at once: as many, or, of a depth that is hardly larger, all,
+/// for sums that go on cost more than a panel that fills most of the first-level cache.
 inline constexpr std::int64_t copied_rows = lanes >= 16 ? 256 : gathered_floats / 2 / panel_width;
 inline constexpr std::int64_t most_copied_rows = lanes >= 16 ? copied_rows : copied_rows + copied_rows / 2;
 /// How many of `all` make a group, where groups are of `most` or fewer and alike.
@@ -17,21 +18,24 @@ constexpr std::int64_t groups_alike(std::int64_t all, std::int64_t most) {
     const std::int64_t groups = (all + most - 1) / most;
     return (all + groups - 1) / groups;
 }
-/// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level cache.
+/// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level
+/// cache.
 inline constexpr bool prefetches_pieces = lanes < 16;
 /// Rows of a piece of a given depth.
 constexpr std::int64_t rows_of_piece(std::int64_t depth) {
     return depth <= most_copied_rows ? depth : prefetches_pieces ? groups_alike(depth, copied_rows) : copied_rows;
 }
-/// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within a line, which the panel before has
-/// asked for then.
+/// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within
+/// a line, which the panel before has asked for then.
 inline constexpr std::int64_t end_of_line = prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
-/// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would only keep its loads waiting.
+/// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would
+/// only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
-/// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is read of it (Left) or of the right
-/// one (Right) is copied meanwhile, as [n][MR] and [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there.
-/// So many rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
+/// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is
+/// read of it (Left) or of the right one (Right) is copied meanwhile, as [n][MR] and
+/// [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there. So many
+/// rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
 template <int MR, bool Left, bool Right>
 __attribute__((noinline)) void multiply_tile_packing(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
                                                      std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy,
@@ -73,13 +77,15 @@ packing_function packing_tile_of(int height) {
     return height == tile_rows ? multiply_tile_packing<tile_rows, Left, Right> : multiply_tile_packing<small_tile_rows, Left, Right>;
 }
 
-/// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a turn, in 65536ths.
+/// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a
+/// turn, in 65536ths.
 struct prefetched_rows {
     const float* at;
     std::int64_t step, a_turn;
 };
 
-/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in so many turns at most.
+/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in
+/// so many turns at most.
 template <int MR, int Turns>
 __attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
                                                          prefetched_rows a) {
@@ -103,8 +109,9 @@ struct row_lines {
     std::int64_t step, rows, lines;
 };
 
-/// What a panel's tiles ask for, one after the other: the lines of the panel that follows and a share of the next piece's rows of the left
-/// operand; else memory would be read for the short time only in which something is copied. Divides once for all tiles.
+/// What a panel's tiles ask for, one after the other: the lines of the panel that follows and a
+/// share of the next piece's rows of the left operand; else memory would be read for the short time
+/// only in which something is copied. Divides once for all tiles.
 class panel_prefetches {
 public:
     panel_prefetches() = default;

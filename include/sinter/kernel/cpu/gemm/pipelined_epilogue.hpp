@@ -4,18 +4,21 @@
 #include <sinter/kernel/cpu/gemm/run_blocks.hpp>
 #include <sinter/kernel/cpu/gemm/run_share.hpp>
 
-/// Products whose bodies compute functions of their sums. Such a function is a chain of operations, each of which waits for the one
-/// before, and behind a tile there is little else to do. So a tile's sums pass through the body while the next tile is summed: a row of
-/// them, some turns of the multiply loop, the next row. That takes registers beside the sums: all tiles are small ones.
-/// (multiply_while_finishing in epilogue.hpp does so with an optimizer's update of packed weights. What holds that up is one slow unit and
-/// not the chain, so there single vectors follow each other, a turn apart.)
+/// Products whose bodies compute functions of their sums. Such a function is a chain of operations,
+/// each of which waits for the one before, and behind a tile there is little else to do. So a
+/// tile's sums pass through the body while the next tile is summed: a row of them, some turns of
+/// the multiply loop, the next row. That takes registers beside the sums: all tiles are small ones.
+/// (multiply_while_finishing in epilogue.hpp does so with an optimizer's update of packed weights.
+/// What holds that up is one slow unit and not the chain, so there single vectors follow each
+/// other, a turn apart.)
 namespace sinter::inline SINTER_TARGET::cpu {
 
 using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
                                     const finished& before, expected_stream, const call&);
 
-/// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows. The lines that it will touch when this
-/// tile, `now`, is done are asked for at the same time, and, one in each turn, those that are expected.
+/// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows.
+/// The lines that it will touch when this tile, `now`, is done are asked for at the same time, and,
+/// one in each turn, those that are expected.
 template <class Body, int MR>
 __attribute__((noinline)) void multiply_and_finish_before(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n,
                                                           const finished& now, const finished& before, expected_stream s, const call& by) {
@@ -46,13 +49,15 @@ __attribute__((noinline)) void multiply_and_finish_before(float* to, const float
     unroll<2 * MR>([&](int i) SINTER_ALWAYS { store(to + i * lanes, sum[i]); });
 }
 
-/// Is that worth it? A body of a few operations is done as fast as its sums are stored; one that adds up columns has them in registers.
+/// Is that worth it? A body of a few operations is done as fast as its sums are stored; one that
+/// adds up columns has them in registers.
 template <class Body>
 constexpr bool follows_well() {
     if constexpr (requires { Body::operations; }) return registers >= 32 && Body::operations >= 12 && Body::sums == 0;
     else return false;
 }
-/// Are its tiles whole ones, and as long as to do something meanwhile? The right operand lies in panels.
+/// Are its tiles whole ones, and as long as to do something meanwhile? The right operand lies in
+/// panels.
 constexpr bool suits_pipelining(const product& q) {
     return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.depth >= 4 * small_tile_rows &&
            q.depth <= streamed_floats / panel_width;

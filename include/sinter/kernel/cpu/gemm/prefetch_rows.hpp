@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What a body will touch of some rows of a packed result's panels, asked for a few rows at a time while their sums are computed: all
-/// at once it would hold these up.
+/// What a body will touch of some rows of a packed result's panels, asked for a few rows at a time
+/// while their sums are computed: all at once it would hold these up.
 struct prefetch_rows {
     const epilogue& f;
     const call& c;

@@ -3,10 +3,12 @@
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/gemm/tile.hpp>
 
-/// What the loops around tiles are told: the operands of a product, and what a body does with a finished tile.
+/// What the loops around tiles are told: the operands of a product, and what a body does with a
+/// finished tile.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major [columns][depth] or as panels of that.
+/// How the right operand lies: as panels, row-major [depth][columns], or transposed, row-major
+/// [columns][depth] or as panels of that.
 enum class right { panels, rows, columns, transposed_panels };
 
 /// result[rows][columns] = sum over t < depth of a[i * row_step + t * sum_step] * B[t][j].
@@ -40,8 +42,9 @@ using direct_function = void (*)(const float* from, const float* x, std::int64_t
 using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
                                 std::int64_t n, std::int64_t tiles, const finished& done, const call&);
 
-/// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel without the detour over memory. So
-/// may `expect`, which asks for the memory that `finish` will touch while the sums are still being computed.
+/// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel
+/// without the detour over memory. So may `expect`, which asks for the memory that `finish` will
+/// touch while the sums are still being computed.
 struct epilogue {
     void (*finish)(const finished&, const call&);
     direct_function direct = nullptr, asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
@@ -53,7 +56,8 @@ struct epilogue {
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
 
-    /// Lists a tile's lines, to be asked for one a turn, unless they are more than its loop has turns; are there any?
+    /// Lists a tile's lines, to be asked for one a turn, unless they are more than its loop has
+    /// turns; are there any?
     bool lists(const finished& t, const call& c, std::int64_t iterations, tile_lines& lines) const {
         list(t, c, lines);
         if (lines.count > iterations) lines.count = 0;

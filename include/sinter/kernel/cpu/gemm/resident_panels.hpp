@@ -5,9 +5,10 @@
 #include <sinter/kernel/cpu/gemm/row_cover.hpp>
 #include <sinter/kernel/cpu/gemm/tile_of_height.hpp>
 
-/// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow each other, each passes by all
-/// panels, which the first one copies, and copies its own rows for the first of them. Meanwhile the next tile's rows are asked for: so
-/// memory is read all the time, and not for the share of it in which something is copied.
+/// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow
+/// each other, each passes by all panels, which the first one copies, and copies its own rows for
+/// the first of them. Meanwhile the next tile's rows are asked for: so memory is read all the time,
+/// and not for the share of it in which something is copied.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Of so much depth a tile's rows stay in the first-level cache.
@@ -19,7 +20,8 @@ constexpr bool keeps_panels(const product& q, const tile_range& r) {
            r.end_tile - r.first_tile > 1 && (r.end_panel - r.first_panel) * panel_width * q.depth <= copied_floats;
 }
 
-/// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right operand, by whoever has the first tile.
+/// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right
+/// operand, by whoever has the first tile.
 template <class = void>
 __attribute__((noinline)) inline void run_resident_panels(const product& q, const epilogue& f, const call& c, const tile_range& r,
                                                       float* column_sums) {

@@ -6,7 +6,8 @@
 /// How rows are cut into tiles of the two heights that tile.hpp has, and columns into panels.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a small tile: singly.
+/// Rows as large tiles, then small ones, whose last may begin earlier and repeat rows; fewer than a
+/// small tile: singly.
 struct row_cover {
     std::int64_t rows, large, count;
     __attribute__((noinline)) explicit constexpr row_cover(std::int64_t n) : rows(n), large(0), count(n) {
@@ -34,13 +35,15 @@ struct row_cover {
     }
 };
 
-/// What is known of the results in the columns [j0, j0 + w) of a product, `there` of which it has, before a tile is placed there.
+/// What is known of the results in the columns [j0, j0 + w) of a product, `there` of which it has,
+/// before a tile is placed there.
 inline finished panel_results(const product& q, std::int64_t j0, int w, int there) {
     const std::int64_t off_step = q.packed_result ? w : q.result_step ? q.result_step : q.columns;
     return {no_sum, 0, q.packed_result ? w : there, w, q.off + (q.packed_result ? j0 * q.rows : j0), off_step, q.row,
             q.col + static_cast<int>(j0)};
 }
-/// The place of tile t and its sums, without the rows that the tile before has. The panel's results begin at `panel_off`.
+/// The place of tile t and its sums, without the rows that the tile before has. The panel's results
+/// begin at `panel_off`.
 SINTER_INLINE void place_tile(finished& done, const product& q, const row_cover& cover, std::int64_t t, const float* sums,
                               std::int64_t panel_off) {
     const std::int64_t begin = cover.begin(t), row = cover.first_row(t);
@@ -69,7 +72,8 @@ constexpr std::int64_t tiles_of(const product& q, const row_cover& cover) {
 }
 inline std::int64_t tiles_of(const product& q) { return tiles_of(q, row_cover(q.rows)); }
 
-/// Which of the tiles [tile, end) make up whole panels of full width, a multiple of `several` of them.
+/// Which of the tiles [tile, end) make up whole panels of full width, a multiple of `several` of
+/// them.
 struct panel_groups {
     std::int64_t first, end;            ///< tiles
     std::int64_t column, end_column;

@@ -7,8 +7,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// Floats of the left operand that stay in the second-level cache while panels pass by.
 inline constexpr std::int64_t blocked_floats = 24576;
 
-/// As run_tiles, where the right operand lies in panels: of a long left operand some rows at a time, which come from afar once and
-/// not for each panel.
+/// As run_tiles, where the right operand lies in panels: of a long left operand some rows at a
+/// time, which come from afar once and not for each panel.
 template <class = void>
 __attribute__((noinline)) inline void run_blocks(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
     const std::int64_t count = row_cover(q.rows).count, block = blocked_floats / (tile_rows * q.depth);

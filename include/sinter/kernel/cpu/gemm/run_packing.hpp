@@ -5,8 +5,8 @@
 #include <sinter/kernel/cpu/gemm/row_cover.hpp>
 #include <sinter/kernel/cpu/gemm/tile_of_height.hpp>
 
-/// The loops of transposed products that copy both operands. A piece of either is copied by the first tile that reads it, as far as
-/// whole vectors allow.
+/// The loops of transposed products that copy both operands. A piece of either is copied by the
+/// first tile that reads it, as far as whole vectors allow.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Shorter sums are taken from where their operands lie.
@@ -22,8 +22,9 @@ __attribute__((noinline)) inline void copy_tile(const product& q, const row_cove
             store(to + j, height - j < lanes ? load(from + j, height - j) : load(from + j));
 }
 
-/// How these loops walk over a share: in groups of tiles whose copied rows stay in the second-level cache while panels pass by; where
-/// sums go on in the next piece of the depth, in blocks of panels, too, so that they stay there.
+/// How these loops walk over a share: in groups of tiles whose copied rows stay in the second-level
+/// cache while panels pass by; where sums go on in the next piece of the depth, in blocks of
+/// panels, too, so that they stay there.
 struct packing_walk {
     static constexpr std::int64_t tile_floats = tile_rows * panel_width;
     std::int64_t rows;             ///< of a piece of the depth
@@ -38,7 +39,8 @@ struct packing_walk {
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
           prefetches(prefetches_pieces && q.b_layout == right::rows), by_lines(expects && f.list && !prefetches && lies_farther(q, f)),
           step(round_up(tile_rows * rows + lanes, 16)),
-          // Of a large result and short sums the lines of the tiles to come, which follow, as the rows' groups are alike.
+          // Of a large result and short sums the lines of the tiles to come, which follow, as the
+          // rows' groups are alike.
           expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
         tiles = prefetches_pieces || expected_ahead ? groups_alike(all, most) : most;
@@ -69,8 +71,9 @@ struct packing_piece {
         next_left = {q.a + t_next * q.sum_step + top, q.sum_step, rows, more ? (bottom - top + floats_a_line - 1) / floats_a_line : 0};
         next_right = {q.b + t_next * q.b_step + next.first_panel * panel_width + end_of_line, q.b_step, rows, more ? panel_lines : 0};
     }
-    /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first tile and the first panel copy.
-    /// `few`: as few tiles as can, for the others are finished in registers.
+    /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first
+    /// tile and the first panel copy. `few`: as few tiles as can, for the others are finished in
+    /// registers.
     panel_prefetches prefetches(const product& q, std::int64_t p, const float* b, bool few) const {
         const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next_left.lines * i / all;
         const row_lines right = p + 1 < end_panel ? row_lines{b + panel_width + end_of_line, q.b_step, n, panel_lines} : next_right;
@@ -102,7 +105,8 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
     const bool in_place = q.b_layout == right::rows && there == panel_width && cover.height(piece.first_tile) > 1;
     const float* const b = q.b + t * q.b_step + j0;
     if (!in_place) gather_panel(q, j0, w, t, n, m.panel);
-    // By the tiles of the panel before, or, for a piece's first panel, by those of the piece before.
+    // By the tiles of the panel before, or, for a piece's first panel, by those of the piece
+    // before.
     const bool piece_prefetched = walk.prefetches && !piece.first && piece.end_panel - piece.first_panel > 1;
     const bool panel_prefetched = new_tile ? piece_prefetched : walk.prefetches && p > piece.first_panel + 1;
     const std::int64_t x_ahead = piece_prefetched ? 0 : copied_ahead, b_ahead = panel_prefetched ? 0 : copied_ahead;
@@ -145,7 +149,8 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
     if (column_sums && piece.first_tile == 0) sum_panel(m.panel, w, there, n, column_sums + j0, t == 0);
 }
 
-/// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right operand, by whoever has the first tile.
+/// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right
+/// operand, by whoever has the first tile.
 template <class = void>
 __attribute__((noinline)) inline void run_packing(const product& q, const epilogue& f, const call& c, const tile_range& r,
                                                   float* column_sums) {

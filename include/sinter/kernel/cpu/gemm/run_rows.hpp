@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// to = the sums of one row by P whole panels. A single panel's two chains of multiply-adds would wait for each other, and one stream of
-/// weights for memory.
+/// to = the sums of one row by P whole panels. A single panel's two chains of multiply-adds would
+/// wait for each other, and one stream of weights for memory.
 template <int P>
 __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int64_t sum_step, const float* b,
                                             std::int64_t panel_step, std::int64_t n) {
@@ -20,8 +20,9 @@ __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int6
     unroll<2 * P>([&](int i) SINTER_ALWAYS { store(to + i * lanes, s[i]); });
 }
 
-/// Fewer rows than the smallest tile has (prediction for one example): one after the other, each by as many panels at once as
-/// registers can sum. The parts share the panels, which are packed ones. Every element is summed as a tile does it.
+/// Fewer rows than the smallest tile has (prediction for one example): one after the other, each by
+/// as many panels at once as registers can sum. The parts share the panels, which are packed ones.
+/// Every element is summed as a tile does it.
 template <class = void>
 __attribute__((noinline)) inline void run_rows(const product& q, const epilogue& f, const call& c, int part, int parts) {
     constexpr int at_once = 4;

@@ -5,12 +5,13 @@
 /// How a call works off its part of a product, or those of its whole thread at once.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Does the call for a thread's first part do all of that thread's parts (run_share)? And was this call's part done so?
+/// Does the call for a thread's first part do all of that thread's parts (run_share)? And was this
+/// call's part done so?
 inline bool does_all_parts(const epilogue& f, const call& c) { return !f.by_part && c.end > c.first; }
 inline bool is_done(const epilogue& f, const call& c) { return does_all_parts(f, c) && c.part != c.first; }
 
-/// The rows that this call's part has of a product that is shared by rows, or all that its thread has: whole tiles, `count` in all, of
-/// which tile t begins in row begin(t).
+/// The rows that this call's part has of a product that is shared by rows, or all that its thread
+/// has: whole tiles, `count` in all, of which tile t begins in row begin(t).
 template <class Begin>
 inline product rows_of_share(const product& q, const epilogue& f, const call& c, std::int64_t count, Begin begin) {
     const auto row = [&](int part) {
@@ -28,8 +29,8 @@ inline product rows_of_share(const product& q, const epilogue& f, const call& c,
 
 using tiles_function = void (*)(const product&, const epilogue&, const call&, std::int64_t tile, std::int64_t end);
 
-/// The share of this call's part, by `run`; at once that of all parts of this thread, unless the body sums by parts: what is
-/// gathered or looked for in the operands is then gathered once.
+/// The share of this call's part, by `run`; at once that of all parts of this thread, unless the
+/// body sums by parts: what is gathered or looked for in the operands is then gathered once.
 __attribute__((noinline)) inline void run_share(const product& q, const epilogue& f, const call& c, tiles_function run) {
     if (is_done(f, c)) return;
     if (q.by_rows) {

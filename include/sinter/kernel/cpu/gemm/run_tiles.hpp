@@ -5,13 +5,15 @@
 #include <sinter/kernel/cpu/gemm/row_cover.hpp>
 #include <sinter/kernel/cpu/gemm/tile_of_height.hpp>
 
-/// The loops around the tile that all matrix products share. They know no body: a finished tile is handed to a
-/// function, so that a program compiles everything in this file once. Functions that name tiles are templates, of nothing: so tiles
-/// are made for programs whose kernels call them, and not by the include.
+/// The loops around the tile that all matrix products share. They know no body: a finished tile is
+/// handed to a function, so that a program compiles everything in this file once. Functions that
+/// name tiles are templates, of nothing: so tiles are made for programs whose kernels call them,
+/// and not by the include.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is summed at once: equal ones below
-/// each other are summed by one call and finished by one, for what is around a small tile takes as long as the tile itself.
+/// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is
+/// summed at once: equal ones below each other are summed by one call and finished by one, for what
+/// is around a small tile takes as long as the tile itself.
 template <class = void>
 inline void run_near_tiles(const product& q, finished done, const epilogue& f, const call& c, const row_cover& cover,
                            std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step, std::int64_t panel_off,
@@ -61,7 +63,8 @@ struct panel_reads {
         : j0(p * panel_width), w(panel_columns(q.columns, p, panel_width, lanes)),
           there(static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w)), wide(w == panel_width),
           transposed(q.b_layout == right::transposed_panels),
-          // Few rows do not repay gathering, if the vectors can be read where they are; nor do many, where all of them stay there.
+          // Few rows do not repay gathering, if the vectors can be read where they are; nor do
+          // many, where all of them stay there.
           gather(q.b_layout == right::columns || transposed ||
                  (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
@@ -93,7 +96,8 @@ SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& co
     return {next_panel + i * r.ahead_step * q.depth + d.t * r.ahead_step, r.ahead_step};
 }
 
-/// What is asked for of the result: nothing, or the lines of a tile so many floats ahead of the one that is summed.
+/// What is asked for of the result: nothing, or the lines of a tile so many floats ahead of the one
+/// that is summed.
 struct result_reads {
     bool expect;
     std::int64_t ahead;
@@ -106,7 +110,8 @@ struct result_reads {
     }
 };
 
-/// Tile i over a piece of the depth; behind the last one it is finished. `sums` is where its sums lie or go on.
+/// Tile i over a piece of the depth; behind the last one it is finished. `sums` is where its sums
+/// lie or go on.
 template <class = void>
 SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, const row_cover& cover, const panel_reads& r,
                             const depth_piece& d, const result_reads& result, finished& done, std::int64_t i, float* sums) {

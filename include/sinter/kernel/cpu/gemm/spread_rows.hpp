@@ -4,8 +4,9 @@
 
 #include <sinter/kernel/cpu/gemm/run_tiles.hpp>
 
-/// Rows that lie pages apart, as those of 1024 units do: a tile reads the same columns of all its rows, whose lines share so few places
-/// of the first-level cache that each throws the others out. Such rows are multiplied from a copy in which they lie a line further apart.
+/// Rows that lie pages apart, as those of 1024 units do: a tile reads the same columns of all its
+/// rows, whose lines share so few places of the first-level cache that each throws the others out.
+/// Such rows are multiplied from a copy in which they lie a line further apart.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr bool rows_may_overlap = tile_rows > first_level_ways;
@@ -18,7 +19,8 @@ inline const float* copy_rows(const float* from, std::int64_t step, std::int64_t
     return to;
 }
 
-/// Floats of a copy, which stays in the second-level cache while panels pass by. Of fewer tiles weights would be read too often.
+/// Floats of a copy, which stays in the second-level cache while panels pass by. Of fewer tiles
+/// weights would be read too often.
 inline constexpr std::int64_t spread_floats = rows_may_overlap ? 1 << 17 : 0, least_spread_tiles = 2;
 
 inline bool rows_overlap(const product& q) {
@@ -26,7 +28,8 @@ inline bool rows_overlap(const product& q) {
            least_spread_tiles * tile_rows * spread_step(q.depth) <= spread_floats;
 }
 
-/// run(from, to) for those of the tiles [tile, end) that are tiles [first, last) of a panel of `count`, panel by panel.
+/// run(from, to) for those of the tiles [tile, end) that are tiles [first, last) of a panel of
+/// `count`, panel by panel.
 template <class F>
 SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::int64_t end, std::int64_t first, std::int64_t last, F run) {
     for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
@@ -35,7 +38,8 @@ SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::in
     }
 }
 
-/// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all panels.
+/// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all
+/// panels.
 template <class = void>
 __attribute__((noinline)) inline void run_spread_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {

@@ -4,20 +4,24 @@
 
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 
-/// The one loop in which all matrix products spend their time, and the tiles that the target's registers allow.
+/// The one loop in which all matrix products spend their time, and the tiles that the target's
+/// registers allow.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Columns of a tile are one panel: two vectors. Rows: as many accumulators as leave room for the two vectors and a
-/// broadcast (6 of 16 registers, 14 of 32). The small tile covers what large ones leave; it still has the eight
-/// accumulators that two multiply-add ports with a latency of four cycles need.
+/// Columns of a tile are one panel: two vectors. Rows: as many accumulators as leave room for the
+/// two vectors and a broadcast (6 of 16 registers, 14 of 32). The small tile covers what large ones
+/// leave; it still has the eight accumulators that two multiply-add ports with a latency of four
+/// cycles need.
 inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
-/// Turns of a tile's loop that are written out where its steps are known. A tile of few rows has few multiply-adds a turn: with what counts
-/// and asks for memory beside them they are nearly all that a core can begin, and a core that two threads share begins half of that for
-/// each. Where a multiply-add is two instructions they are too many either way.
+/// Turns of a tile's loop that are written out where its steps are known. A tile of few rows has
+/// few multiply-adds a turn: with what counts and asks for memory beside them they are nearly all
+/// that a core can begin, and a core that two threads share begins half of that for each. Where a
+/// multiply-add is two instructions they are too many either way.
 inline constexpr int iterations_at_once = registers < 32 && lanes > 4 ? 4 : 1;
-/// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and 64 rows of them within 28 KB.
+/// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and
+/// 64 rows of them within 28 KB.
 inline constexpr int input_vectors = registers >= 32 ? (lanes >= 16 ? 7 : 22) : 11, input_block = input_vectors * lanes;
 
 /// Done beside a tile's loop.
@@ -25,15 +29,17 @@ struct nothing_else {
     SINTER_INLINE void operator()() const {}
 };
 
-/// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes ...]: MR rows of NR vectors.
-/// Each element is summed in the order of t, whatever the tile: results do not depend on how rows are grouped. Of a single vector
-/// of columns even and odd t are summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more rows
-/// than others. `each` is called once for every t of other tiles, or for every `Turns` of them together.
+/// c[i][j] += sum over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j * lanes
+/// ...]: MR rows of NR vectors. Each element is summed in the order of t, whatever the tile:
+/// results do not depend on how rows are grouped. Of a single vector of columns even and odd t are
+/// summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more
+/// rows than others. `each` is called once for every t of other tiles, or for every `Turns` of them
+/// together.
 template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
-    // A pointer for every third row: few registers, and no chain of additions as long as the multiply-adds take (clang
-    // would derive each row's address from the one before).
+    // A pointer for every third row: few registers, and no chain of additions as long as the
+    // multiply-adds take (clang would derive each row's address from the one before).
     const float* row[std::size_t{(MR + 2) / 3}];
     unroll<(MR + 2) / 3>([&](int i) SINTER_ALWAYS {
         row[i] = x + 3 * i * row_step;
@@ -96,8 +102,9 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
     } while (n > 0);
 }
 
-/// The same with turns written out where all steps are found to be known: the right operand's row is a panel's, and of the left one terms
-/// lie one behind the other, or rows do and are copied ones.
+/// The same with turns written out where all steps are found to be known: the right operand's row
+/// is a panel's, and of the left one terms lie one behind the other, or rows do and are copied
+/// ones.
 template <int MR, int NR, class Each = nothing_else>
 SINTER_INLINE void accumulate_at_once(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
                                       std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
@@ -113,8 +120,9 @@ SINTER_INLINE void accumulate_at_once(vf (&c)[std::size_t{MR * NR}], const float
 /// What a tile starts from when it does not continue a sum.
 alignas(64) inline constexpr float no_sum[tile_rows * panel_width] = {};
 
-/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes], or several below each other, which begin with `from` each.
-/// Not inlined and free of any body, so that a program compiles it once: the detour over memory costs a few cycles a tile.
+/// One tile: to[i][j] = from[i][j] + the sums, both [MR][NR * lanes], or several below each other,
+/// which begin with `from` each. Not inlined and free of any body, so that a program compiles it
+/// once: the detour over memory costs a few cycles a tile.
 template <int MR, int NR>
 __attribute__((noinline)) void multiply_tile(const float* from, float* to, const float* x, std::int64_t row_step,
                                              std::int64_t sum_step, const float* b, std::int64_t b_step,
@@ -129,7 +137,8 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     } while (--tiles > 0);
 }
 
-/// Lines of memory that a loop asks for one by one: of many at once most still come when they are needed.
+/// Lines of memory that a loop asks for one by one: of many at once most still come when they are
+/// needed.
 struct tile_lines {
     static constexpr int most = 32 * tile_rows, most_at_once = 16;
     const float* line[most + most_at_once];
@@ -140,7 +149,8 @@ struct tile_lines {
     }
 };
 
-/// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which there is at least one.
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which
+/// there is at least one.
 template <int MR>
 __attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x, std::int64_t row_step,
                                                     std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
@@ -156,14 +166,15 @@ __attribute__((noinline)) void multiply_tile_prefetching(const float* from, floa
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at` on. Of whole rows, behind every
-/// panel_width turns, the place moves on by `jump` as well.
+/// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at`
+/// on. Of whole rows, behind every panel_width turns, the place moves on by `jump` as well.
 struct expected_stream {
     const float* at;
     std::int64_t step, jump = 0;
 };
 
-/// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or (Rows) all of a row's.
+/// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or
+/// (Rows) all of a row's.
 template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
@@ -183,11 +194,12 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// Where several turns are written out: is so little expected in a turn that two of each four turns can ask for it? What asks beside
-/// a tile's few multiply-adds takes places of theirs.
+/// Where several turns are written out: is so little expected in a turn that two of each four turns
+/// can ask for it? What asks beside a tile's few multiply-adds takes places of theirs.
 constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once > 1 && 2 * step <= floats_a_line; }
 
-/// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a panel.
+/// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a
+/// panel.
 template <int MR>
 __attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t,
                                                     const float* b, std::int64_t, std::int64_t n, expected_stream s) {

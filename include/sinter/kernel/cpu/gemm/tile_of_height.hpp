@@ -13,7 +13,8 @@ ahead_function ahead_of(bool large) {
     return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
 }
 
-/// Of a product whose terms lie one behind the other by a panel: what asks for so many floats a turn, or for whole rows.
+/// Of a product whose terms lie one behind the other by a panel: what asks for so many floats a
+/// turn, or for whole rows.
 template <class = void>
 ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
     if constexpr (iterations_at_once > 1)

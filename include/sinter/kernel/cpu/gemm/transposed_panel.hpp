@@ -7,8 +7,8 @@
 /// Pieces of packed weights, transposed.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are constants. `PastCaches`: whole lines
-/// are written that nobody reads soon.
+/// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are
+/// constants. `PastCaches`: whole lines are written that nobody reads soon.
 template <bool PastCaches = false>
 __attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
     for (int i = 0; i < panel_width; i += lanes)
@@ -19,7 +19,8 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         }
 }
 
-/// The same past the caches where halves of a line must follow each other: by way of a square in the first-level cache.
+/// The same past the caches where halves of a line must follow each other: by way of a square in
+/// the first-level cache.
 template <class = void>
 inline void transpose_square_in_turn(const float* from, float* to) {
     alignas(64) float square[panel_width * panel_width];
@@ -39,7 +40,8 @@ __attribute__((noinline)) inline void transpose_rows(const float* from, std::int
         });
     }
 }
-/// to[j * width + i] = from[i * step + j] for all i < width, j < columns; of the rows i there are so many, the others are zero.
+/// to[j * width + i] = from[i * step + j] for all i < width, j < columns; of the rows i there are
+/// so many, the others are zero.
 template <class = void>
 inline void transpose_piece(const float* from, std::int64_t step, std::int64_t rows, std::int64_t columns, float* to, int width) {
     for (int i = 0; i < width; i += lanes)
@@ -47,9 +49,10 @@ inline void transpose_piece(const float* from, std::int64_t step, std::int64_t r
         else transpose_matrix(from + i * step, step, rows - i, columns, to + i, width, false);
 }
 
-/// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns from k on, as [rows][width] in the
-/// first-level cache; zeros where the weights end. n is a multiple of panel_width. What lies in weights one behind the other is
-/// a square's row, and squares side by side are far apart, so the next ones are asked for, line by line.
+/// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns
+/// from k on, as [rows][width] in the first-level cache; zeros where the weights end. n is a
+/// multiple of panel_width. What lies in weights one behind the other is a square's row, and
+/// squares side by side are far apart, so the next ones are asked for, line by line.
 template <class = void>
 __attribute__((noinline)) inline void gather_transposed_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
                                                           std::int64_t n, std::int64_t rows, float* to) {

@@ -3,16 +3,19 @@
 #include <sinter/kernel/cpu/gemm/resident_panels.hpp>
 #include <sinter/kernel/cpu/gemm/run_packing.hpp>
 
-/// Products whose left operand lies transposed, [depth][rows], as gradients of weights have it. Where the sums are long, a
-/// tile's few floats of each of its rows cost a line each, and rows that are a power of two apart share few places in the caches:
-/// so both operands are copied, the left one for some tiles at a time, the right one panel by panel (run_packing.hpp); or, where all
+/// Products whose left operand lies transposed, [depth][rows], as gradients of weights have it.
+/// Where the sums are long, a tile's few floats of each of its rows cost a line each, and rows that
+/// are a power of two apart share few places in the caches: so both operands are copied, the left
+/// one for some tiles at a time, the right one panel by panel (run_packing.hpp); or, where all
 /// panels stay in cache, the other way round (resident_panels.hpp).
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How a product's tiles are split into parts: `down` shares of rows times `across` shares of panels.
+/// How a product's tiles are split into parts: `down` shares of rows times `across` shares of
+/// panels.
 struct part_grid {
     int down, across;
-    /// The one that copies the least: each share of rows copies the panels, each share of panels the rows.
+    /// The one that copies the least: each share of rows copies the panels, each share of panels
+    /// the rows.
     constexpr part_grid(std::int64_t tiles, std::int64_t panels, int parts) : down(1), across(parts) {
         std::int64_t least = -1;
         for (int d = 1; d <= parts; ++d) {
@@ -27,8 +30,8 @@ struct part_grid {
     }
 };
 
-/// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as far as they are whole columns
-/// of the grid.
+/// The parts [part, end) of a product whose q.row_step is 1. What they share they copy together, as
+/// far as they are whole columns of the grid.
 template <class = void>
 inline void run_transposed_product(const product& q, const epilogue& f, const call& c, int part, int end, int parts,
                                    float* column_sums = nullptr) {

@@ -26,16 +26,17 @@ SINTER_INLINE rounded_product round_product(vf x, float factor) {
 /// 2^n, -126 <= n <= 127.
 SINTER_INLINE vf power_of_two(vi n) { return (vf)((n + 127) << 23); }
 
-/// `y` but f(x) in the marked lanes, one by one: for arguments so rare that no vector code is worth its room.
+/// `y` but f(x) in the marked lanes, one by one: for arguments so rare that no vector code is worth
+/// its room.
 template <class F>
 __attribute__((noinline, cold)) void patch_lanes(const vf& x, const lane_mask& marked, vf& y, F f) {
     for (int i = 0; i < lanes; ++i)
         if (holds(marked, i)) y[i] = static_cast<float>(f(x[i]));
 }
 
-/// `y` but F::far(x) in the marked lanes, which are few: the branch costs less than what they need, done for all. What a lane
-/// gets never depends on the others. By value, and nothing else is touched: a loop would keep what is passed in memory, and read again
-/// what it has in registers.
+/// `y` but F::far(x) in the marked lanes, which are few: the branch costs less than what they need,
+/// done for all. What a lane gets never depends on the others. By value, and nothing else is
+/// touched: a loop would keep what is passed in memory, and read again what it has in registers.
 template <class F>
 __attribute__((noinline, cold, const)) vf put_far(vf x, lane_mask marked, vf y) {
     return select(marked, F::far(x), y);
@@ -65,8 +66,8 @@ SINTER_INLINE V short_polynomial(V x, const V (&c)[N], std::integer_sequence<int
     }
 }
 } // namespace detail
-/// The same by Estrin's scheme: a chain of a few operations instead of one for each coefficient, for where the processor would
-/// wait. Its roundings are a little more.
+/// The same by Estrin's scheme: a chain of a few operations instead of one for each coefficient,
+/// for where the processor would wait. Its roundings are a little more.
 template <class... C>
 SINTER_INLINE vf short_polynomial(vf x, C... c) {
     const vf all[] = {splat(c)...};

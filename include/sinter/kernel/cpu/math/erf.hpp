@@ -11,8 +11,8 @@ SINTER_INLINE vf near_erf(vf t) {
     return fma(t, short_polynomial(z, 7.81905619e-05f, -0.000800069305f, 0.0051873927f, -0.0268534217f, 0.112835795f, -0.37612626f,
                                    0.128379166f), t);
 }
-/// erf in as many pieces as a vector has lanes, each with the least greatest error in units of the last place; the first is odd near 0,
-/// and the last bends up to 1 where arguments are cut off.
+/// erf in as many pieces as a vector has lanes, each with the least greatest error in units of the
+/// last place; the first is odd near 0, and the last bends up to 1 where arguments are cut off.
 template <int Pieces>
 struct erf_pieces;
 template <>
@@ -54,8 +54,8 @@ struct erf_pieces<8> {
         {0.f, 0.534123003f, 0.855271816f, 0.971302092f, 0.996463776f, 0.999733686f, 0.999987841f, 0.999999642f},
     };
 };
-/// The error function within 2.3 ULP, +-1 beyond 3.88. By pieces, or below 1 an odd polynomial, above it 1 - 2^h(|x|) with the logarithm
-/// of erfc fitted by h.
+/// The error function within 2.3 ULP, +-1 beyond 3.88. By pieces, or below 1 an odd polynomial,
+/// above it 1 - 2^h(|x|) with the logarithm of erfc fitted by h.
 SINTER_INLINE vf erf(vf x) {
     if constexpr (picks_lanes) return with_sign(by_pieces<erf_pieces<pieces>>(min(splat(erf_pieces<pieces>::end), absolute(x))), x);
     const vf t = min(splat(4.f), absolute(x));
@@ -76,8 +76,9 @@ SINTER_INLINE vf square_error(vf x, vf square) {
 #endif
 }
 
-/// 1 - erf(x) within 4 ULP, however small: far out e^(-x^2) / (1 + 2x) times a polynomial in (x - 2) / (x + 2), where the part
-/// of x^2 that rounding loses counts, too (Shepherd and Laframboise 1981 have the form).
+/// 1 - erf(x) within 4 ULP, however small: far out e^(-x^2) / (1 + 2x) times a polynomial in (x -
+/// 2) / (x + 2), where the part of x^2 that rounding loses counts, too (Shepherd and Laframboise
+/// 1981 have the form).
 SINTER_INLINE vf erfc(vf x) {
     const vf t = min(splat(10.2f), absolute(x)), square = t * t, u = (t - 2.f) / (t + 2.f);
     const vf p = polynomial(u, splat(-0.000260554079f), -0.00126316049f, 0.00117614435f, 0.00866158307f, -0.00801467802f,

@@ -9,7 +9,8 @@ struct reduced {
     vf expm1, scale;   ///< scale: 2^n where that is a normal number; NaN or not, expm1 is NaN where x is
     vi n;
 };
-/// For |M x| <= 105, M a power of two. The reduction is exact even without fused multiply-add: ln 2's first part has 9 bits.
+/// For |M x| <= 105, M a power of two. The reduction is exact even without fused multiply-add: ln
+/// 2's first part has 9 bits.
 template <int M = 1>
 SINTER_INLINE reduced reduce_exp(vf x) {
     constexpr float m = M;
@@ -38,10 +39,12 @@ struct whole_exp {
         return (t.expm1 + 1.f) * power_of_two(half) * power_of_two(t.n - half);
     }
 };
-/// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above 88.72, NaN of NaN.
+/// e^x within 1.1 ULP, down to the denormals (unless the processor flushes them); infinite above
+/// 88.72, NaN of NaN.
 SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_exp(x)); }
 
-/// 2^x as 2^f, |f| <= 1/2, times 2^n where that is a normal number, else 0: for sums that take it by a multiply-add.
+/// 2^x as 2^f, |f| <= 1/2, times 2^n where that is a normal number, else 0: for sums that take it
+/// by a multiply-add.
 struct rounded_power {
     vf fraction, scale;
 };
@@ -55,13 +58,14 @@ SINTER_INLINE rounded_power reduce_exp2(vf x) {
     const vf magic = splat(12583039.f), shifted = x + magic;
     return reduced_power(x - (shifted - magic), shifted);
 }
-/// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5, 0 to -127; NaN of all NaN.
+/// 2^x within 2.6 ULP for -126 <= x < 127.5, something smaller than 2^-126 down to -126.5, 0 to
+/// -127; NaN of all NaN.
 SINTER_INLINE vf near_exp2(vf x) {
     const rounded_power t = reduce_exp2(x);
     return t.fraction * t.scale;
 }
-/// 2^(times x) for x <= 0 and times > 0, 0 below 2^-127: what a softmax takes of differences to its maximum. The product with
-/// `times` is not rounded where there is fused multiply-add.
+/// 2^(times x) for x <= 0 and times > 0, 0 below 2^-127: what a softmax takes of differences to its
+/// maximum. The product with `times` is not rounded where there is fused multiply-add.
 class negative_power {
 public:
     SINTER_INLINE explicit negative_power(float times)

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/math/wide.hpp>
 
-/// The logarithm of the gamma function and its first two derivatives, in doubles: eight steps of the recurrence up, then
-/// Stirling's series (Abramowitz and Stegun 6.1.40, 6.3.18, 6.4.12); below 0 by reflection.
+/// The logarithm of the gamma function and its first two derivatives, in doubles: eight steps of
+/// the recurrence up, then Stirling's series (Abramowitz and Stegun 6.1.40, 6.3.18, 6.4.12); below
+/// 0 by reflection.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 namespace detail {
@@ -62,9 +63,11 @@ SINTER_INLINE vd trigamma(vd x) {
 }
 } // namespace detail
 
-/// log |gamma(x)| within 1 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ... and at infinities.
+/// log |gamma(x)| within 1 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ...
+/// and at infinities.
 SINTER_INLINE vf lgamma_by_doubles(vf x) { return to_floats(detail::lgamma(low_doubles(x)), detail::lgamma(high_doubles(x))); }
-/// The derivative of lgamma within 1 ULP (but see there); infinite at zeros, of their opposite sign; NaN at -1, -2, ...
+/// The derivative of lgamma within 1 ULP (but see there); infinite at zeros, of their opposite
+/// sign; NaN at -1, -2, ...
 SINTER_INLINE vf digamma(vf x) { return to_floats(detail::digamma(low_doubles(x)), detail::digamma(high_doubles(x))); }
 /// The derivative of digamma within 1 ULP; infinite at 0, -1, -2, ...
 SINTER_INLINE vf trigamma(vf x) { return to_floats(detail::trigamma(low_doubles(x)), detail::trigamma(high_doubles(x))); }

@@ -22,7 +22,8 @@ SINTER_INLINE vf sinh(vf x) {
     return with_sign(select(t < 1.f, near, e - 0.25f / e), x);
 }
 
-/// Inverse hyperbolic sine within 2.2 ULP, also where x is tiny. Where x^2 would overflow it is log(2x).
+/// Inverse hyperbolic sine within 2.2 ULP, also where x is tiny. Where x^2 would overflow it is
+/// log(2x).
 SINTER_INLINE vf asinh(vf x) {
     const vf t = absolute(x), z = t * t;
     const vi far = t > 1e9f;

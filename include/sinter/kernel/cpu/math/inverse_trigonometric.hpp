@@ -12,7 +12,8 @@ SINTER_INLINE vf near_arcsine(vf x, vf z) {
     const vf p = polynomial(z, splat(0.0421583056f), 0.0241847783f, 0.0454691499f, 0.0749530941f, 0.166667521f);
     return fma(x * z, p, x);
 }
-/// Arc sine within 2 ULP; NaN beyond 1. Above 1/2 by the half angle: asin(x) = pi/2 - 2 asin(sqrt((1 - x) / 2)).
+/// Arc sine within 2 ULP; NaN beyond 1. Above 1/2 by the half angle: asin(x) = pi/2 - 2
+/// asin(sqrt((1 - x) / 2)).
 SINTER_INLINE vf asin(vf x) {
     const vf t = absolute(x), half = (1.f - t) * 0.5f;
     const vi far = t > 0.5f;
@@ -42,7 +43,8 @@ SINTER_INLINE vf atan(vf x) {
     const vf y = near_arctangent(select(far, 1.f / t, t));
     return with_sign(select(far, (half_pi - y) + half_pi_rest, y), x);
 }
-/// The angle of the point (x, y) within 3 ULP, in (-pi, pi], with the C library's rules for zeros and infinities.
+/// The angle of the point (x, y) within 3 ULP, in (-pi, pi], with the C library's rules for zeros
+/// and infinities.
 SINTER_INLINE vf atan2(vf y, vf x) {
     const vf a = absolute(y), b = absolute(x), large = max(a, b), small = min(a, b);
     const vf ratio = select(large == 0.f, zero(), select(small == large, splat(1.f), small / large));   // inf / inf is 1 here

@@ -7,7 +7,8 @@
 /// The logarithm of the gamma function in floats.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// lgamma(x) / ((x - 1) (x - 2)), in which the zeros at 1 and 2 are gone, of t = x - 1/2: as many pieces as a vector has lanes.
+/// lgamma(x) / ((x - 1) (x - 2)), in which the zeros at 1 and 2 are gone, of t = x - 1/2: as many
+/// pieces as a vector has lanes.
 template <int Pieces>
 struct gamma_quotient_pieces;
 template <>
@@ -59,15 +60,17 @@ struct whole_lgamma {
     static SINTER_INLINE vf far(vf x) { return lgamma_by_doubles(x); }
 };
 #if defined(__FMA__) || defined(__AVX512F__)
-/// The logarithm of a positive normal number, what its first float loses in the second: log_of's sum, the last step of which is left out.
+/// The logarithm of a positive normal number, what its first float loses in the second: log_of's
+/// sum, the last step of which is left out.
 SINTER_INLINE two_floats log_as_pair(vf x) {
     const split_float s = split(x);
     const vf n = __builtin_convertvector(s.n, vf), f = s.m - 1.f, main = n * splat(0.693359375f), high = main + f;
     return {high, ((main - high) + f) + log_rest(n, f)};
 }
-/// log |gamma(x)| within 2.8 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ... and at infinities. Up to 4.2 by pieces,
-/// below 1/2 those of lgamma(x + 1) = lgamma(x) + log x; beyond by Stirling's series (Abramowitz and Stegun 6.1.40), whose product is
-/// a pair of floats; not above 0 by doubles.
+/// log |gamma(x)| within 2.8 ULP, but within 1e-15 of its zeros below 0; infinite at 0, -1, -2, ...
+/// and at infinities. Up to 4.2 by pieces, below 1/2 those of lgamma(x + 1) = lgamma(x) + log x;
+/// beyond by Stirling's series (Abramowitz and Stegun 6.1.40), whose product is a pair of floats;
+/// not above 0 by doubles.
 SINTER_INLINE vf lgamma(vf x) {
     if constexpr (!picks_lanes) return lgamma_by_doubles(x);
     const two_floats l = log_as_pair(x);

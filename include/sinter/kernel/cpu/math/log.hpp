@@ -4,12 +4,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Lanes without a positive normal number below the one with the bits `end`: where x's bits less the least normal one's are, as
-/// unsigned, too large.
+/// Lanes without a positive normal number below the one with the bits `end`: where x's bits less
+/// the least normal one's are, as unsigned, too large.
 SINTER_INLINE lane_mask beyond_log(vf x, std::int32_t end = 0x7f800000) {
     return exceeds((vu)x - (vu)splat(std::int32_t{0x00800000}), (vu)splat(end - 0x00800001));
 }
-/// What is left of n ln 2 + log(1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1], without 0.693359375 n and f.
+/// What is left of n ln 2 + log(1 + f), f in [sqrt(1/2) - 1, sqrt(2) - 1], without 0.693359375 n
+/// and f.
 SINTER_INLINE vf log_rest(vf n, vf f) {
     const vf square = f * f, fourth = square * square;
     const vf a = fma(f, splat(-0.250008225f), splat(0.333333313f)), b = fma(f, splat(-0.166233122f), splat(0.200012475f));
@@ -22,7 +23,8 @@ SINTER_INLINE vf log_of(vf n, vf f) { return fma(n, splat(0.693359375f), f + log
 struct two_floats {
     vf high, low;
 };
-/// A positive normal number as 2^n m, m in [sqrt(1/2), sqrt(2)): so that m - 1 is exact and small where the logarithm is.
+/// A positive normal number as 2^n m, m in [sqrt(1/2), sqrt(2)): so that m - 1 is exact and small
+/// where the logarithm is.
 struct split_float {
     vi n;
     vf m;
@@ -41,7 +43,8 @@ struct whole_log {
         return select(x > 0.f, select(x == __builtin_inff(), x, y), of_zero);
     }
 };
-/// Natural logarithm within 1 ULP, denormals included; -inf of zeros, NaN below zero and of NaN, inf of inf.
+/// Natural logarithm within 1 ULP, denormals included; -inf of zeros, NaN below zero and of NaN,
+/// inf of inf.
 SINTER_INLINE vf log(vf x) {
     const split_float s = split(x);
     return with_far<whole_log>(x, beyond_log(x), log_of(__builtin_convertvector(s.n, vf), s.m - 1.f));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// Elementary functions of a vector of floats. Bounds are in units in the last place against double, over all floats
-/// unless said otherwise, asserted by test/kernel/math.cpp for targets with and without fused multiply-add.
+/// Elementary functions of a vector of floats. Bounds are in units in the last place against
+/// double, over all floats unless said otherwise, asserted by test/kernel/math.cpp for targets with
+/// and without fused multiply-add.
 #include <sinter/kernel/cpu/math/erf.hpp>
 #include <sinter/kernel/cpu/math/exp.hpp>
 #include <sinter/kernel/cpu/math/gamma.hpp>

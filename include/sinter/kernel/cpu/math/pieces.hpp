@@ -3,15 +3,17 @@
 #include <sinter/kernel/cpu/math/bits.hpp>
 #include <sinter/kernel/cpu/vector/pick_lanes.hpp>
 
-/// Functions of which equal pieces are a polynomial each, as many as a vector has lanes: a vector holds one coefficient of all pieces,
-/// and one instruction hands each lane its own. Short polynomials take the place of a long one, or of several of which each lane uses
-/// one. Only where `picks_lanes`. test/tools/fit_pieces.py fits them.
+/// Functions of which equal pieces are a polynomial each, as many as a vector has lanes: a vector
+/// holds one coefficient of all pieces, and one instruction hands each lane its own. Short
+/// polynomials take the place of a long one, or of several of which each lane uses one. Only where
+/// `picks_lanes`. test/tools/fit_pieces.py fits them.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int pieces = picks_lanes ? lanes : 16;
 
-/// The function that T describes by `per_unit`, pieces for each 1 of its argument, the first of which has 0 in its middle, and by
-/// `coefficients`, from the highest power down, of t's distance from a piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
+/// The function that T describes by `per_unit`, pieces for each 1 of its argument, the first of
+/// which has 0 in its middle, and by `coefficients`, from the highest power down, of t's distance
+/// from a piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
 template <class T>
 SINTER_INLINE vf by_pieces(vf t) {
     const rounded_product piece = round_product(t, T::per_unit);

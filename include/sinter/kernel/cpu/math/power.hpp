@@ -27,9 +27,10 @@ SINTER_INLINE vf pow_by_doubles(vf x, vf y) {
 }
 
 #if defined(__FMA__) || defined(__AVX512F__)
-/// Sixteen stretches of the numbers from sqrt(1/2) to sqrt(2): a factor of few bits that takes those of a stretch near 1, so that what
-/// is then left of 1 is exact, and less than 0.043; and the factor's logarithm to base 2, less than nothing, the first part of which has
-/// 16 bits behind the point. Around 1 the factor is 1.
+/// Sixteen stretches of the numbers from sqrt(1/2) to sqrt(2): a factor of few bits that takes
+/// those of a stretch near 1, so that what is then left of 1 is exact, and less than 0.043; and the
+/// factor's logarithm to base 2, less than nothing, the first part of which has 16 bits behind the
+/// point. Around 1 the factor is 1.
 struct near_one {
     alignas(64) static constexpr float factor[16] = {1.375f, 1.3125f, 1.25f,   1.25f,  1.1875f,  1.125f,   1.125f, 1.0625f,
                                                      1.f,    1.f,     0.9375f, 0.875f, 0.84375f, 0.78125f, 0.75f,  0.71875f};
@@ -41,7 +42,8 @@ struct near_one {
         -3.12644238e-06f, 5.37655922e-07f, 0.f,             0.f,             2.73532095e-07f,  2.86602835e-06f,
         -4.68966346e-06f, 3.67350663e-06f, -1.56322119e-06f, -2.38574444e-06f};
 };
-/// The logarithm to base 2 of a positive normal number, to 2^-31, by a table: m = (1 + f) / factor, and log(1 + f) = f - f^2 / 2 + f^3 g.
+/// The logarithm to base 2 of a positive normal number, to 2^-31, by a table: m = (1 + f) / factor,
+/// and log(1 + f) = f - f^2 / 2 + f^3 g.
 SINTER_INLINE two_floats exact_log2_by_table(vf x) {
     const split_float parts = split(x);
     const vi which = (vi)((vu)x - (vu)splat(std::int32_t{0x3f3504f3})) >> 19;
@@ -55,8 +57,9 @@ SINTER_INLINE two_floats exact_log2_by_table(vf x) {
     const vf whole = __builtin_convertvector(parts.n, vf) + pick_lanes(load(near_one::log2), which), high = whole + v;
     return {high, ((whole - high) + v) + (v_low + pick_lanes(load(near_one::log2_low), which))};
 }
-/// The logarithm to base 2 of a positive normal number, to 2^-31: n + 2 / ln 2 (s + s^3 / 3 + s^5 / 5 + ...) with s = (m - 1) / (m + 1).
-/// A product whose rounding is made up for is pinned: it must not become part of a multiply-add.
+/// The logarithm to base 2 of a positive normal number, to 2^-31: n + 2 / ln 2 (s + s^3 / 3 + s^5 /
+/// 5 + ...) with s = (m - 1) / (m + 1). A product whose rounding is made up for is pinned: it must
+/// not become part of a multiply-add.
 SINTER_INLINE two_floats exact_log2(vf x) {
     if constexpr (has_tables) return exact_log2_by_table(x);
     const split_float parts = split(x);
@@ -84,9 +87,9 @@ SINTER_INLINE two_floats exact_log2(vf x) {
 __attribute__((noinline, cold, const)) inline vf put_pow(vf x, vf y, lane_mask marked, vf result) {
     return select(marked, pow_by_doubles(x, y), result);
 }
-/// x^y within 1 ULP (0.82 is the most that was seen), with the C library's rules: a negative x needs a whole y (else NaN); x^0
-/// and 1^y are 1 even of NaN. 2^(y log2 x), the exponent as a pair of floats; by doubles where x is not positive and normal or the
-/// power is hardly a float.
+/// x^y within 1 ULP (0.82 is the most that was seen), with the C library's rules: a negative x
+/// needs a whole y (else NaN); x^0 and 1^y are 1 even of NaN. 2^(y log2 x), the exponent as a pair
+/// of floats; by doubles where x is not positive and normal or the power is hardly a float.
 SINTER_INLINE vf pow(vf x, vf y) {
     const two_floats l = exact_log2(x);
     vf t = y * l.high;

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-/// Quotients without the divider, which is slow and not pipelined: the processor's estimate and one Newton step. For
-/// arguments whose size lies in [2^-125, 2^125]; zero and infinity give NaN. Elsewhere divide.
+/// Quotients without the divider, which is slow and not pipelined: the processor's estimate and one
+/// Newton step. For arguments whose size lies in [2^-125, 2^125]; zero and infinity give NaN.
+/// Elsewhere divide.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// About 1 / x, to at least 11 bits.
@@ -23,7 +24,8 @@ SINTER_INLINE vf reciprocal(vf x) {
     return fma(y, fma(-x, y, splat(1.f)), y);
 }
 
-/// a / x within 2 ULP (4 without fused multiply-add), where neither a / x nor a overflow or are denormal.
+/// a / x within 2 ULP (4 without fused multiply-add), where neither a / x nor a overflow or are
+/// denormal.
 SINTER_INLINE vf quotient(vf a, vf x) {
     const vf y = estimate_reciprocal(x), q = a * y;
     return fma(y, fma(-x, q, a), q);

@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A remainder of a by b, exactly, of the sign of a or none: a - b times the quotient, rounded towards zero.
+/// A remainder of a by b, exactly, of the sign of a or none: a - b times the quotient, rounded
+/// towards zero.
 struct division {
     vf rest;
     vi below;   ///< rest and b have different signs: the floored quotient is one less, its rest b more
@@ -13,8 +14,9 @@ SINTER_INLINE division divide(vf a, vf b) {
     const vf y = absolute(b);
     vf r = absolute(a);
 #if defined(__FMA__) || defined(__AVX512F__)
-    // r - q y has no rounding where q is the rounded quotient, or the whole number nearest to that; each round takes 23 bits
-    // off the quotient, and what lies so far apart that it overflows is first taken modulo a multiple of b.
+    // r - q y has no rounding where q is the rounded quotient, or the whole number nearest to that;
+    // each round takes 23 bits off the quotient, and what lies so far apart that it overflows is
+    // first taken modulo a multiple of b.
     const vf inf = splat(__builtin_inff());
     do {
         const vf q = r / y;
@@ -36,7 +38,8 @@ SINTER_INLINE vf mod(vf a, vf b) {
     const division d = divide(a, b);
     return with_sign(absolute(select(d.below, d.rest + b, d.rest)), b);
 }
-/// The floored quotient, as NumPy's: by the exact rest, not by a rounded quotient. a / b where b is 0.
+/// The floored quotient, as NumPy's: by the exact rest, not by a rounded quotient. a / b where b is
+/// 0.
 SINTER_INLINE vf floor_div(vf a, vf b) {
     const division d = divide(a, b);
     const vf q = round((a - d.rest) / b) - select(d.below, splat(1.f), zero());

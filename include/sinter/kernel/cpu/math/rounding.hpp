@@ -5,7 +5,8 @@
 /// Whole numbers near x, exact for all floats; zeros keep their sign, infinities and NaN stay.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The nearest, of two the even one. Adding 2^23 leaves no bits behind the point; what is as large has none itself.
+/// The nearest, of two the even one. Adding 2^23 leaves no bits behind the point; what is as large
+/// has none itself.
 SINTER_INLINE vf round(vf x) {
     const vf size = absolute(x), magic = splat(0x1p23f);
     return select(size < magic, with_sign((size + magic) - magic, x), x);

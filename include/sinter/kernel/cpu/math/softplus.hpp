@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// log(1 + t) in as many pieces as a vector has lanes, each with the least greatest error in units of the last place.
+/// log(1 + t) in as many pieces as a vector has lanes, each with the least greatest error in units
+/// of the last place.
 template <int Pieces>
 struct log1p_pieces;
 template <>

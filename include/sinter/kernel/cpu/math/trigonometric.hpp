@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/math/wide.hpp>
 
-/// Sine, cosine and tangent. Angles are reduced by multiples of pi/2, in three parts where multiplications are fused with additions, by
-/// doubles elsewhere. The C library takes the rare angles beyond `most_angle`.
+/// Sine, cosine and tangent. Angles are reduced by multiples of pi/2, in three parts where
+/// multiplications are fused with additions, by doubles elsewhere. The C library takes the rare
+/// angles beyond `most_angle`.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// x = n pi/2 + r, |r| <= pi/4.
@@ -16,7 +17,8 @@ struct quarter_turns {
 inline constexpr float most_angle = 0x1p18f;   // the factor 2 / pi of a larger one is off by more than the polynomials allow
 SINTER_INLINE quarter_turns reduce_angle(vf x) {
     const auto [n, bits] = round_product(x, 0x1.45f306p-1f);
-    // The first step has no rounding: x and the first part's multiple have no bits below 2^-24, and are less than 1 apart.
+    // The first step has no rounding: x and the first part's multiple have no bits below 2^-24, and
+    // are less than 1 apart.
     const vf r = fma(n, splat(0x1.ee59dap-50f), fma(n, splat(0x1.777a5cp-25f), fma(n, splat(-0x1.921fb6p0f), x)));
     return {r, bits};
 }

@@ -2,7 +2,8 @@
 #pragma once
 #include <sinter/kernel/cpu/math/bits.hpp>
 
-/// Doubles, half a vector of floats at a time: for what floats cannot hold on the way to a result that they can.
+/// Doubles, half a vector of floats at a time: for what floats cannot hold on the way to a result
+/// that they can.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 typedef double vd __attribute__((vector_size(4 * lanes)));
@@ -56,7 +57,8 @@ SINTER_INLINE vd round(vd x) {
 
 /// Natural logarithm of positive, finite, normal doubles to 1e-16.
 SINTER_INLINE vd log(vd x) {
-    // m in [sqrt(1/2), sqrt(2)) and its power of two; that as a double without a conversion, which AVX2 lacks
+    // m in [sqrt(1/2), sqrt(2)) and its power of two; that as a double without a conversion, which
+    // AVX2 lacks
     const vul root = (vul)wide(0x1.6a09e667f3bcdp-1), bits = (vul)x - root;
     const vul fraction = (vul)x - (bits & 0xfff0000000000000);
     const vul exponent = (bits + 0x3ff0000000000000) >> 52;   // and 1023, so that its sign need not be shifted

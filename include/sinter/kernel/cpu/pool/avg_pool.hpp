@@ -14,9 +14,9 @@ SINTER_INLINE float window_count(int oy, int ox) {
                               pool_axis<W, OW, KW, SH, PL>::counted(ox, all, right));
 }
 
-/// y [m, OH, OW, C]: the mean of each KH x KW window of x [m, H, W, C], windows SV and SH apart, the first PT rows above
-/// and PL columns left of the image.
-/// Operands: x. Body: off in y, row = pixel of y, col = channel.
+/// y [m, OH, OW, C]: the mean of each KH x KW window of x [m, H, W, C], windows SV and SH apart,
+/// the first PT rows above and PL columns left of the image. Operands: x. Body: off in y, row =
+/// pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor, class Body>
 struct avg_pool {
     static constexpr int phases = 1;
@@ -45,8 +45,8 @@ struct avg_pool {
     }
 };
 
-/// dx [m, H, W, C] of avg_pool (same extents): each window's gradient, spread evenly over its elements.
-/// Operands: dy [m, OH, OW, C]. Body: off in dx, row = pixel of x, col = channel.
+/// dx [m, H, W, C] of avg_pool (same extents): each window's gradient, spread evenly over its
+/// elements. Operands: dy [m, OH, OW, C]. Body: off in dx, row = pixel of x, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor, class Body>
 struct avg_pool_gradient {
     static constexpr int phases = 1;

@@ -5,14 +5,15 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN displaces everything, and nothing
-/// but a NaN displaces it.
+/// The largest of a sequence and the place of the first that is as large, lane by lane. A NaN
+/// displaces everything, and nothing but a NaN displaces it.
 struct first_max {
     vf best;
     vi place = vi{};
     SINTER_INLINE void see(vf v, int q) { see(v, splat(static_cast<std::int32_t>(q))); }
     SINTER_INLINE void see(vf v, vi q) {
-        // min gives its second operand where either is NaN: one compare then tells NaN from numbers, on both sides
+        // min gives its second operand where either is NaN: one compare then tells NaN from
+        // numbers, on both sides
         const vi displaces = ~(v <= min(best, splat(__builtin_inff())));
         best = displaces ? v : best;
         place = displaces ? q : place;
@@ -40,7 +41,8 @@ SINTER_INLINE first_max largest_of(const vf (&v)[N]) {
     }
 }
 
-/// Hands a pooled vector (its first `Valid` lanes) to the body and notes its winners, if anyone wants them.
+/// Hands a pooled vector (its first `Valid` lanes) to the body and notes its winners, if anyone
+/// wants them.
 template <class Body, int Valid, class Call>
 SINTER_INLINE void emit_pooled(const first_max& m, std::int64_t off, std::int64_t row, int col, const Call& c) {
     constexpr int n = Valid < lanes ? Valid : lanes;

@@ -7,9 +7,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// y [m, OH, OW, C]: the largest element of each KH x KW window of x [m, H, W, C], windows SV and SH apart, the first PT rows
-/// above and PL columns left of the image. Padding never wins. Operands: x, winners [m, OH, OW, C] as bytes, the
-/// place ky * KW + kx of a window's first maximum; may be null. Body: off in y, row = pixel of y, col = channel.
+/// y [m, OH, OW, C]: the largest element of each KH x KW window of x [m, H, W, C], windows SV and
+/// SH apart, the first PT rows above and PL columns left of the image. Padding never wins.
+/// Operands: x, winners [m, OH, OW, C] as bytes, the place ky * KW + kx of a window's first
+/// maximum; may be null. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool {
     static_assert(KH * KW <= 256, "winners are bytes");
@@ -36,7 +37,8 @@ private:
                                         m.place);
         channels.template put<Body>(m.best, pixel * C + j, pixel, j, c);
     }
-    /// Asks for the elements that the next row of windows has and this one has not, SV x SH for each window.
+    /// Asks for the elements that the next row of windows has and this one has not, SV x SH for
+    /// each window.
     static SINTER_INLINE void ask_for_row(const float* x, int last, int first, int j) {
         if constexpr (C >= floats_a_line && KH > SV && SV <= 2 && SH <= 2)
             unroll<SV * SH>([&](int q) SINTER_ALWAYS {
@@ -44,8 +46,8 @@ private:
                 __builtin_prefetch(x + (y * W + i) * C + j);
             });
     }
-    /// Any window. Of nine elements and less it takes 1.2 to 1.6 times as long as in_registers (256 bits; with 128 twice), of 25 only
-    /// 0.8: so many do not stay in registers.
+    /// Any window. Of nine elements and less it takes 1.2 to 1.6 times as long as in_registers (256
+    /// bits; with 128 twice), of 25 only 0.8: so many do not stay in registers.
     static SINTER_INLINE void one_by_one(const float* x, int oy, int ox, std::int64_t pixel, const call& c) {
         const auto v = vertical::elements(oy);
         const auto h = horizontal::elements(ox);
@@ -58,8 +60,9 @@ private:
             emit(channels, m, j, pixel, c);
         });
     }
-    /// Small windows of whole vectors: the maximum first, then its first place, so that no comparison waits for the one before.
-    /// What hangs over an edge is the element there once more, under its own place. Where there may be a NaN, one by one.
+    /// Small windows of whole vectors: the maximum first, then its first place, so that no
+    /// comparison waits for the one before. What hangs over an edge is the element there once more,
+    /// under its own place. Where there may be a NaN, one by one.
     static SINTER_INLINE void in_registers(const float* x, int oy, int ox, std::int64_t pixel, const call& c) {
         constexpr int n = KH * KW;
         const auto v = vertical::elements(oy);
@@ -98,8 +101,9 @@ private:
     }
 };
 
-/// dx [m, H, W, C] of max_pool (same extents): each element takes the gradients of the windows that it won.
-/// Operands: dy [m, OH, OW, C], winners as max_pool leaves them. Body: off in dx, row = pixel of x, col = channel.
+/// dx [m, H, W, C] of max_pool (same extents): each element takes the gradients of the windows that
+/// it won. Operands: dy [m, OH, OW, C], winners as max_pool leaves them. Body: off in dx, row =
+/// pixel of x, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool_gradient {
     static constexpr int phases = 1;
@@ -154,10 +158,12 @@ private:
             channels.template put<Body>(sum, p.pixel * C + j, p.pixel, j, c);
         });
     }
-    /// Overlapping windows read several rows at once, which the processor does not foresee; nor does it what is written, so slowly.
+    /// Overlapping windows read several rows at once, which the processor does not foresee; nor
+    /// does it what is written, so slowly.
     static constexpr bool prefetches = C >= floats_a_line && KH > SV;
     static constexpr int ahead = 64 * floats_a_line;
-    /// With `Rows` x `Columns` windows at most; what is less are others under a place that no winner has.
+    /// With `Rows` x `Columns` windows at most; what is less are others under a place that no
+    /// winner has.
     template <int Rows, int Columns>
     static SINTER_INLINE void unrolled(const place& p, const call& c) {
         constexpr int n = Rows * Columns, nowhere = -1024;
@@ -195,8 +201,8 @@ private:
     }
 };
 
-/// y [m, OH, OW, C]: of each window of x [m, H, W, C] the element at the place that max_pool's winners tell.
-/// Body: off in y, row = pixel of y, col = channel.
+/// y [m, OH, OW, C]: of each window of x [m, H, W, C] the element at the place that max_pool's
+/// winners tell. Body: off in y, row = pixel of y, col = channel.
 template <int H, int W, int C, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, class Body>
 struct max_pool_winners {
     static void run(const call& c) {

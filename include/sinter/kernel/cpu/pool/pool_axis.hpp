@@ -8,7 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// One axis of a pool: `Out` windows of K elements, S apart, the first P elements before the beginning.
+/// One axis of a pool: `Out` windows of K elements, S apart, the first P elements before the
+/// beginning.
 template <int Extent, int Out, int K, int S, int P>
 struct pool_axis {
     struct range {
@@ -26,7 +27,8 @@ struct pool_axis {
     }
     /// Place of element i in window o.
     static constexpr int place(int i, int o) { return i + P - o * S; }
-    /// By how many a mean divides along this axis: the elements that exist, all K, or those within `after` of padding.
+    /// By how many a mean divides along this axis: the elements that exist, all K, or those within
+    /// `after` of padding.
     static constexpr int counted(int o, bool all, int after) {
         if (all) return K;
         if (after < 0) return elements(o).last - elements(o).first;

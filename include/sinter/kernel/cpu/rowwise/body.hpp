@@ -30,7 +30,8 @@ __attribute__((noinline)) inline void add_parts(float* to, const float* sums, st
     }
 }
 
-/// The words W as code of vectors: what a kernel does with each of its results, or a walk with each element.
+/// The words W as code of vectors: what a kernel does with each of its results, or a walk with each
+/// element.
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
@@ -85,8 +86,9 @@ struct body {
         return n;
     }();
 
-    /// Floats of call::sums: partial column sums of each part, then each part's row buffers. Each begins a cache line
-    /// and ends with one, so that vectors are whole everywhere; what lies behind the last column is never looked at.
+    /// Floats of call::sums: partial column sums of each part, then each part's row buffers. Each
+    /// begins a cache line and ends with one, so that vectors are whole everywhere; what lies
+    /// behind the last column is never looked at.
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts) {
         return parts * (sums + buffers) * e[extent::buffer_stride];
     }
@@ -123,7 +125,8 @@ struct body {
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
     }
 
-    /// Of two whole vectors side by side, word by word: the chains of operations that words are do not wait for each other.
+    /// Of two whole vectors side by side, word by word: the chains of operations that words are do
+    /// not wait for each other.
     static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col, const call& c) {
         vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
@@ -133,15 +136,16 @@ struct body {
     static constexpr bool is_drawn_by_row(int i) {
         return code[i].is(op::random_uniform) && code[i].row && code[i].rows() == row_map::same;
     }
-    /// Does it draw random numbers for elements? Two vectors side by side take hardly longer for that than one.
+    /// Does it draw random numbers for elements? Two vectors side by side take hardly longer for
+    /// that than one.
     static constexpr bool draws = [] {
         for (int i = 0; i < size; ++i)
             if (is_drawn(i)) return true;
         return false;
     }();
 
-    /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes count: column sums stay in
-    /// registers from row to row.
+    /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes
+    /// count: column sums stay in registers from row to row.
     template <bool Full>
     static SINTER_INLINE void vectors(const float* raw, int width, int rows, int n, std::int64_t off, std::int64_t off_step,
                                       std::int64_t row, int col, const call& c) {
@@ -163,7 +167,8 @@ struct body {
         end_tile(s, col + lanes, c, all{});
     }
 
-    /// Are all columns alike to it, but for what it loads of each? Then a vector may hold several rows of few columns.
+    /// Are all columns alike to it, but for what it loads of each? Then a vector may hold several
+    /// rows of few columns.
     static constexpr bool is_alike(int i) {
         const instruction w = code[i];
         if (w.is(opcode::load)) return w.columns() && (w.rows() == row_map::same || w.rows() == row_map::none);
@@ -178,8 +183,8 @@ struct body {
             if (!is_alike(i)) return false;
         return true;
     }();
-    /// As vectors, of n whole rows of all Columns columns, several to a vector, in a result that has no others: n is a multiple of
-    /// lanes / Columns.
+    /// As vectors, of n whole rows of all Columns columns, several to a vector, in a result that
+    /// has no others: n is a multiple of lanes / Columns.
     template <int Columns>
     static SINTER_INLINE void several_rows(const float* raw, int n, std::int64_t off, std::int64_t row, const call& c) {
         constexpr int several = lanes / Columns, width = several * Columns;
@@ -197,8 +202,8 @@ struct body {
         vf r[std::size_t{size + 1}];
         run_all<Several * Columns == lanes, false, Columns>(r, raw, {off, row, 0, Several * Columns}, c, all{});
     }
-    /// Does it go over a row's columns once, each on its own? Then rows may be walked some columns after the others, which see what
-    /// there is once a row as often.
+    /// Does it go over a row's columns once, each on its own? Then rows may be walked some columns
+    /// after the others, which see what there is once a row as often.
     static constexpr bool columns_apart = [] {
         for (int i = 0; i < size; ++i)
             if (is_reduction(i) || (code[i].row && (code[i].is(opcode::store) || code[i].is(opcode::column_sum)))) return false;
@@ -221,8 +226,9 @@ struct body {
         });
     }
 
-    /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in arrays of the result's layout, to ask for
-    /// them before its sums are there. Rows of a wide result lie too far apart for the processor to foresee them.
+    /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in
+    /// arrays of the result's layout, to ask for them before its sums are there. Rows of a wide
+    /// result lie too far apart for the processor to foresee them.
     template <class F>
     static SINTER_INLINE void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c, F f) {
         if (off_step == columns) columns *= rows, rows = 1;
@@ -250,7 +256,8 @@ struct body {
     static SINTER_INLINE void begin_reductions(vf* per_row_r) { begin_reductions<Phase>(per_row_r, all{}); }
     template <int Phase>
     static SINTER_INLINE void end_reductions(vf* per_row_r) { end_reductions<Phase>(per_row_r, all{}); }
-    /// Reductions go on with the next one of their partial results: the registers are renamed, no code is written out for each.
+    /// Reductions go on with the next one of their partial results: the registers are renamed, no
+    /// code is written out for each.
     template <int Phase, std::size_t N>
     static SINTER_INLINE void rotate_reductions(vf* per_row_r, vf (&others)[N][std::size_t{size + 1}]) {
         rotate_reductions<Phase>(per_row_r, others, all{});
@@ -277,7 +284,8 @@ struct body {
         if constexpr (Full) return v;
         else return select(lane_numbers() < splat(static_cast<std::int32_t>(n)), v, rest);
     }
-    /// The random numbers, in [0, 1), of elements or rows from number `first` on; or each `step` behind the one before.
+    /// The random numbers, in [0, 1), of elements or rows from number `first` on; or each `step`
+    /// behind the one before.
     static SINTER_INLINE vf uniform(int stream, std::int64_t first, const call& c) {
         return cpu::uniform(philox_words(c.seed, counter_of(stream, c), static_cast<std::uint64_t>(first)));
     }

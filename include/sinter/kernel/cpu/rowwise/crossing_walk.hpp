@@ -5,9 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m rows of fewer columns than a vector has lanes, each element on its own: vectors cross from one row into the next, as if there
-/// were none, and what there is once a row, or once a column, is picked into its lanes. Row by row most lanes would be idle, and a
-/// vector would wait for the one before it, of which it reads what that one's store left out.
+/// c.m rows of fewer columns than a vector has lanes, each element on its own: vectors cross from
+/// one row into the next, as if there were none, and what there is once a row, or once a column, is
+/// picked into its lanes. Row by row most lanes would be idle, and a vector would wait for the one
+/// before it, of which it reads what that one's store left out.
 template <class Body>
 struct crossing_walk {
     static constexpr bool takes(std::int64_t columns) { return suits && columns < lanes; }

@@ -27,8 +27,8 @@ struct middle_moment {
 
 private:
     static constexpr int several = 4;
-    /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the one before. Of a single vector some
-    /// rows are summed apart.
+    /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the
+    /// one before. Of a single vector some rows are summed apart.
     template <int V, bool Full>
     static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n, const call& c) {
         constexpr int rows = several / V;

@@ -19,8 +19,9 @@ struct multiplies {
     }
 };
 
-/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner].
-/// Over the batch, too: one block [c.m][inner]. A column is one part's work, so always summed in the same order.
+/// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner]. Over the
+/// batch, too: one block [c.m][inner]. A column is one part's work, so always summed in the same
+/// order.
 template <class Combine, class Body>
 struct middle_reduction {
     static void run(const call& c) {
@@ -45,7 +46,8 @@ struct middle_reduction {
 
 private:
     static constexpr int several = 4;
-    /// So many vectors of columns together: memory is read some lines at a time, and no sum waits for the one before.
+    /// So many vectors of columns together: memory is read some lines at a time, and no sum waits
+    /// for the one before.
     static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off, std::int64_t row,
                                            std::int64_t col, const call& c) {
         vf s[several];

@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m rows of so few columns that a vector along a row would leave most of its lanes idle (a loss of two classes): here the
-/// lanes are rows, read where they lie, and all columns are written out.
+/// c.m rows of so few columns that a vector along a row would leave most of its lanes idle (a loss
+/// of two classes): here the lanes are rows, read where they lie, and all columns are written out.
 template <class Body, int Columns>
 struct narrow_walk {
     static constexpr bool only_divides = true;

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The loop nest of a spec, as nest<K, Body, X...>::type, where X are its twelve compile-time extents. The file of each kernel
-/// says which op's nest it is.
+/// The loop nest of a spec, as nest<K, Body, X...>::type, where X are its twelve compile-time
+/// extents. The file of each kernel says which op's nest it is.
 template <op_id K, class Body, int... X>
 struct nest;
 

@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The walk that leads a kernel, if there is one, as far as it has come: a kernel asks for some rows before it reads them. Rows are
-/// asked for in their order, and made once.
+/// The walk that leads a kernel, if there is one, as far as it has come: a kernel asks for some
+/// rows before it reads them. Rows are asked for in their order, and made once.
 class producer_rows {
 public:
     producer_rows(const call& c, std::int64_t first) : walk_(c.before), next_(first) {}
@@ -16,7 +16,8 @@ public:
         walk_.rows->run(next_, end, *walk_.walk);
         next_ = end;
     }
-    /// The arrays that the walk reads and writes: where they begin; there is room for row_functions::most_arrays.
+    /// The arrays that the walk reads and writes: where they begin; there is room for
+    /// row_functions::most_arrays.
     int arrays(const float** to) const { return walk_.rows ? walk_.rows->arrays(*walk_.walk, to) : 0; }
 
 private:

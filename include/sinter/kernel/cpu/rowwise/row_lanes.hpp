@@ -10,9 +10,11 @@ struct some_rows {
     int n;
 };
 
-/// A body's words on vectors whose lanes are rows, one column after the other: no sum or maximum of a row goes over lanes, and what
-/// there is once a row is there once for all of them. A row's sums add its columns in their order. Columns says how many there are
-/// (each, count), where a word finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add, sum).
+/// A body's words on vectors whose lanes are rows, one column after the other: no sum or maximum of
+/// a row goes over lanes, and what there is once a row is there once for all of them. A row's sums
+/// add its columns in their order. Columns says how many there are (each, count), where a word
+/// finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add,
+/// sum).
 template <class Body, class Columns>
 struct row_lanes {
     template <bool Full>

@@ -10,9 +10,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The first `count` of each sorted axis of m blocks [n][inner]; places (which may be null) and values are m blocks
-/// [count][inner]. Few are inserted one by one into the list of the best so far; many are put in order digit by digit,
-/// which keeps equal ones in theirs and branches on no comparison.
+/// The first `count` of each sorted axis of m blocks [n][inner]; places (which may be null) and
+/// values are m blocks [count][inner]. Few are inserted one by one into the list of the best so
+/// far; many are put in order digit by digit, which keeps equal ones in theirs and branches on no
+/// comparison.
 struct sorting {
     static constexpr std::int64_t few = 32;
     static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(5 * e[sort_extent::n], 16); }
@@ -56,13 +57,15 @@ private:
             list[j] = i;
         }
     }
-    /// A whole number that stands among others as x does among floats: both zeros are one, and all NaN.
+    /// A whole number that stands among others as x does among floats: both zeros are one, and all
+    /// NaN.
     static std::uint32_t ordered(float x, bool descending) {
         const auto bits = std::bit_cast<std::uint32_t>(x + 0.f);
         const std::uint32_t up = x != x ? 0xffffffff : bits & 0x80000000 ? ~bits : bits | 0x80000000;
         return descending ? ~up : up;
     }
-    /// Numbers above, places below: from the last digit to the first, between two lists. A digit that all share moves nothing.
+    /// Numbers above, places below: from the last digit to the first, between two lists. A digit
+    /// that all share moves nothing.
     static const std::uint64_t* by_digits(const float* keys, std::uint64_t* a, std::uint64_t* b, std::int64_t n, bool descending) {
         constexpr int digits = 4, width = 8;
         std::uint32_t first[digits][1 << width] = {};

@@ -5,11 +5,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// c.m rows that are reduced and so short that sums over lanes take longer than what they sum (a loss of ten classes): as many rows
-/// as a vector has lanes are transposed into scratch space and gone over with a row in each lane; results are transposed back.
+/// c.m rows that are reduced and so short that sums over lanes take longer than what they sum (a
+/// loss of ten classes): as many rows as a vector has lanes are transposed into scratch space and
+/// gone over with a row in each lane; results are transposed back.
 template <class Body>
 struct transposed_walk {
-    /// Does a walk of such rows go this way? Where a vector would be mostly empty, that is one of fewer rows, it does not.
+    /// Does a walk of such rows go this way? Where a vector would be mostly empty, that is one of
+    /// fewer rows, it does not.
     static constexpr bool takes(std::int64_t columns, std::int64_t rows) { return columns <= most_columns && rows >= lanes; }
     static constexpr std::int64_t scratch(std::int64_t columns, int parts) { return parts * of_part(columns); }
 
@@ -26,12 +28,13 @@ struct transposed_walk {
     }
 
 private:
-    /// Transposing costs about what a sum over lanes does for a row of one vector. So it pays where there is more: a function once a row,
-    /// or a maximum, which looks for NaN as well (bounds measured with 4, 8 and 16 lanes).
+    /// Transposing costs about what a sum over lanes does for a row of one vector. So it pays where
+    /// there is more: a function once a row, or a maximum, which looks for NaN as well (bounds
+    /// measured with 4, 8 and 16 lanes).
     static constexpr int most_columns = Body::row_operations >= 12 ? 6 * lanes : Body::count(opcode::row_max) > 0 ? 2 * lanes : 0;
 
-    /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in which a word finds what one before it
-    /// has written, as it would in memory.
+    /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in
+    /// which a word finds what one before it has written, as it would in memory.
     struct array_list {
         int n = 0, arg[Body::size + 1] = {}, of[Body::size + 1] = {};   ///< of: a word's array
         bool read_first[Body::size + 1] = {}, written[Body::size + 1] = {};

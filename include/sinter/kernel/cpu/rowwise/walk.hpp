@@ -5,7 +5,8 @@
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <sinter/kernel/cpu/rowwise/transposed_walk.hpp>
 
-/// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the body needs.
+/// Kernels that are nothing but a body: a walk over elements, or over rows in as many passes as the
+/// body needs.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m elements in the order in which they lie in memory.
@@ -34,17 +35,19 @@ private:
     }
 };
 
-/// A pass that makes sums in few operations, fewer than its loop has, takes four vectors a turn where registers are few: to rename four
-/// partial results after each would take as long as the pass.
+/// A pass that makes sums in few operations, fewer than its loop has, takes four vectors a turn
+/// where registers are few: to rename four partial results after each would take as long as the
+/// pass.
 template <class Body, int Phase>
 inline constexpr bool takes_four = registers < 32 && Body::reductions_in(Phase) > 0 && Body::template operations_in<Phase> <= 8 &&
                                    4 * Body::reductions_in(Phase) <= registers / 2;
-/// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one before. With few registers, two.
+/// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one
+/// before. With few registers, two.
 template <class Body, int Phase>
 inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase> ? 4 : 2;
 
-/// c.m rows of e[extent::columns] columns. Loops over whole vectors and what is left of a row are compiled where `Cases` say that
-/// columns come to them (kernel_table.hpp).
+/// c.m rows of e[extent::columns] columns. Loops over whole vectors and what is left of a row are
+/// compiled where `Cases` say that columns come to them (kernel_table.hpp).
 template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
@@ -97,7 +100,8 @@ private:
                 if (j < columns) Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
         }
     }
-    // A reduction may be over values that exist once a row, which the row's own pass must then see as a single column.
+    // A reduction may be over values that exist once a row, which the row's own pass must then see
+    // as a single column.
     template <int... Phase>
     static SINTER_INLINE void phases(vf* per_row, std::int64_t row, std::int64_t columns, const call& c,
                                      std::integer_sequence<int, Phase...>) {

@@ -19,7 +19,8 @@ struct unique_shape {
           numbers_first(e[unique_extent::numbers_first]) {}
 };
 
-/// A batch's keys, the distinct rows of each column, one column's after the other's: where they lie.
+/// A batch's keys, the distinct rows of each column, one column's after the other's: where they
+/// lie.
 struct unique_keys {
     float* rows;                 ///< [keys][width], copies of the table's
     std::int32_t* key_of;        ///< [examples][columns]
@@ -45,7 +46,8 @@ struct unique_keys {
     }
 };
 
-/// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for i < rows.
+/// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for
+/// i < rows.
 template <int NR>
 __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_step, const float* x, std::int64_t row_step,
                                                     std::int64_t rows, const float* b, std::int64_t b_step, std::int64_t depth) {
@@ -59,7 +61,8 @@ __attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_s
     for_each_tile(rows, tile);
 }
 
-/// Calls f(vectors, j) for blocks of columns, whose number is a multiple of lanes: as many vectors at once as have registers.
+/// Calls f(vectors, j) for blocks of columns, whose number is a multiple of lanes: as many vectors
+/// at once as have registers.
 template <class F>
 SINTER_INLINE void for_each_block(std::int64_t columns, F f) {
     std::int64_t j = 0;

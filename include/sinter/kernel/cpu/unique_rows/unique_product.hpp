@@ -4,9 +4,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Y[m][N]: of each example its numbers' product with their rows of the weights, plus its keys' products with theirs.
-/// The weights are packed [all_rows][N], the numbers [m][R]. First all keys are multiplied, then each example adds
-/// its own; the order of sums is the same whatever the batch. N is a multiple of lanes.
+/// Y[m][N]: of each example its numbers' product with their rows of the weights, plus its keys'
+/// products with theirs. The weights are packed [all_rows][N], the numbers [m][R]. First all keys
+/// are multiplied, then each example adds its own; the order of sums is the same whatever the
+/// batch. N is a multiple of lanes.
 template <class Body>
 struct unique_product {
     static constexpr bool only_divides = true;

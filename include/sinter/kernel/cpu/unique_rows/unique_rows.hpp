@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The keys of c.m examples. The table is [V][E], indices are int32 [m][C], checked when the batch was
-/// bound; V is all_rows. One part does all. Column by column, and within a column in the order of first use.
+/// The keys of c.m examples. The table is [V][E], indices are int32 [m][C], checked when the batch
+/// was bound; V is all_rows. One part does all. Column by column, and within a column in the order
+/// of first use.
 struct find_unique_rows {
     static constexpr std::int64_t slots(std::int64_t rows, std::int64_t lookups) {
         std::int64_t n = 16;
@@ -54,9 +55,10 @@ private:
     };
     static constexpr std::uint32_t nobody = 0xffffffffu;
 
-    /// Column j's keys, from `from` on; returns their end. Whether a row is new is a coin's toss, so nothing branches on it: keys are
-    /// remembered with an offset that falls from column to column by twice what keys can rise, so that earlier columns' are
-    /// larger than the next key of this one, and a row's key is the smaller of both.
+    /// Column j's keys, from `from` on; returns their end. Whether a row is new is a coin's toss,
+    /// so nothing branches on it: keys are remembered with an offset that falls from column to
+    /// column by twice what keys can rise, so that earlier columns' are larger than the next key of
+    /// this one, and a row's key is the smaller of both.
     template <bool Hashed>
     __attribute__((noinline)) static std::int32_t find(const unique_keys& k, const work& by, std::int32_t from, std::uint32_t offset,
                                                        std::int64_t j, std::int64_t C, std::int64_t n, const call& c) {

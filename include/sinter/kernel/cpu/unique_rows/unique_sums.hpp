@@ -4,9 +4,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// sums[key][N] = the sum of the rows of D [m][N] of the examples that have this key, from the last to the first.
-/// How many examples a key has is a coin's toss, so nothing branches on it: each example adds its row to the sum, which is stored, and of
-/// which nothing is kept behind a key's first example.
+/// sums[key][N] = the sum of the rows of D [m][N] of the examples that have this key, from the last
+/// to the first. How many examples a key has is a coin's toss, so nothing branches on it: each
+/// example adds its row to the sum, which is stored, and of which nothing is kept behind a key's
+/// first example.
 struct unique_sums {
     static constexpr bool only_divides = true;
     static void run(const call& c) {

@@ -5,10 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The gradient of a table: each key's sum times its column's transposed weights, added up over a row's keys. The sums
-/// are [keys][N], the weights packed [K][N]. Lazy, and with `list_rows`, as scatter_rows has it: the body is an
-/// optimizer's update, or stores a list of rows, and sees only the rows that occur. Otherwise it sees all V rows, zeros
-/// where nothing occurred.
+/// The gradient of a table: each key's sum times its column's transposed weights, added up over a
+/// row's keys. The sums are [keys][N], the weights packed [K][N]. Lazy, and with `list_rows`, as
+/// scatter_rows has it: the body is an optimizer's update, or stores a list of rows, and sees only
+/// the rows that occur. Otherwise it sees all V rows, zeros where nothing occurred.
 template <class Body>
 struct unique_table {
     static constexpr int phases = 2;
@@ -121,7 +121,8 @@ private:
         for (; last - first >= height; first += height) some(std::integral_constant<int, height>{}, first);
         if (first < last) some(std::integral_constant<int, height>{}, last - height);
     }
-    /// The same where each key's row is its own: the body is given the products a tile at a time, and its lines are asked for before that.
+    /// The same where each key's row is its own: the body is given the products a tile at a time,
+    /// and its lines are asked for before that.
     template <int NR>
     __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
                                                       const places& p, const call& by) {

@@ -8,8 +8,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. Sums are [keys][N],
-/// D [m][N], numbers [m][R]; K is all_rows. The body gets what gemm_tn's gets. N is a multiple of lanes.
+/// dW[K][N]: a column's rows from its keys' rows and sums, the numbers' from the examples. Sums are
+/// [keys][N], D [m][N], numbers [m][R]; K is all_rows. The body gets what gemm_tn's gets. N is a
+/// multiple of lanes.
 template <class Body>
 struct unique_weights {
     static constexpr bool only_divides = true;
@@ -33,7 +34,8 @@ struct unique_weights {
     }
 
 private:
-    /// Rows [first, first + rows) of one panel: the transpose of x [depth][rows] times the gradients d [depth][N] of keys, or of examples.
+    /// Rows [first, first + rows) of one panel: the transpose of x [depth][rows] times the
+    /// gradients d [depth][N] of keys, or of examples.
     static void multiply(const float* x, std::int64_t rows, const float* d, std::int64_t depth, std::int64_t first, std::int64_t j,
                          const unique_shape& s, const epilogue& f, const call& c) {
         alignas(64) float sums[tile_rows * panel_width];

@@ -7,8 +7,8 @@
 /// Small integers in memory as bytes, in registers as a vector: the winners of a max-pool.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The first N <= 8 bytes at p as an integer. Put together in registers: a vector written to memory in pieces could not
-/// be loaded as a whole for a while.
+/// The first N <= 8 bytes at p as an integer. Put together in registers: a vector written to memory
+/// in pieces could not be loaded as a whole for a while.
 template <int N>
 SINTER_INLINE std::uint64_t load_word(const std::uint8_t* p) {
     std::uint64_t w = 0;
@@ -33,7 +33,8 @@ SINTER_INLINE void store_word(std::uint8_t* p, std::uint64_t w) {
     }
 }
 
-// g++ 12 turns __builtin_convertvector between these widths into scalar code, so x86 says it in instructions.
+// g++ 12 turns __builtin_convertvector between these widths into scalar code, so x86 says it in
+// instructions.
 #if defined(__AVX512F__)
 SINTER_INLINE vi widen(std::uint64_t low, std::uint64_t high) {
     return (vi)_mm512_maskz_cvtepu8_epi32(0xffff, _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low)));

@@ -2,10 +2,12 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 
-/// Rows of two or three numbers, as many as a vector has lanes, one behind the other in memory; in registers a vector for each column.
+/// Rows of two or three numbers, as many as a vector has lanes, one behind the other in memory; in
+/// registers a vector for each column.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Picks for three columns: number 3 l + J of two vectors laid end to end, where it is one of those, and of a third one.
+/// Picks for three columns: number 3 l + J of two vectors laid end to end, where it is one of
+/// those, and of a third one.
 template <int J>
 struct third_of_two {
     static constexpr int lane(int l) { return 3 * l + J < 2 * lanes ? 3 * l + J : 0; }

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-/// Lanes in which something holds, for a branch to ask for. With 512 bits a comparison leaves them as bits in a register of its own;
-/// g++ would make a vector of them first, where the comparison is written as one of vectors, and test that.
+/// Lanes in which something holds, for a branch to ask for. With 512 bits a comparison leaves them
+/// as bits in a register of its own; g++ would make a vector of them first, where the comparison is
+/// written as one of vectors, and test that.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 #if defined(__AVX512F__)

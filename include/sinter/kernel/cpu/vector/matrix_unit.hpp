@@ -9,8 +9,9 @@
 #include <unistd.h>
 #endif
 
-/// Units that multiply tiles of pairs of bfloat16: eight tiles, each 16 rows of 16 times 32 bits. An object has the tiles while it
-/// lives; tiles are named by constants, as registers are. `ready()`: may this process use the unit? It never changes its answer.
+/// Units that multiply tiles of pairs of bfloat16: eight tiles, each 16 rows of 16 times 32 bits.
+/// An object has the tiles while it lives; tiles are named by constants, as registers are.
+/// `ready()`: may this process use the unit? It never changes its answer.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int unit_extent = 16;   ///< a tile's rows, and its columns of 32 bits
@@ -33,13 +34,14 @@ struct alignas(64) amx_shapes {
 };
 static_assert(sizeof(amx_shapes) == 64);
 
-/// AMX-BF16 (Intel's manual, volume 1, chapter 18), as Linux grants it. By assembler, since the compilers' own names come with the
-/// header that intrinsics.hpp is there to avoid.
+/// AMX-BF16 (Intel's manual, volume 1, chapter 18), as Linux grants it. By assembler, since the
+/// compilers' own names come with the header that intrinsics.hpp is there to avoid.
 class amx {
 public:
     static constexpr bool exists = true;
-    /// The system keeps tiles for a thread from the first use on, if it has been asked for by then: for all of a process, once. It
-    /// refuses where the kernel is too old (before 5.16), does not know the unit, or a thread's stack for signals is too small.
+    /// The system keeps tiles for a thread from the first use on, if it has been asked for by then:
+    /// for all of a process, once. It refuses where the kernel is too old (before 5.16), does not
+    /// know the unit, or a thread's stack for signals is too small.
     static bool ready() {
         static const bool granted = [] {
             constexpr long ask_for_component = 0x1023, tile_data = 18;   // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA

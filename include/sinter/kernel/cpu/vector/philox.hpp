@@ -8,7 +8,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 typedef std::uint64_t vu64 __attribute__((vector_size(4 * lanes)));
 
-/// The 64-bit products of m and the lower halves of a: the only multiplication that wide which processors have.
+/// The 64-bit products of m and the lower halves of a: the only multiplication that wide which
+/// processors have.
 SINTER_INLINE vu64 multiply_low(vu64 a, std::uint32_t m) {
 #if defined(__AVX512F__)
     return (vu64)_mm512_maskz_mul_epu32(0xff, (__m512i)a, _mm512_set1_epi32(static_cast<int>(m)));
@@ -21,8 +22,8 @@ SINTER_INLINE vu64 multiply_low(vu64 a, std::uint32_t m) {
 #endif
 }
 
-/// Counters of every other lane. Only the lower half of each 64 bits counts: a product's is used where it lies, its upper half
-/// shifted down, and what else stands above is never asked for.
+/// Counters of every other lane. Only the lower half of each 64 bits counts: a product's is used
+/// where it lies, its upper half shifted down, and what else stands above is never asked for.
 struct half_counters {
     vu64 word[4];
 
@@ -52,7 +53,8 @@ SINTER_INLINE void philox_rounds(std::uint64_t key, Counters&... counters) {
 /// The lower halves of a and b side by side.
 SINTER_INLINE vu join_halves(vu64 a, vu64 b) { return (vu)((a & 0xffffffffu) | (b << 32)); }
 
-/// Each lane's block, whose number is high:low, of the stream: word[k] has its word k, philox_at(key, number, counter_hi).word[k].
+/// Each lane's block, whose number is high:low, of the stream: word[k] has its word k,
+/// philox_at(key, number, counter_hi).word[k].
 SINTER_INLINE void philox_blocks(std::uint64_t key, std::uint64_t counter_hi, vu low, vu high, vu (&word)[4]) {
     half_counters even((vu64)low, (vu64)high, counter_hi), odd((vu64)low >> 32, (vu64)high >> 32, counter_hi);
     philox_rounds(key, even, odd);
@@ -74,7 +76,8 @@ SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::
 /// Uniform in [0, 1), as base/philox.hpp makes it of a word.
 SINTER_INLINE vf uniform(vu words) { return __builtin_convertvector((vi)(words >> 8), vf) * splat(0x1p-24f); }
 
-/// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi in turns.
+/// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi in
+/// turns.
 template <int High>
 struct natural_quads {
     static constexpr int lane(int l) {
@@ -95,7 +98,8 @@ SINTER_INLINE word_pair words_of_blocks(std::uint64_t key, std::uint64_t counter
     const vf even = shuffle<zip_quads<2, 0>>(front, back), odd = shuffle<zip_quads<2, 1>>(front, back);
     return {(vu)shuffle<natural_quads<0>>(even, odd), (vu)shuffle<natural_quads<1>>(even, odd)};
 }
-/// Words first, first + 1, ... of the stream, from half as many counters as lanes, for each has four.
+/// Words first, first + 1, ... of the stream, from half as many counters as lanes, for each has
+/// four.
 SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::uint64_t first) {
     const word_pair some = words_of_blocks(key, counter_hi, first / 4);
     if (first % 4 == 0) return some.front;

@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `picks_lanes`; elsewhere it is not used. `has_tables`: of
-/// sixteen, which are enough for a small table.
+/// pick_lanes(v, which): lane l is v[which[l] % lanes]. One instruction where `picks_lanes`;
+/// elsewhere it is not used. `has_tables`: of sixteen, which are enough for a small table.
 #if defined(__AVX512F__)
 inline constexpr bool picks_lanes = true, has_tables = true;
 SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm512_maskz_permutexvar_ps(all_lanes, (__m512i)which, (__m512)v); }
@@ -32,8 +32,8 @@ SINTER_INLINE vf load_eights(const float* low, [[maybe_unused]] const float* hig
 #endif
 }
 
-/// permute_quad(p, which): lane l is p[which[l]], which < 4. One instruction beside the load where there is AVX;
-/// elsewhere it would not pay, and is not used.
+/// permute_quad(p, which): lane l is p[which[l]], which < 4. One instruction beside the load where
+/// there is AVX; elsewhere it would not pay, and is not used.
 #if defined(__AVX__) && !defined(__AVX512F__)
 inline constexpr bool has_permute = true;
 SINTER_INLINE vf permute_quad(const float* p, vi which) {

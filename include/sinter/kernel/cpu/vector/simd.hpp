@@ -6,13 +6,15 @@
 
 #include <sinter/kernel/cpu/vector/intrinsics.hpp>
 
-/// The vector type of the target, from SSE2 to AVX-512, in the compilers' portable vector extension; NEON and
-/// WebAssembly compilers accept the same code with 4 lanes. Only what the extension cannot say uses intrinsics.
+/// The vector type of the target, from SSE2 to AVX-512, in the compilers' portable vector
+/// extension; NEON and WebAssembly compilers accept the same code with 4 lanes. Only what the
+/// extension cannot say uses intrinsics.
 #define SINTER_INLINE __attribute__((always_inline)) inline
-/// Marks a lambda that must vanish into its caller: an accumulator that a lambda reaches through memory costs a factor.
+/// Marks a lambda that must vanish into its caller: an accumulator that a lambda reaches through
+/// memory costs a factor.
 #define SINTER_ALWAYS __attribute__((always_inline))
-/// For functions of many instructions that several kernels call: neither inlined nor, by g++, compiled once more for each set of
-/// constant arguments.
+/// For functions of many instructions that several kernels call: neither inlined nor, by g++,
+/// compiled once more for each set of constant arguments.
 #if defined(__clang__)
 #define SINTER_ONCE __attribute__((noinline))
 #else
@@ -33,7 +35,8 @@ inline constexpr int lanes = 4, registers = 16;
 
 inline constexpr int floats_a_line = 16;   ///< of a cache
 
-/// Has the target an instruction for pairs of bfloat16 (bfloat16.hpp)? Only then does a program multiply such.
+/// Has the target an instruction for pairs of bfloat16 (bfloat16.hpp)? Only then does a program
+/// multiply such.
 #if defined(__AVX512BF16__)
 inline constexpr bool multiplies_pairs = true;
 #else
@@ -45,7 +48,8 @@ typedef std::int32_t vi __attribute__((vector_size(4 * lanes)));
 typedef std::uint32_t vu __attribute__((vector_size(4 * lanes)));
 
 SINTER_INLINE vf zero() { return vf{}; }
-// `s - vf{}` is a pure broadcast; `s + vf{}` would have to turn -0 into +0 and so costs an addition.
+// `s - vf{}` is a pure broadcast; `s + vf{}` would have to turn -0 into +0 and so costs an
+// addition.
 SINTER_INLINE vf splat(float s) { return s - vf{}; }
 SINTER_INLINE vi splat(std::int32_t s) { return s - vi{}; }
 /// 0, 1, ... Written out: where g++ takes code for cold, a loop over lanes would stay one.
@@ -55,7 +59,8 @@ SINTER_INLINE V counted(std::integer_sequence<int, L...>) {
 }
 SINTER_INLINE vi lane_numbers() { return counted<vi>(std::make_integer_sequence<int, lanes>{}); }
 
-// Not by memcpy: a store that may alias anything would have a kernel's operands' addresses read again for each vector.
+// Not by memcpy: a store that may alias anything would have a kernel's operands' addresses read
+// again for each vector.
 typedef float vf_anywhere __attribute__((vector_size(4 * lanes), aligned(4)));
 SINTER_INLINE vf load(const float* p) { return *reinterpret_cast<const vf_anywhere*>(p); }
 SINTER_INLINE void store(float* p, vf v) { *reinterpret_cast<vf_anywhere*>(p) = v; }
@@ -70,7 +75,8 @@ SINTER_INLINE __m256i first_lanes(int n) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lane_masks + 8 - n));
 }
 SINTER_INLINE vf load(const float* p, int n) { return (vf)_mm256_maskload_ps(p, first_lanes(n)); }
-// In halves, not masked: a masked store takes Zen a dozen cycles, and no load can be served from it while it waits.
+// In halves, not masked: a masked store takes Zen a dozen cycles, and no load can be served from it
+// while it waits.
 SINTER_INLINE void store(float* p, vf v, int n) {
     typedef float vf4 __attribute__((vector_size(16)));
     typedef float vf2 __attribute__((vector_size(8)));
@@ -100,8 +106,9 @@ SINTER_INLINE void store(float* p, vf v, int n) {
 }
 #endif
 
-/// Past the caches, where a vector is a line: nothing is read that is to be overwritten. Others see it after lines_are_stored(). Halves
-/// of a line are joined on their way if one is stored right behind the other (store_in_turn), and else take longer than into a cache.
+/// Past the caches, where a vector is a line: nothing is read that is to be overwritten. Others see
+/// it after lines_are_stored(). Halves of a line are joined on their way if one is stored right
+/// behind the other (store_in_turn), and else take longer than into a cache.
 inline constexpr bool stores_whole_lines = lanes == floats_a_line, joins_halves = lanes == 8;
 #if defined(__AVX512F__)
 SINTER_INLINE void store_line(float* p, vf v) { _mm512_stream_ps(p, (__m512)v); }
@@ -125,7 +132,8 @@ SINTER_INLINE void store_or_stream(float* p, vf v) {
 
 #if defined(__AVX512F__)
 SINTER_INLINE vf fma(vf a, vf b, vf c) { return (vf)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c); }
-// Masked with all lanes on: g++ 12's plain forms warn of an uninitialised operand. The instructions are the same.
+// Masked with all lanes on: g++ 12's plain forms warn of an uninitialised operand. The instructions
+// are the same.
 inline constexpr __mmask16 all_lanes = 0xffff;
 SINTER_INLINE vf max(vf a, vf b) { return (vf)_mm512_maskz_max_ps(all_lanes, (__m512)a, (__m512)b); }
 SINTER_INLINE vf min(vf a, vf b) { return (vf)_mm512_maskz_min_ps(all_lanes, (__m512)a, (__m512)b); }
@@ -149,8 +157,8 @@ SINTER_INLINE vf sqrt(vf a) {
 }
 #endif
 
-/// Keeps a loaded value in a register: g++ 12 would fold the load into each of up to four uses and saturate the load
-/// ports.
+/// Keeps a loaded value in a register: g++ 12 would fold the load into each of up to four uses and
+/// saturate the load ports.
 #if defined(__AVX512F__)
 SINTER_INLINE void pin(vf& v) { asm("" : "+v"(v)); }
 #elif defined(__SSE__)
@@ -161,15 +169,17 @@ SINTER_INLINE void pin(vf& v) { asm("" : "+w"(v)); }
 SINTER_INLINE void pin(vf&) {}
 #endif
 
-/// Has a sum grow where it is: a and b, whose product was just added to it, are still wanted. Else g++ writes sums over them in some turns
-/// of a loop of which several are written out, and has to move sums about, by way of memory where all registers are taken.
+/// Has a sum grow where it is: a and b, whose product was just added to it, are still wanted. Else
+/// g++ writes sums over them in some turns of a loop of which several are written out, and has to
+/// move sums about, by way of memory where all registers are taken.
 SINTER_INLINE void keep([[maybe_unused]] vf& sum, [[maybe_unused]] vf a, [[maybe_unused]] vf b) {
 #if defined(__AVX__)
     asm("" : "+x"(sum) : "x"(a), "x"(b));
 #endif
 }
 
-/// Has what is loaded from p loaded after v is made, where a compiler that loads earlier would run out of registers.
+/// Has what is loaded from p loaded after v is made, where a compiler that loads earlier would run
+/// out of registers.
 SINTER_INLINE void load_after([[maybe_unused]] const float*& p, [[maybe_unused]] const vf& v) {
 #if defined(__AVX512F__)
     asm("" : "+r"(p) : "v"(v));

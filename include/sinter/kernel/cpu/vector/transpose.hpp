@@ -25,8 +25,8 @@ template <int Odd>
 struct every_second {
     static constexpr int lane(int l) { return 2 * l + Odd; }
 };
-/// Within each group of four lanes: the low (High = 0) or high halves of a and b, alternating by Size lanes. These are
-/// the unpack instructions of x86 and the zip instructions of ARM.
+/// Within each group of four lanes: the low (High = 0) or high halves of a and b, alternating by
+/// Size lanes. These are the unpack instructions of x86 and the zip instructions of ARM.
 template <int Size, int High>
 struct zip_quads {
     static constexpr int lane(int l) {
@@ -34,7 +34,8 @@ struct zip_quads {
         return quad + 2 * High + unit / 2 * Size + l % Size + (unit % 2) * lanes;
     }
 };
-/// Groups of Size lanes exchanged between two vectors: High = 0 keeps a's even groups and interleaves b's even ones.
+/// Groups of Size lanes exchanged between two vectors: High = 0 keeps a's even groups and
+/// interleaves b's even ones.
 template <int Size, int High>
 struct swap_groups {
     static constexpr int lane(int l) { return (High ? l | Size : l & ~Size) + (l & Size ? lanes : 0); }
@@ -74,7 +75,8 @@ SINTER_INLINE void transpose_lanes(vf (&r)[lanes]) {
     swap_rows<8>(r);
 }
 
-/// Half as many vectors, each the sum of two neighbours' halves: what a transpose does with groups of Size lanes, added up as it goes.
+/// Half as many vectors, each the sum of two neighbours' halves: what a transpose does with groups
+/// of Size lanes, added up as it goes.
 template <int Size>
 SINTER_INLINE void add_groups(vf (&r)[lanes]) {
     if constexpr (Size < lanes)
@@ -127,14 +129,15 @@ SINTER_INLINE vf load_quads(const float* p, [[maybe_unused]] std::ptrdiff_t step
     return load(p);
 #endif
 }
-/// r[j] = column j of the rows at p, p + step, ..., of which `lanes` have four columns each: what goes from one quarter of a vector to
-/// another does so on its way from memory, and few registers are taken.
+/// r[j] = column j of the rows at p, p + step, ..., of which `lanes` have four columns each: what
+/// goes from one quarter of a vector to another does so on its way from memory, and few registers
+/// are taken.
 SINTER_INLINE void load_four_columns(vf (&r)[4], const float* p, std::ptrdiff_t step) {
     unroll<4>([&](int i) SINTER_ALWAYS { r[i] = load_quads(p + i * step, step); });
     transpose_quads(r);
 }
-/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves change places while
-/// they are loaded.
+/// r[j] = lane j of the vectors at p, p + Step, ...: their transpose. With eight lanes the halves
+/// change places while they are loaded.
 template <int Step>
 SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #if defined(__AVX__) && !defined(__AVX512F__)
@@ -151,8 +154,8 @@ SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 #endif
 }
 
-/// to[j * to_step + i] = from[i * from_step + j] for i < rows (whole vectors), j < columns (a multiple of four). By itself, for its
-/// loops need all registers that there are.
+/// to[j * to_step + i] = from[i * from_step + j] for i < rows (whole vectors), j < columns (a
+/// multiple of four). By itself, for its loops need all registers that there are.
 template <class = void>
 SINTER_ONCE inline void transpose_whole(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
                                         std::int64_t to_step) {
@@ -167,8 +170,9 @@ SINTER_ONCE inline void transpose_whole(const float* from, std::int64_t from_ste
     }
 }
 
-/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`). Reads only what
-/// exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact` forbids it.
+/// to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns (both at most `lanes`).
+/// Reads only what exists; writes whole vectors, the lanes from `rows` on as zeros, unless `exact`
+/// forbids it.
 template <class = void>
 SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, int rows, int columns, float* to,
                                    std::int64_t to_step, bool exact) {
@@ -185,8 +189,8 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
     }
 }
 
-/// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read. Compiled once: moving data is not
-/// worth code.
+/// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read.
+/// Compiled once: moving data is not worth code.
 template <class = void>
 SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
                                          std::int64_t to_step, bool exact) {

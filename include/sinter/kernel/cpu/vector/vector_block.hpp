@@ -4,8 +4,8 @@
 
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
-/// Blocks of accumulators: N vectors in rows of V, between registers and memory. Written as plain pack expansions: a
-/// lambda for every element (see unroll) costs compilers twice the time.
+/// Blocks of accumulators: N vectors in rows of V, between registers and memory. Written as plain
+/// pack expansions: a lambda for every element (see unroll) costs compilers twice the time.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int N>

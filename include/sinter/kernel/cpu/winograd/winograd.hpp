@@ -11,9 +11,10 @@
 /// Convolutions of stride 1 by winograd_transform.hpp.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A panel's products of one tile (as transform_products takes them) to the largest of each P x P of its outputs: windows side by
-/// side, their rows `row` apart; and to the places of the first that are as large, for the windows of `rows` x `columns` and `channels`
-/// that there are, if anyone wants them: a row's `won_row` apart, a window's `won_step`.
+/// A panel's products of one tile (as transform_products takes them) to the largest of each P x P
+/// of its outputs: windows side by side, their rows `row` apart; and to the places of the first
+/// that are as large, for the windows of `rows` x `columns` and `channels` that there are, if
+/// anyone wants them: a row's `won_row` apart, a window's `won_step`.
 template <int M, int K, int P>
 __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, float* best, std::ptrdiff_t row, std::uint8_t* won,
                                              std::int64_t won_row, std::int64_t won_step, int rows, int columns, int channels) {
@@ -37,29 +38,33 @@ __attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step
     }
 }
 
-/// y = the convolution of x with packed weights. Operands: x, w; c.m = images. Body: off in y, row = pixel, col =
-/// channel.
+/// y = the convolution of x with packed weights. Operands: x, w; c.m = images. Body: off in y, row
+/// = pixel, col = channel.
 ///
-/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else they are panels of
-/// output channels, and the patches, which all of them read, are transformed beforehand. Either way a tile's sums have
-/// one order.
+/// Where a part has tiles enough to make up for transforming the weights, parts are tiles; else
+/// they are panels of output channels, and the patches, which all of them read, are transformed
+/// beforehand. Either way a tile's sums have one order.
 ///
-/// With a pool P, y is what a max-pool of P x P windows, of which a tile holds some, makes of it, and there are its
-/// winners, as in conv_max_pool_forward. Rows and columns that fill no window are dropped.
+/// With a pool P, y is what a max-pool of P x P windows, of which a tile holds some, makes of it,
+/// and there are its winners, as in conv_max_pool_forward. Rows and columns that fill no window are
+/// dropped.
 template <int M, int K, class Body, int P = 0>
 struct winograd_convolution {
     static_assert(P == 0 || M % P == 0);
     using blocks = winograd_blocks<M, K>;
     static constexpr int places = blocks::places, panel = blocks::panel, gap = blocks::gap, most = blocks::most_tiles;
-    /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed anew for each block.
+    /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed
+    /// anew for each block.
     static constexpr int most_passing = (lanes >= 16 && places == 36 ? 5 << 15 : 1 << 16) / (places * panel);
     static constexpr std::int64_t products(bool passing) { return std::int64_t{places} * ((passing ? most_passing : most) * panel + gap); }
-    /// The transformed windows of one panel; and of all panels, if they are few enough to stay in L2 from block to block.
+    /// The transformed windows of one panel; and of all panels, if they are few enough to stay in
+    /// L2 from block to block.
     static constexpr std::int64_t windows(const blocks& b) {
         return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
     }
     static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= (lanes >= 16 ? 3 << 16 : 1 << 16); }
-    /// Tiles of a block that a part transforms for itself: beside many such windows the second-level cache has less room.
+    /// Tiles of a block that a part transforms for itself: beside many such windows the
+    /// second-level cache has less room.
     static constexpr int most_own(const blocks& b) {
         return keeps(b) && b.x.panels() * windows(b) > second_level_floats / 4 ? most / 2 : most;
     }
@@ -74,7 +79,8 @@ struct winograd_convolution {
     }
     static constexpr int shared_tiles = 64;   ///< for each part: of fewer, patches are shared
     static constexpr bool shared(std::int64_t tiles, int parts) { return tiles < std::int64_t{shared_tiles} * parts; }
-    /// Blocks of all tiles where patches are shared: at least so many that with the panels there is work for all parts.
+    /// Blocks of all tiles where patches are shared: at least so many that with the panels there is
+    /// work for all parts.
     static constexpr std::int64_t cut(std::int64_t tiles, int panels, int parts) {
         const std::int64_t least = (tiles + most_passing - 1) / most_passing;
         return std::min(tiles, std::max<std::int64_t>(least, (parts + panels - 1) / panels));
@@ -131,14 +137,15 @@ struct winograd_convolution {
 private:
     static constexpr epilogue body = epilogue_of<Body>();
 
-    /// A panel's share of the images' pixels that the block of tiles [first, last) will be transformed from, for as many turns.
+    /// A panel's share of the images' pixels that the block of tiles [first, last) will be
+    /// transformed from, for as many turns.
     static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t transposes, const call& c) {
         const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
         return {c.p[conv_operand::source] + from + all * p / b.x.panels(),
                 (all + b.x.panels() * transposes - 1) / (b.x.panels() * transposes)};
     }
-    /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be transformed. `fresh`: the panel's windows
-    /// are to be transformed.
+    /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be
+    /// transformed. `fresh`: the panel's windows are to be transformed.
     static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
                     float* workspace, const call& c) {
         float *const m = workspace + own_windows(b), *u = workspace + (keeps(b) ? p * windows(b) : 0);
@@ -162,7 +169,8 @@ private:
         }
         finish(b, m, product_step, first, last, p * panel, c);
     }
-    /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the body.
+    /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the
+    /// body.
     static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
                        const call& c) {
         constexpr int most_beside = 8;
@@ -194,7 +202,8 @@ private:
     }
 };
 
-/// Both directions: a convolution's input gradient is one of the gradient with the weights that conv_transpose_weights gives.
+/// Both directions: a convolution's input gradient is one of the gradient with the weights that
+/// conv_transpose_weights gives.
 template <class Body, int M, int K, int P>
 struct nest<op::conv, Body, 0, M, K, P, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body, P>; };
 template <class Body, int M, int K>

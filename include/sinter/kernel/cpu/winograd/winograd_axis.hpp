@@ -5,8 +5,8 @@
 /// The transforms of Winograd's minimal filtering along one axis, of vectors.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Patches of so many places along the axis, whose values are taken at the points 0, 1, -1 and infinity, for 6 also at 2 and -2.
-/// Windows of all sizes share them.
+/// Patches of so many places along the axis, whose values are taken at the points 0, 1, -1 and
+/// infinity, for 6 also at 2 and -2. Windows of all sizes share them.
 template <int Size>
 struct winograd_points;
 
@@ -45,7 +45,8 @@ protected:
     }
 };
 
-/// Of M outputs by K taps: transforms of the window, of products back to outputs; and their adjoints, which the window's gradient takes.
+/// Of M outputs by K taps: transforms of the window, of products back to outputs; and their
+/// adjoints, which the window's gradient takes.
 template <int M, int K>
 struct winograd_axis;
 

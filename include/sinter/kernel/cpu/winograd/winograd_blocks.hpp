@@ -5,10 +5,12 @@
 #include <sinter/kernel/cpu/winograd/winograd_transform.hpp>
 #include <sinter/ops/conv2d.hpp>
 
-/// Extents and blocks of convolutions by winograd_transform.hpp. All are told at run time: equal bodies share a kernel.
+/// Extents and blocks of convolutions by winograd_transform.hpp. All are told at run time: equal
+/// bodies share a kernel.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of the vector.
+/// x [H, W, CI] to y [OH, OW, CO], PT zero rows above and PL zero columns left; CI is a multiple of
+/// the vector.
 struct winograd_extents {
     int H, W, CI, OH, OW, CO, PT, PL;
     constexpr explicit winograd_extents(const std::int64_t* e)
@@ -21,7 +23,8 @@ private:
     static constexpr int at(const std::int64_t* e, int i) { return static_cast<int>(e[i]); }
 };
 
-/// So many transformed floats, written for all parts to read, that they leave the second-level cache before they are read.
+/// So many transformed floats, written for all parts to read, that they leave the second-level
+/// cache before they are read.
 constexpr bool leaves_caches(std::int64_t floats) { return floats > second_level_floats; }
 
 /// Where tiles, and blocks of tiles and of channels, lie.
@@ -39,7 +42,8 @@ struct winograd_blocks {
     constexpr std::int64_t patch_floats(std::int64_t tiles, std::int64_t blocks) const {
         return places * (tiles * x.CI + blocks * gap * ((x.CI + channels - 1) / channels));
     }
-    /// First pixel of a tile in the results; and in the images, below the rows that the tile above reads, too.
+    /// First pixel of a tile in the results; and in the images, below the rows that the tile above
+    /// reads, too.
     constexpr std::int64_t result(std::int64_t tile) const {
         const std::int64_t row = tile / columns;
         return (row / rows * x.OH + row % rows * M) * x.OW + tile % columns * M;
@@ -48,8 +52,8 @@ struct winograd_blocks {
         const std::int64_t row = tile / columns;
         return (row / rows * x.H + row % rows * M + (row % rows ? T - M - x.PT : 0)) * x.W + tile % columns * M;
     }
-    /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose patches are at v:
-    /// [channel block][place][tile][channel].
+    /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose
+    /// patches are at v: [channel block][place][tile][channel].
     template <bool Far>
     __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n,
                                            float* v) const {

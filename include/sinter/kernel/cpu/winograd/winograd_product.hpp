@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <sinter/kernel/cpu/gemm/epilogue.hpp>
 
-/// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their time if what they touch is in cache, and
-/// as long where it comes from memory: so it is asked for by the turns of the products before them.
+/// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their
+/// time if what they touch is in cache, and as long where it comes from memory: so it is asked for
+/// by the turns of the products before them.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What every turn asks for: a piece of some floats that follow each other, and one of a list of lines. Rows' floats lie side by side,
-/// or (Turned) those of a turn.
+/// What every turn asks for: a piece of some floats that follow each other, and one of a list of
+/// lines. Rows' floats lie side by side, or (Turned) those of a turn.
 class winograd_prefetched {
 public:
     /// At first these, `step` floats a turn.
@@ -17,8 +18,9 @@ public:
         lines_.repeat_last();
     }
 
-    /// Also the lines that the body touches in `rows` rows by `columns` from offset `off` on, in this call of the loop, and in each later
-    /// one those `move` floats further on; a row's are `row` apart.
+    /// Also the lines that the body touches in `rows` rows by `columns` from offset `off` on, in
+    /// this call of the loop, and in each later one those `move` floats further on; a row's are
+    /// `row` apart.
     void body(const epilogue& f, const call& c, std::int64_t rows, int columns, std::int64_t off, std::int64_t row, std::int64_t move) {
         f.list({nullptr, static_cast<int>(rows), columns, columns, 0, row, 0, 0}, c, lines_);
         lines_.repeat_last();
@@ -36,8 +38,9 @@ public:
         move_ = floats;
     }
 
-    /// to [MR][panel] = the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) * b[t][panel], `first` of all or added to
-    /// what is there, of `tiles` tiles below each other; and moves on.
+    /// to [MR][panel] = the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) *
+    /// b[t][panel], `first` of all or added to what is there, of `tiles` tiles below each other;
+    /// and moves on.
     template <int MR, bool Turned>
     __attribute__((noinline)) void multiply(bool first, float* to, const float* x, std::int64_t x_step, const float* b, std::int64_t n,
                                             std::int64_t tiles) {
@@ -75,8 +78,8 @@ private:
 /// Calls of the loop for so many rows.
 constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
 
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Turned: a[i + t * step]) * b[t][panel], in tiles
-/// as equal as can be.
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Turned: a[i +
+/// t * step]) * b[t][panel], in tiles as equal as can be.
 template <bool Turned>
 inline void multiply_rows(bool first, const float* a, std::int64_t step, std::int64_t depth, const float* b, float* to, std::int64_t rows,
                           winograd_prefetched& prefetched) {

@@ -7,12 +7,14 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/winograd/winograd_axis.hpp>
 
-/// Winograd's minimal filtering F(M x M, K x K) (Lavin and Gray 2016): a tile of M x M outputs is the inverse transform of
-/// products, place by place, of a transformed (M + K - 1) x (M + K - 1) patch and the transformed window. Summed over channels, each
-/// place is a matrix product. All this knows no extents but M and K: a program compiles it once.
+/// Winograd's minimal filtering F(M x M, K x K) (Lavin and Gray 2016): a tile of M x M outputs is
+/// the inverse transform of products, place by place, of a transformed (M + K - 1) x (M + K - 1)
+/// patch and the transformed window. Summed over channels, each place is a matrix product. All this
+/// knows no extents but M and K: a program compiles it once.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row, column, v) stores.
+/// A transform along both axes: `In` places of each become `Out`; get(row, column) loads, put(row,
+/// column, v) stores.
 template <int In, int Out, class Along, class Get, class Put>
 SINTER_INLINE void transform_both(Along along, Get get, Put put) {
     vf half[std::size_t{Out}][std::size_t{In}];
@@ -37,7 +39,8 @@ struct patch_inside {
 /// Channels that a patch is transformed of at once.
 inline constexpr int winograd_channels = 64;
 
-/// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of channel c goes to v[f * step + c].
+/// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of
+/// channel c goes to v[f * step + c].
 template <int T, bool Far = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
                                                float* v, std::ptrdiff_t step) {
@@ -58,9 +61,10 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
     }
 }
 
-/// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels + c) * width, place f of
-/// it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled up with zeros. Where a channel's places are a line each, the
-/// next one's are asked for: they lie in the second-level cache, and stores wait for each other.
+/// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels
+/// + c) * width, place f of it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled
+/// up with zeros. Where a channel's places are a line each, the next one's are asked for: they lie
+/// in the second-level cache, and stores wait for each other.
 template <int M, int K>
 __attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
                                                  std::ptrdiff_t step) {
@@ -82,7 +86,8 @@ __attribute__((noinline)) void transform_windows(const float* w, std::int64_t ch
         }
 }
 
-/// A panel's products of one tile (place f at m + f * step) back to its M x M outputs: pixels side by side, rows `row` apart.
+/// A panel's products of one tile (place f at m + f * step) back to its M x M outputs: pixels side
+/// by side, rows `row` apart.
 template <int M, int K>
 __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t step, float* y, std::ptrdiff_t row) {
     using axis = winograd_axis<M, K>;
@@ -93,8 +98,9 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
                              [&](int a, int b, vf q) SINTER_ALWAYS { store(y + a * row + b * (2 * lanes) + j, q); });
 }
 
-/// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows` x `columns` outputs at y are
-/// there, and the first `n` channels of the panel; place f goes to m + f * step.
+/// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows`
+/// x `columns` outputs at y are there, and the first `n` channels of the panel; place f goes to m +
+/// f * step.
 template <int M, int K, bool Far = false>
 __attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows,
                                                           int columns, int n, float* m, std::ptrdiff_t step) {
@@ -111,9 +117,9 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
     }
 }
 
-/// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c at f * step + c * 2 * lanes),
-/// back to the K x K taps of `n` channels: tap k of channel c goes to g + (k * n + c) * 2 * lanes. Columns from `columns` on become
-/// zero.
+/// The sum of `copies` gradients of transformed windows (`copy` floats apart, place f of channel c
+/// at f * step + c * 2 * lanes), back to the K x K taps of `n` channels: tap k of channel c goes to
+/// g + (k * n + c) * 2 * lanes. Columns from `columns` on become zero.
 template <int M, int K>
 __attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy,
                                                           int n, int columns, float* g) {

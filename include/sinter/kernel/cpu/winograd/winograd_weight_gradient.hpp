@@ -6,13 +6,13 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the sums over tiles of
-/// patches times output gradients. Operands: x, dy; c.m = images. Body: off in the packed weights, row = weight row,
-/// col = channel; padding lanes are zero.
+/// dw, packed, of winograd_convolution (same extents): the adjoint of its transforms around the
+/// sums over tiles of patches times output gradients. Operands: x, dy; c.m = images. Body: off in
+/// the packed weights, row = weight row, col = channel; padding lanes are zero.
 ///
-/// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and finish() adds the parts
-/// in their order. Otherwise prepare() transforms all tiles, and each part sums some panels and blocks of channels over
-/// all of them.
+/// Where sums of all parts take less memory than all tiles do, each part sums its own tiles and
+/// finish() adds the parts in their order. Otherwise prepare() transforms all tiles, and each part
+/// sums some panels and blocks of channels over all of them.
 template <int M, int K, class Body>
 struct winograd_weight_gradient {
     using blocks = winograd_blocks<M, K>;
@@ -142,7 +142,8 @@ private:
         prefetched.floats(dy, (dy_floats + calls - 1) / calls);
         return prefetched;
     }
-    /// Block `i` of panels and channels, its taps by its channels: where row `k` of them lies in the packed weights.
+    /// Block `i` of panels and channels, its taps by its channels: where row `k` of them lies in
+    /// the packed weights.
     static std::int64_t weight_row(const plan& q, int i, int k) {
         const int ci = i % q.channel_blocks * channels, n = std::min(channels, q.b.x.CI - ci);
         return std::int64_t{k / n} * q.b.x.CI + ci + k % n;
@@ -166,8 +167,8 @@ private:
         const int ci = i % q.channel_blocks * channels;
         return {v + places * (tiles * ci + i % q.channel_blocks * gap), z + i / q.channel_blocks * places * (tiles * panel + gap)};
     }
-    /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected. `to_come`: tiles come from memory, so each place asks
-    /// for the next one's, the last one for these.
+    /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected. `to_come`:
+    /// tiles come from memory, so each place asks for the next one's, the last one for these.
     static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
                     winograd_prefetched& prefetched, bool overlaps, const transformed* to_come) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
@@ -183,7 +184,8 @@ private:
             multiply_rows<true>(first, v, n, tiles, z, sums, n, prefetched);
         }
     }
-    /// All blocks, place by place: a place's patches stay in the first-level cache while panels pass by, and the gradients behind it.
+    /// All blocks, place by place: a place's patches stay in the first-level cache while panels
+    /// pass by, and the gradients behind it.
     static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums, winograd_prefetched& prefetched) {
         for (int f = 0; f < places; ++f)
             for (int b = 0; b < q.channel_blocks; ++b)

@@ -3,11 +3,13 @@
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/ops/convolution.hpp>
 
-/// Convolutions of any window and any number of groups, element by element; e as ops/convolution.hpp writes it.
+/// Convolutions of any window and any number of groups, element by element; e as
+/// ops/convolution.hpp writes it.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// f(offset of the pixel in the other image, tap) for all taps through which element `at` of a walk over pixels meets
-/// that image's pixels. Forward: at is a result's pixel, the other image is x; else the other way round.
+/// f(offset of the pixel in the other image, tap) for all taps through which element `at` of a walk
+/// over pixels meets that image's pixels. Forward: at is a result's pixel, the other image is x;
+/// else the other way round.
 template <bool Forward, class F>
 SINTER_HOST_DEVICE void each_tap(const convolution_extents& c, std::int64_t at, F f) {
     int place[3];

@@ -2,11 +2,13 @@
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
 
-/// Convolutions, element by element: what runs where the library has no algorithm (padding of different width on both
-/// sides), and on the host. x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows above, columns left}; images [H][W][CI].
+/// Convolutions, element by element: what runs where the library has no algorithm (padding of
+/// different width on both sides), and on the host. x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows
+/// above, columns left}; images [H][W][CI].
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// The taps of a window that see the image: [first, last) of `taps`, the window's first element at `from`.
+/// The taps of a window that see the image: [first, last) of `taps`, the window's first element at
+/// `from`.
 struct tap_range {
     int first, last;
     SINTER_HOST_DEVICE tap_range(int from, int taps, int extent)
@@ -101,8 +103,8 @@ struct source<static_cast<int>(op::conv_weight_gradient.id)> : plain_source {
     }
 };
 
-/// Weights [KH][KW][CI][CO] as [CO][KH][KW][CI]: cuDNN's order, which serves the input gradient as it is.
-/// a = weights; the walk has CO * KH * KW rows of CI columns.
+/// Weights [KH][KW][CI][CO] as [CO][KH][KW][CI]: cuDNN's order, which serves the input gradient as
+/// it is. a = weights; the walk has CO * KH * KW rows of CI columns.
 template <int KH, int KW, int CI, int CO>   // places in x
 struct filter_order : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {

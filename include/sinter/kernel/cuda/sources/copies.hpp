@@ -38,8 +38,8 @@ struct source<static_cast<int>(op::expand.id)> : strided_copy {};
 template <>
 struct source<static_cast<int>(op::slice.id)> : strided_copy {};
 
-/// The other way round. Steps are divided off from the longest to the shortest; what is left over, or lies behind an axis's
-/// end, lies between the steps.
+/// The other way round. Steps are divided off from the longest to the shortest; what is left over,
+/// or lies behind an axis's end, lies between the steps.
 template <>
 struct source<static_cast<int>(op::insert.id)> : plain_source {
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[strided::example]}; }

@@ -47,7 +47,8 @@ struct source<static_cast<int>(op::argmax.id)> : plain_source {
     }
 };
 
-/// A thread for each element of the operand counts those that stand before it, and writes value and place there itself.
+/// A thread for each element of the operand counts those that stand before it, and writes value and
+/// place there itself.
 template <>
 struct source<static_cast<int>(op::sort.id)> {
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {

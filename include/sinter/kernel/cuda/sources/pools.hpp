@@ -7,7 +7,8 @@
 /// Pools over images [H][W][C]. Padding never wins.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// One axis: the elements of window o that exist, and the windows that hold element i; both [first, last).
+/// One axis: the elements of window o that exist, and the windows that hold element i; both [first,
+/// last).
 struct pool_window {
     int first, last;
     static SINTER_HOST_DEVICE pool_window elements(int o, int extent, int k, int stride, int before) {
@@ -82,7 +83,8 @@ struct pool_forward : plain_source {
         return best;
     }
 };
-/// a = images, out = winners as bytes (their place in the window, the first of equal ones, the last NaN) or null.
+/// a = images, out = winners as bytes (their place in the window, the first of equal ones, the last
+/// NaN) or null.
 template <>
 struct source<static_cast<int>(op::max_pool.id)> : pool_forward<true> {
     static constexpr bool second_result = true;

@@ -4,7 +4,8 @@
 #include <sinter/kernel/cuda/work.hpp>
 #include <sinter/kernel/operands.hpp>
 
-/// Matrix products, element by element. Devices leave these to a library; the host checks programs with them.
+/// Matrix products, element by element. Devices leave these to a library; the host checks programs
+/// with them.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// y[m][N] = a[m][K] b[K][N]; b may be transposed, [N][K].

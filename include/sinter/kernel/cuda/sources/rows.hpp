@@ -17,8 +17,9 @@ struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
     }
 };
 
-/// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that chain_thread made;
-/// extents as in ops/gather_rows.hpp. Of a round, a has the sums, floats, of which a row's are all -0 or none.
+/// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that
+/// chain_thread made; extents as in ops/gather_rows.hpp. Of a round, a has the sums, floats, of
+/// which a row's are all -0 or none.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static constexpr bool chains = true;
@@ -40,8 +41,9 @@ struct source<static_cast<int>(op::scatter_rows.id)> {
     }
 };
 
-/// Thread i of m: next[i] is the next place of the same index, and first[index] is i if none comes before; -1 where
-/// there is none (`first` must be so beforehand). No two threads write to one place, so nothing depends on their order.
+/// Thread i of m: next[i] is the next place of the same index, and first[index] is i if none comes
+/// before; -1 where there is none (`first` must be so beforehand). No two threads write to one
+/// place, so nothing depends on their order.
 SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, std::int32_t* first, std::int32_t* next,
                                      std::int64_t m) {
     const std::int32_t v = index[i];
@@ -70,7 +72,8 @@ struct middle_reduction : plain_source {
         return r;
     }
 };
-/// a = m blocks x [n][inner], b = their means [inner], c = d as x where products with it are summed.
+/// a = m blocks x [n][inner], b = their means [inner], c = d as x where products with it are
+/// summed.
 template <>
 struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
     static constexpr int operands = 2;

@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// How a framework names what layers own, and lays it out. One file for each framework fills this in.
+/// How a framework names what layers own, and lays it out. One file for each framework fills this
+/// in.
 struct import_convention {
     struct renamed {
         std::string_view theirs, ours;

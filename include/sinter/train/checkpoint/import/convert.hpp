@@ -11,7 +11,8 @@ inline bool is_floating(safetensors::dtype t) {
     using safetensors::dtype;
     return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
 }
-/// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at any address.
+/// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at
+/// any address.
 inline std::vector<float> floats_of(const safetensors::tensor_view& t) { return t.as<float>(); }
 
 /// A tensor on its way from their layout to ours.

@@ -44,7 +44,8 @@ inline std::string respelled(std::string name, const import_convention& c) {
     }
 }
 
-/// The last part of `f.path`, by what the layer has; where it has nothing of the kind, the likeliest name stays.
+/// The last part of `f.path`, by what the layer has; where it has nothing of the kind, the
+/// likeliest name stays.
 template <class Exists>
 void find_spelled(found_variable& f, const import_convention& c, Exists exists) {
     const std::size_t last = f.path.rfind('/') + 1;   // 0 where there is no slash

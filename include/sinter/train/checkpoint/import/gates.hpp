@@ -6,8 +6,9 @@
 
 #include <cctype>
 
-/// Recurrent layers' weights, which other frameworks keep side by side, as one tensor for each gate (layers/lstm.hpp,
-/// gru.hpp). This happens before names are looked up, so a name map sees `rnn.kernel_i` and so on:
+/// Recurrent layers' weights, which other frameworks keep side by side, as one tensor for each gate
+/// (layers/lstm.hpp, gru.hpp). This happens before names are looked up, so a name map sees
+/// `rnn.kernel_i` and so on:
 ///
 ///     PyTorch  X.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0    X.kernel_i, X.recurrent_kernel_i, X.bias_i ...
 ///              X.weight_ih_l1                                          X_1.kernel_i ...
@@ -64,7 +65,8 @@ private:
         }
         return y;
     }
-    /// `kernel` [F, G * N], `recurrent` [N, G * N], biases [G * N] or nothing, both of the framework's `gates`.
+    /// `kernel` [F, G * N], `recurrent` [N, G * N], biases [G * N] or nothing, both of the
+    /// framework's `gates`.
     void split(const std::string& layer, const names& gates, std::int64_t units, const arranged& kernel, const arranged& recurrent,
                const std::vector<float>& bias, const std::vector<float>& recurrent_bias) {
         const std::int64_t width = static_cast<std::int64_t>(gates.size()) * units;
@@ -82,7 +84,8 @@ private:
             put(layer + "bias" + gates[g], {units}, b);
         }
     }
-    /// What does not have the extents of a recurrent layer stays as it is, and is told of as an unexpected tensor.
+    /// What does not have the extents of a recurrent layer stays as it is, and is told of as an
+    /// unexpected tensor.
     void pytorch(const std::string& name, const std::string& layer, const std::string& which) {
         const std::vector<std::int64_t> s = f_.tensors.at(name).shape;
         const names& gates = gates_of(s[1] ? s[0] / s[1] : 0, true);
@@ -99,7 +102,8 @@ private:
         split(prefix(layer, number) + (both ? back ? "backward." : "forward." : ""), gates, s[1], kernel, recurrent,
               fit ? b.x : std::vector<float>{}, fit ? r.x : std::vector<float>{});
     }
-    /// `rnn.` and the layer's number: `rnn.`, `rnn_1.`; a layer that is the whole model is called `rnn`.
+    /// `rnn.` and the layer's number: `rnn.`, `rnn_1.`; a layer that is the whole model is called
+    /// `rnn`.
     static std::string prefix(std::string layer, const std::string& number) {
         if (layer.empty()) layer = "rnn.";
         if (number != "0") layer.insert(layer.size() - 1, "_" + number);

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/train/checkpoint/import/convention.hpp>
 
-/// Keras' names, as a variable's `path` gives them (`sequential/conv2d_1/kernel`; keras.io/api/layers). Kernels lie as ours
-/// do: dense [in, out], convolutions [kh, kw, in, out].
+/// Keras' names, as a variable's `path` gives them (`sequential/conv2d_1/kernel`;
+/// keras.io/api/layers). Kernels lie as ours do: dense [in, out], convolutions [kh, kw, in, out].
 namespace sinter::inline SINTER_TARGET::detail {
 
 inline constexpr import_convention::renamed keras_tensors[] = {

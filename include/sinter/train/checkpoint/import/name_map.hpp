@@ -10,17 +10,19 @@
 /// Which tensor of a file is which parameter.
 namespace sinter::inline SINTER_TARGET {
 
-/// Who wrote the weights: decides what their names mean and how kernels lie (train/checkpoint/import/keras.hpp, pytorch.hpp).
+/// Who wrote the weights: decides what their names mean and how kernels lie
+/// (train/checkpoint/import/keras.hpp, pytorch.hpp).
 enum class framework : std::uint8_t { sinter, keras, pytorch };
 
-/// From their names to ours. `theirs` is a name, or a pattern in which each `*` is any text; the `*`s of `ours` are those
-/// texts, in their order: {"features.0.*", "conv2d/*"}.
+/// From their names to ours. `theirs` is a name, or a pattern in which each `*` is any text; the
+/// `*`s of `ours` are those texts, in their order: {"features.0.*", "conv2d/*"}.
 struct name_rule {
     std::string theirs, ours;
-    /// How their axes come to lie, where the framework's own rule does not fit: our axis i is their axes[i].
+    /// How their axes come to lie, where the framework's own rule does not fit: our axis i is their
+    /// axes[i].
     std::vector<int> axes{};
-    /// For the kernel of a dense layer behind a flatten, from a framework with channels first: the extents [C, H, W] that
-    /// were flattened there. Its rows are put into our order, [H, W, C].
+    /// For the kernel of a dense layer behind a flatten, from a framework with channels first: the
+    /// extents [C, H, W] that were flattened there. Its rows are put into our order, [H, W, C].
     std::vector<std::int64_t> flattened{};
 };
 
@@ -33,7 +35,8 @@ struct name_map {
 
 namespace detail {
 
-/// Does `pattern` describe `name`? The texts of its `*`s, as short as they can be from the left, are left in `stars`.
+/// Does `pattern` describe `name`? The texts of its `*`s, as short as they can be from the left,
+/// are left in `stars`.
 inline bool matches(std::string_view pattern, std::string_view name, std::vector<std::string_view>& stars) {
     const std::size_t star = pattern.find('*');
     if (star == std::string_view::npos) return pattern == name;

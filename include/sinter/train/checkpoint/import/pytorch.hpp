@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/train/checkpoint/import/convention.hpp>
 
-/// PyTorch's names, as a state_dict has them (`features.0.weight`; docs.pytorch.org, torch.nn). Kernels have their outputs
-/// first: linear [out, in], convolutions [out, in, kh, kw]. What `weight` is depends on the layer.
+/// PyTorch's names, as a state_dict has them (`features.0.weight`; docs.pytorch.org, torch.nn).
+/// Kernels have their outputs first: linear [out, in], convolutions [out, in, kh, kw]. What
+/// `weight` is depends on the layer.
 namespace sinter::inline SINTER_TARGET::detail {
 
 inline constexpr import_convention::renamed pytorch_tensors[] = {

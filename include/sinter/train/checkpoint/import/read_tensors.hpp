@@ -11,9 +11,10 @@ struct tensor_file : safetensors::contents {
     std::vector<io::byte_buffer> bytes;
 };
 
-/// Reads safetensors, .npz or .npy, told apart by their first bytes. An .npy file has one tensor, called as the file is
-/// without its ending. Throws io_error where the file cannot be read, format_error where it is malformed,
-/// or known as a file of PyTorch, Keras, ONNX or GGUF: the error then has the line of Python that converts it.
+/// Reads safetensors, .npz or .npy, told apart by their first bytes. An .npy file has one tensor,
+/// called as the file is without its ending. Throws io_error where the file cannot be read,
+/// format_error where it is malformed, or known as a file of PyTorch, Keras, ONNX or GGUF: the
+/// error then has the line of Python that converts it.
 inline tensor_file read_tensors(const std::string& path) {
     char start[6] = {};
     io::input_file in(path);

@@ -18,7 +18,8 @@
 /// What sampled_softmax and nce share: some classes instead of all.
 namespace sinter::inline SINTER_TARGET {
 
-/// Whether a class may be drawn more than once in a step. `unique` draws from all classes, which costs a sort of them.
+/// Whether a class may be drawn more than once in a step. `unique` draws from all classes, which
+/// costs a sort of them.
 enum class sampling { with_replacement, unique };
 
 } // namespace sinter
@@ -33,13 +34,15 @@ constexpr tensor only_parameter(graph* g, const char* name) {
     return {g, id};
 }
 
-/// With what probability one draw gives class c of v (whole numbers as floats): log((c + 2) / (c + 1)) / log(v + 1), so that
-/// small numbers, which are to be the frequent classes, come often ("log-uniform", as Zipf's law has it).
+/// With what probability one draw gives class c of v (whole numbers as floats): log((c + 2) / (c +
+/// 1)) / log(v + 1), so that small numbers, which are to be the frequent classes, come often
+/// ("log-uniform", as Zipf's law has it).
 constexpr tensor log_uniform_probability(tensor c, int v) {
     return ops::log1p(1.f / (c + 1.f)) / ops::log(constant(c.g, static_cast<float>(v + 1)));
 }
 
-/// Classes drawn anew in each step, int32 [K], and how many draws that took: one number, or empty where each draw counted.
+/// Classes drawn anew in each step, int32 [K], and how many draws that took: one number, or empty
+/// where each draw counted.
 struct drawn_classes {
     tensor classes, tries{};
 };
@@ -48,9 +51,10 @@ constexpr drawn_classes log_uniform_candidates(graph* g, int k, int v) {
     const tensor u = make<op::random_uniform>(g, extents(k), {}, {++g->streams});
     return {to_index(ops::exp(u * ops::log(constant(g, static_cast<float>(v + 1)))) - 1.f, v)};
 }
-/// Each class once at most. Where the draws that repeat a class are passed over, classes come in the order of exponential
-/// waiting times of their rates (Efraimidis and Spirakis 2006), and between two of them as many draws are passed over as a
-/// geometric number says. So this is what drawing and looking gives, without the loop.
+/// Each class once at most. Where the draws that repeat a class are passed over, classes come in
+/// the order of exponential waiting times of their rates (Efraimidis and Spirakis 2006), and
+/// between two of them as many draws are passed over as a geometric number says. So this is what
+/// drawing and looking gives, without the loop.
 constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
     const auto uniform = [&](int n) { return make<op::random_uniform>(g, extents(n), {}, {++g->streams}); };
     const tensor each = log_uniform_probability(ops::column_numbers(g, extents(v)), v);
@@ -60,14 +64,15 @@ constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
     const tensor passed_over = ops::floor(ops::log(ops::maximum(uniform(k), 0x1p-25f)) / ops::log(seen));
     return {classes, sum(passed_over, {-1}) + static_cast<float>(k)};
 }
-/// log of how often class c is expected among K candidates: K p, or, of different ones, 1 - (1 - p)^tries.
+/// log of how often class c is expected among K candidates: K p, or, of different ones, 1 - (1 -
+/// p)^tries.
 constexpr tensor log_expected_count(tensor c, int k, int v, tensor tries) {
     const tensor p = log_uniform_probability(c, v);
     return ops::log(tries.g ? -ops::expm1(tries * ops::log1p(-p)) : p * static_cast<float>(k));
 }
 
-/// Scores less the logarithms of expected counts: of the labels [...], and of the candidates [..., K]; `hits` is 1 where a
-/// candidate is the label.
+/// Scores less the logarithms of expected counts: of the labels [...], and of the candidates [...,
+/// K]; `hits` is 1 where a candidate is the label.
 struct scored_candidates {
     tensor right, others, hits;
 };
@@ -84,8 +89,8 @@ constexpr scored_candidates score_candidates(tensor x, tensor labels, const draw
             ops::equal(ops::reshape(label, column), drawn)};
 }
 
-/// log of the sum over the label and the candidates of e^score, less the label's score. A candidate that is the label (an
-/// accidental hit) does not count.
+/// log of the sum over the label and the candidates of e^score, less the label's score. A candidate
+/// that is the label (an accidental hit) does not count.
 constexpr tensor sampled_softmax_value(const scored_candidates& s) {
     const tensor others = ops::where(s.hits, -__builtin_inff(), s.others);
     const tensor top = stop_gradient(ops::maximum(s.right, max(others, {-1})));

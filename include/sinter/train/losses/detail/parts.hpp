@@ -34,7 +34,8 @@ constexpr bool one_for_each_row(tensor scores, tensor labels, const op_name& whe
 }
 /// The mean over the last axis: one value for each row of the prediction.
 constexpr tensor row_mean(tensor x) { return x.ok() && x.shape().rank > 0 ? mean(x, {-1}) : x; }
-/// x where `condition` is not 0, else an exact zero that neither infinity nor NaN comes through, nor back in the gradient.
+/// x where `condition` is not 0, else an exact zero that neither infinity nor NaN comes through,
+/// nor back in the gradient.
 constexpr tensor only_where(tensor condition, tensor x) { return ops::where(condition, x, 0.f); }
 
 } // namespace sinter::detail

@@ -11,7 +11,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Calls f with each learning rate that an optimizer has at a step: its own, that of what it wraps, those of its groups.
+/// Calls f with each learning rate that an optimizer has at a step: its own, that of what it wraps,
+/// those of its groups.
 template <class O, class F>
 void each_learning_rate(const O& o, std::int64_t step, F f) {
     if constexpr (requires { o.learning_rate.at(step); }) f(o.learning_rate.at(step));
@@ -22,8 +23,8 @@ void each_learning_rate(const O& o, std::int64_t step, F f) {
         std::apply([&](const auto&... g) { (each_learning_rate(g, step, f), ...); }, o.members);
     }
 }
-/// option_error unless all of them are finite and not negative: a rate below zero climbs, NaN or infinity ends in weights
-/// that are that.
+/// option_error unless all of them are finite and not negative: a rate below zero climbs, NaN or
+/// infinity ends in weights that are that.
 template <class O>
 void need_learning_rates(const O& o, std::int64_t step) {
     each_learning_rate(o, step, [&](float rate) {

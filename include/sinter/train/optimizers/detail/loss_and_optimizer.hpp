@@ -13,8 +13,9 @@ concept alternates = requires { typename O::template loss<0>; };
 
 namespace detail {
 
-/// Whether what stands behind the net stands for loss and optimizer both, because a setting follows, or nothing: alternating
-/// phases do. Anything else that stands so lacks the one or the other.
+/// Whether what stands behind the net stands for loss and optimizer both, because a setting
+/// follows, or nothing: alternating phases do. Anything else that stands so lacks the one or the
+/// other.
 template <class First, class Next>
 concept stands_alone = alternates<First> || setting<Next>;
 

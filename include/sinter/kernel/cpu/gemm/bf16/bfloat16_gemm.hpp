@@ -49,8 +49,8 @@ struct bfloat16_gemm {
     }
 };
 
-/// As gemm_tn; both operands are rounded into scratch space first: the left one as tiles, or as rows for a matrix unit, then the
-/// right one as panels.
+/// As gemm_tn; both operands are rounded into scratch space first: the left one as tiles, or as
+/// rows for a matrix unit, then the right one as panels.
 template <class Body, class Unit = matrix_unit>
 struct bfloat16_gemm_tn {
     static constexpr packed_operands places(const std::int64_t* e, std::int64_t m) {

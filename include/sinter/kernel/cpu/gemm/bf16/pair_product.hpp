@@ -5,11 +5,12 @@
 #include <sinter/kernel/cpu/gemm/run_tiles.hpp>
 #include <sinter/kernel/cpu/gemm/transposed_product.hpp>
 
-/// The loops of products whose operands lie as pairs of bfloat16: the tiles of product.hpp with another step.
+/// The loops of products whose operands lie as pairs of bfloat16: the tiles of product.hpp with
+/// another step.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// One tile: to[i][j] = the sum over t < n (n >= 1) of both halves of x[i * row_step + t * sum_step] * b[t * NR * lanes + j]: MR
-/// rows of NR vectors, each element summed in the order of t.
+/// One tile: to[i][j] = the sum over t < n (n >= 1) of both halves of x[i * row_step + t *
+/// sum_step] * b[t * NR * lanes + j]: MR rows of NR vectors, each element summed in the order of t.
 template <int MR, int NR>
 __attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::int64_t row_step, std::int64_t sum_step,
                                               const float* b, std::int64_t n) {
@@ -41,7 +42,8 @@ pair_function pair_tile_of(int height) {
                                : height == small_tile_rows ? multiply_pairs<small_tile_rows, NR> : multiply_pairs<1, NR>;
 }
 
-/// result[rows][columns] of `depth` pairs. The left operand lies row by row, or (row_step 0) as tiles; the right one in panels.
+/// result[rows][columns] of `depth` pairs. The left operand lies row by row, or (row_step 0) as
+/// tiles; the right one in panels.
 struct pair_product {
     const float* a;
     std::int64_t row_step, tile_step;
@@ -51,8 +53,8 @@ struct pair_product {
     bool packed_result;
 };
 
-/// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the second-level cache while panels
-/// pass by.
+/// This part's share of the tiles, numbered as by run_tiles: some at a time, which stay in the
+/// second-level cache while panels pass by.
 template <class = void>
 __attribute__((noinline)) inline void run_pairs(const pair_product& q, const epilogue& f, const call& c) {
     alignas(64) float sums[tile_rows * panel_width];
@@ -82,8 +84,8 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const epi
         }
 }
 
-/// Where the copies lie: tiles as [tile][depth][its height] and panels as [panel][depth][its columns], a little apart so that they
-/// begin in different sets of a cache.
+/// Where the copies lie: tiles as [tile][depth][its height] and panels as [panel][depth][its
+/// columns], a little apart so that they begin in different sets of a cache.
 struct packed_operands {
     std::int64_t tiles, panels, tile_step, panel_step;
     constexpr packed_operands(std::int64_t rows, std::int64_t columns, std::int64_t depth)
@@ -93,7 +95,8 @@ struct packed_operands {
     constexpr std::int64_t tile_floats() const { return tiles * tile_step; }
 };
 
-/// As copy_tile, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth + 1) / 2][its height].
+/// As copy_tile, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth +
+/// 1) / 2][its height].
 __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile,
                                                  std::int64_t end, float* to, std::int64_t step) {
     const row_cover cover(rows);
@@ -109,8 +112,8 @@ __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t ro
         }
 }
 
-/// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) / 2][w]; of w columns `there` exist. What
-/// is cold is asked for some rows ahead.
+/// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) /
+/// 2][w]; of w columns `there` exist. What is cold is asked for some rows ahead.
 __attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w, int there,
                                                  float* to) {
     constexpr std::int64_t ahead = 32;

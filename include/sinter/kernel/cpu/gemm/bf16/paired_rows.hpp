@@ -5,9 +5,10 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 #include <cstring>
 
-/// Products of rows with a right operand of one vector of columns. A tile of a single vector loads a factor for every
-/// multiply-add, which is more than processors can; so factors are loaded in pairs, as the right operand's rows lie, too:
-/// [depth / 2][lanes][2]. Even and odd terms are summed apart, as accumulate<MR, 1> does.
+/// Products of rows with a right operand of one vector of columns. A tile of a single vector loads
+/// a factor for every multiply-add, which is more than processors can; so factors are loaded in
+/// pairs, as the right operand's rows lie, too: [depth / 2][lanes][2]. Even and odd terms are
+/// summed apart, as accumulate<MR, 1> does.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Both of a pair of floats in every pair of lanes.

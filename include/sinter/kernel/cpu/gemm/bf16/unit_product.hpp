@@ -5,28 +5,32 @@
 #include <sinter/kernel/cpu/gemm/bf16/pair_product.hpp>
 #include <sinter/kernel/cpu/vector/matrix_unit.hpp>
 
-/// Products of pairs of bfloat16 by a matrix unit (matrix_unit.hpp). The right operand lies as for vectors, in panels. The left one
-/// lies row by row, rows and pairs filled up to whole blocks; behind a row's last pair there are zeros, behind the last row there is
-/// anything, which is multiplied, and not looked at.
+/// Products of pairs of bfloat16 by a matrix unit (matrix_unit.hpp). The right operand lies as for
+/// vectors, in panels. The left one lies row by row, rows and pairs filled up to whole blocks;
+/// behind a row's last pair there are zeros, behind the last row there is anything, which is
+/// multiplied, and not looked at.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int block_rows = 2 * unit_extent;   ///< four tiles of sums: each of the operands' tiles is used twice
 
-/// Is the unit worth its blocks? Decided by the problem, not by who computes, so that threads do not change results.
+/// Is the unit worth its blocks? Decided by the problem, not by who computes, so that threads do
+/// not change results.
 template <class Unit>
 bool takes(std::int64_t rows) {
     if constexpr (Unit::exists) return lanes == unit_extent && rows >= unit_extent && Unit::ready();
     else return false;
 }
 
-/// From row to row of a left operand of so many pairs: not a power of two, after which rows would share few places in a cache.
+/// From row to row of a left operand of so many pairs: not a power of two, after which rows would
+/// share few places in a cache.
 constexpr std::int64_t pair_row_step(std::int64_t depth) { return round_up(depth, unit_extent) + unit_extent; }
 /// The left operand's room, in floats.
 constexpr std::int64_t unit_rows_floats(std::int64_t rows, std::int64_t depth) {
     return round_up(rows, block_rows) * pair_row_step(depth);
 }
 
-/// sums[R * 16][W * 16], lying `width` apart, of whole steps of 16 pairs; then, if there is one, of what `tail` has of b.
+/// sums[R * 16][W * 16], lying `width` apart, of whole steps of 16 pairs; then, if there is one, of
+/// what `tail` has of b.
 template <class Unit, int R, int W>
 __attribute__((noinline)) void multiply_block(Unit& unit, float* sums, std::int64_t width, const float* a, std::int64_t row_step,
                                               const float* b, std::int64_t steps, const float* tail) {
@@ -44,8 +48,8 @@ __attribute__((noinline)) void multiply_block(Unit& unit, float* sums, std::int6
     });
 }
 
-/// As run_pairs: this part's share of the blocks, some rows of them at a time, which stay in the second-level cache while panels
-/// pass by.
+/// As run_pairs: this part's share of the blocks, some rows of them at a time, which stay in the
+/// second-level cache while panels pass by.
 template <class Unit>
 __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f, const call& c) {
     alignas(64) float sums[block_rows * panel_width], tail[unit_extent * panel_width];
@@ -80,8 +84,8 @@ __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f
         }
 }
 
-/// Columns [16 first, 16 end) of a row-major [depth][columns], rounded, as rows of pairs, `step` apart. Columns and depth are filled
-/// up with zeros.
+/// Columns [16 first, 16 end) of a row-major [depth][columns], rounded, as rows of pairs, `step`
+/// apart. Columns and depth are filled up with zeros.
 __attribute__((noinline)) inline void transpose_into_pairs(const float* from, std::int64_t depth, std::int64_t columns, std::int64_t first,
                                                       std::int64_t end, float* to, std::int64_t step) {
     for (std::int64_t t = 0; t < depth; t += 2 * lanes)

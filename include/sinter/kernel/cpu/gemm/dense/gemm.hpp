@@ -13,13 +13,12 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed weights, of its dX.
-/// A is row-major, B packed [K][N] or, if transposed, packed [N][K]. begins_with_zeros: A is zero in its loop's first
-/// iteration. by_rows: parts have some rows each, where there are enough. c.m = m >= 1. The body's off is row * N +
-/// col.
-/// The bits of a row do not depend on the other rows.
-/// Zeros of A are skipped where they are many, unless B is turned.
-/// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
+/// Y[m][N] = A[m][K] * B, the product of a layer's forward pass and, with packed transposed
+/// weights, of its dX. A is row-major, B packed [K][N] or, if transposed, packed [N][K].
+/// begins_with_zeros: A is zero in its loop's first iteration. by_rows: parts have some rows each,
+/// where there are enough. c.m = m >= 1. The body's off is row * N + col. The bits of a row do not
+/// depend on the other rows. Zeros of A are skipped where they are many, unless B is turned. Of the
+/// loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;

@@ -8,12 +8,15 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// y[N] = a[K] * B, as gemm for the one row of a net that predicts for one example at a time, in one part. There the calls around
-/// a product take as long as its sums, so its extents are constants and the sums go from registers to the body. Every element is
-/// summed as a tile does it; where many factors are zero and weights are known to be finite, without their terms, to the same bits.
+/// y[N] = a[K] * B, as gemm for the one row of a net that predicts for one example at a time, in
+/// one part. There the calls around a product take as long as its sums, so its extents are
+/// constants and the sums go from registers to the body. Every element is summed as a tile does it;
+/// where many factors are zero and weights are known to be finite, without their terms, to the same
+/// bits.
 template <class Body, int K, int N>
 struct gemm_row {
-    /// Panels at once: two sums each, all different chains, and a register left for what they are multiplied by.
+    /// Panels at once: two sums each, all different chains, and a register left for what they are
+    /// multiplied by.
     static constexpr int most = registers >= 32 ? 12 : 6;
     static constexpr int panels = (N + panel_width - 1) / panel_width;
     static constexpr bool narrow = panel_columns(N, panels - 1, panel_width, lanes) < panel_width;   ///< the last one: a single vector

@@ -10,9 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The tiles [tile, end) of a sum of products, whose operands are those of one after those of another: q is the first.
-/// All products'
-/// tiles of one panel of columns follow each other, each from the sums that the product before has left.
+/// The tiles [tile, end) of a sum of products, whose operands are those of one after those of
+/// another: q is the first. All products' tiles of one panel of columns follow each other, each
+/// from the sums that the product before has left.
 template <class = void>
 __attribute__((noinline)) inline void run_product_sum(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                       std::int64_t end) {
@@ -67,8 +67,9 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
     }
 }
 
-/// Y[m][N] = the sum of A[m][K] * B over some pairs, operands {A, B, A, B, ...}, as gemm has them. c.m = m >= 1. The
-/// body's off is row * N + col. The bits of a row do not depend on the other rows.
+/// Y[m][N] = the sum of A[m][K] * B over some pairs, operands {A, B, A, B, ...}, as gemm has them.
+/// c.m = m >= 1. The body's off is row * N + col. The bits of a row do not depend on the other
+/// rows.
 template <class Body>
 struct product_sum {
     static constexpr bool only_divides = true;

@@ -3,30 +3,35 @@
 #include <sinter/kernel/cpu/gemm/run_share.hpp>
 #include <sinter/kernel/cpu/gemm/run_tiles.hpp>
 
-/// Few rows times the transpose of packed weights, as a small batch's gradient of a layer's input, with lanes along the rows: the weights
-/// are factors where they lie, each of which is read once, and nothing of them is turned. The few rows are, and the result.
+/// Few rows times the transpose of packed weights, as a small batch's gradient of a layer's input,
+/// with lanes along the rows: the weights are factors where they lie, each of which is read once,
+/// and nothing of them is turned. The few rows are, and the result.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of the weights that do so at once: each
-/// is a stream from memory, of so many lines ahead of the tile that are asked for.
+/// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of
+/// the weights that do so at once: each is a stream from memory, of so many lines ahead of the tile
+/// that are asked for.
 inline constexpr std::int64_t waiting_floats = 16384, transposed_at_once = 4, transposed_ahead = 32;
-/// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of that. Then tiles are twice as high.
+/// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of
+/// that. Then tiles are twice as high.
 inline constexpr int most_transposed_groups = 2;
 /// The higher ones' height: a panel has no fewer columns.
 inline constexpr int transposed_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
 
-/// Do the weights come from afar, and are all panels of the result whole? With more registers turned pieces of weights do as well.
+/// Do the weights come from afar, and are all panels of the result whole? With more registers
+/// turned pieces of weights do as well.
 constexpr bool suits_transposed_weights(const product& q) {
     return registers < 32 && q.columns * q.depth > non_temporal_floats && q.columns % panel_width == 0;
 }
-/// Are the rows few, and the lanes nearly full? Behind more rows it costs less to turn a piece of the weights.
+/// Are the rows few, and the lanes nearly full? Behind more rows it costs less to turn a piece of
+/// the weights.
 inline bool fills_lanes(const product& q) {
     const std::int64_t filled = round_up(q.rows, lanes);
     return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_transposed_groups * panel_width;
 }
 
-/// to[i][] = from[i][] + sum over t < n of w[i * w_step + t] * x[t][]: MR of the weights' rows. w goes on `panel_step` floats behind
-/// every panel_width terms.
+/// to[i][] = from[i][] + sum over t < n of w[i * w_step + t] * x[t][]: MR of the weights' rows. w
+/// goes on `panel_step` floats behind every panel_width terms.
 template <int MR, int NV>
 __attribute__((noinline)) void multiply_transposed(const float* from, float* to, const float* w, std::int64_t w_step, std::int64_t panel_step,
                                                const float* x, std::int64_t n) {

@@ -6,8 +6,9 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Products of so few columns (an output or some) that a vector along them would be nearly empty: lanes are rows, squares of which are
-/// turned in registers. Every element is summed as a tile does it, even and odd terms apart, so the result has the same bits.
+/// Products of so few columns (an output or some) that a vector along them would be nearly empty:
+/// lanes are rows, squares of which are turned in registers. Every element is summed as a tile does
+/// it, even and odd terms apart, so the result has the same bits.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// More columns than this are worth tiles.
@@ -25,7 +26,8 @@ constexpr bool is_narrow_product(const product& q) {
     return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
 }
 
-/// Adds the terms of the next n (Whole: `lanes`) of the depth to the sums of `lanes` rows by N columns.
+/// Adds the terms of the next n (Whole: `lanes`) of the depth to the sums of `lanes` rows by N
+/// columns.
 template <int N, bool Whole>
 SINTER_INLINE void add_square(vf (&s)[std::size_t{2 * N}], const float* x, std::int64_t row_step, const float* b,
                               int n) {

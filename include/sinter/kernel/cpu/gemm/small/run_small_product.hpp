@@ -4,8 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// So small, or of so few terms, that what is around its tiles would take as long as a quarter of their sums: a body has tiles of its own
-/// for these. The right operand lies in L1, panels are whole, and nothing is asked for.
+/// So small, or of so few terms, that what is around its tiles would take as long as a quarter of
+/// their sums: a body has tiles of its own for these. The right operand lies in L1, panels are
+/// whole, and nothing is asked for.
 constexpr bool is_small_product(const product& q) {
     return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.depth * q.columns <= near_floats &&
            (q.rows * q.columns <= near_floats || q.depth < short_sum);
@@ -33,7 +34,8 @@ __attribute__((noinline)) inline void run_small_tiles(const product& q, const ep
         f.finish(done, c);
     }
 }
-/// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in panels, or in rows of whole vectors.
+/// The tiles [tile, end) of such a product, numbered as by run_tiles. The right operand lies in
+/// panels, or in rows of whole vectors.
 template <class = void>
 __attribute__((noinline)) inline void run_small_product(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                         std::int64_t end) {

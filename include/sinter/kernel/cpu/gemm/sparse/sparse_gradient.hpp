@@ -10,15 +10,17 @@
 #include <sinter/kernel/cpu/gemm/sparse/zeros.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The weights' gradient where what comes from behind is often exactly zero, as behind relu: those terms are skipped. For
-/// each unit the examples whose gradient is not zero are gone over with lanes along the inputs, a block of which lies in
-/// the first-level cache for all examples; the sums are transposed as they are finished. The terms are added in the same
-/// order as by the tiles, so the result has the same bits. Where an input is not finite nothing is skipped: zero times
+/// The weights' gradient where what comes from behind is often exactly zero, as behind relu: those
+/// terms are skipped. For each unit the examples whose gradient is not zero are gone over with
+/// lanes along the inputs, a block of which lies in the first-level cache for all examples; the
+/// sums are transposed as they are finished. The terms are added in the same order as by the tiles,
+/// so the result has the same bits. Where an input is not finite nothing is skipped: zero times
 /// infinity is NaN.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr std::int64_t sparse_examples = 512;     ///< at most
-/// At most, over which a block of inputs stays in the cache; never less than one panel of the most examples.
+/// At most, over which a block of inputs stays in the cache; never less than one panel of the most
+/// examples.
 inline constexpr int sparse_units = std::max(128, static_cast<int>(sparse_examples / mask_bits) * panel_width);
 constexpr bool suits_sparse_gradient(const product& q) {
     return q.depth >= 32 && q.depth <= sparse_examples && q.rows >= 3 * floats_a_line && q.columns >= panel_width &&
@@ -41,13 +43,15 @@ struct input_blocks {
     static constexpr int all_bits = (1 << (input_vectors - least + 1)) - 1;
 };
 
-/// Units that are gone over at once: as many as it takes until no sum waits for the one before it, if they fit into the registers.
+/// Units that are gone over at once: as many as it takes until no sum waits for the one before it,
+/// if they fit into the registers.
 inline constexpr int units_at_once = input_vectors < 8 && 2 * input_vectors + 4 <= registers ? 2 : 1;
 
 /// Units that are finished by one call: a line's, whose sums have room beside the inputs.
 inline constexpr int finished_units = panel_width < floats_a_line ? panel_width : floats_a_line;
 
-/// In which order a panel's units are gone over, of which examples, and their gradients, one behind the other.
+/// In which order a panel's units are gone over, of which examples, and their gradients, one behind
+/// the other.
 struct marked_units {
     std::uint64_t mask[panel_width];
     std::int32_t unit[panel_width];   ///< of each mask; never beyond its group of finished_units
@@ -65,8 +69,8 @@ struct marked_units {
     }
 };
 
-/// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for finished_units from `begin` on, each of
-/// which asks for its share of `coming`, if that is there.
+/// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for
+/// finished_units from `begin` on, each of which asks for its share of `coming`, if that is there.
 template <int V>
 __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list, const marked_units& marked,
                                                 int begin, bool first, float* to, const prefetch_rows* prefetch) {
@@ -89,7 +93,8 @@ __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_s
     }
 }
 
-/// Copies n columns of rows [0, rows) if there is a place, zeros behind them up to a block's width; false if one is not finite.
+/// Copies n columns of rows [0, rows) if there is a place, zeros behind them up to a block's width;
+/// false if one is not finite.
 template <int V>
 __attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to) {
     vf finite[std::size_t{V}];
@@ -126,7 +131,8 @@ block_functions functions_of(int vectors) {
     }
 }
 
-/// Are blocks of the inputs whole lines that do not meet in few sets of the cache? Then they are read where they lie.
+/// Are blocks of the inputs whole lines that do not meet in few sets of the cache? Then they are
+/// read where they lie.
 inline bool lies_spread(const product& q) {
     return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line && reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
 }

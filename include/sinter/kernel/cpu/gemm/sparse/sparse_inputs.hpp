@@ -8,10 +8,11 @@
 #include <sinter/kernel/cpu/gemm/run_tiles.hpp>
 #include <sinter/kernel/cpu/gemm/sparse/sparse_left.hpp>
 
-/// The weights' gradient where the inputs are often exactly zero, as images are: those terms are skipped. For each input the
-/// examples in which it is not zero are gone over, with lanes along the units, whose gradients lie in the first-level
-/// cache for all examples. The terms are added in the same order as by the tiles, so the result has the same bits. Where a
-/// gradient is not finite nothing is skipped: zero times infinity is NaN.
+/// The weights' gradient where the inputs are often exactly zero, as images are: those terms are
+/// skipped. For each input the examples in which it is not zero are gone over, with lanes along the
+/// units, whose gradients lie in the first-level cache for all examples. The terms are added in the
+/// same order as by the tiles, so the result has the same bits. Where a gradient is not finite
+/// nothing is skipped: zero times infinity is NaN.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int sparse_inputs = 2 * lanes;          ///< at a time: a line of each example, or part of it
@@ -26,7 +27,8 @@ inline float input_share(const product& q) {
     return suits_sparse_inputs(q) ? non_zero_share(q.a, q.depth, q.rows, q.sum_step) : 1.f;
 }
 
-/// Some panels of the gradients from column j0 on, as [chunk of 64 examples][panel][64][]; false if one is not finite.
+/// Some panels of the gradients from column j0 on, as [chunk of 64 examples][panel][64][]; false if
+/// one is not finite.
 __attribute__((noinline)) inline bool copy_gradients(const product& q, std::int64_t j0, int panels, float* to) {
     vf finite = zero();
     for (std::int64_t i = 0; i < q.depth; ++i)
@@ -39,9 +41,11 @@ __attribute__((noinline)) inline bool copy_gradients(const product& q, std::int6
     return sum_lanes(finite) == 0.f;
 }
 
-/// Where neighbouring inputs have zeros in the same places, as pixels have, sums of two of them by three panels fill 16 registers.
+/// Where neighbouring inputs have zeros in the same places, as pixels have, sums of two of them by
+/// three panels fill 16 registers.
 inline constexpr int alike_panels = registers >= 32 ? sparse_panels : 3;
-/// The masks of all inputs, [word][input]; they are made first where something depends on them and they are few.
+/// The masks of all inputs, [word][input]; they are made first where something depends on them and
+/// they are few.
 struct input_masks {
     std::uint64_t all[alike_panels < sparse_panels ? sparse_words : 1];
     bool made = false, alike = false;

@@ -7,15 +7,17 @@
 #include <sinter/kernel/cpu/gemm/sparse/zeros.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Products whose left operand is often exactly zero, as images are and what relu or dropout leave: those terms are
-/// skipped. A row's sums stay in registers while it goes over the elements that are not zero, each of which multiplies a
-/// row of four panels; these lie in the first-level cache for a block of the depth. Of two panels, which is what several threads have
-/// each of a narrow product, two rows are gone over at once. The other terms are added in the same
-/// order as by the tiles, so the result has the same bits. Where a weight is not finite nothing is skipped: zero times
-/// infinity is NaN.
+/// Products whose left operand is often exactly zero, as images are and what relu or dropout leave:
+/// those terms are skipped. A row's sums stay in registers while it goes over the elements that are
+/// not zero, each of which multiplies a row of four panels; these lie in the first-level cache for
+/// a block of the depth. Of two panels, which is what several threads have each of a narrow
+/// product, two rows are gone over at once. The other terms are added in the same order as by the
+/// tiles, so the result has the same bits. Where a weight is not finite nothing is skipped: zero
+/// times infinity is NaN.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Panels that a row goes over at once, or fewer of them, and rows that do so one after the other while these lie in the cache.
+/// Panels that a row goes over at once, or fewer of them, and rows that do so one after the other
+/// while these lie in the cache.
 inline constexpr int sparse_panels = 4, fewer_panels = 2, sparse_rows = 64;
 inline constexpr std::int64_t sparse_words = 4096;   ///< of the masks of sparse_rows rows
 
@@ -29,7 +31,8 @@ inline bool is_sparse_left(const product& q) {
     return suits_sparse_left(q) && non_zero_share(q.a, q.rows, q.depth, q.row_step) <= sparse_share;
 }
 
-/// Where fewer panels are left over, it pays with more zeros only: each element has more loads to its multiply-adds.
+/// Where fewer panels are left over, it pays with more zeros only: each element has more loads to
+/// its multiply-adds.
 inline constexpr float fewer_share = 0.54f;
 /// The tiles that zeros are skipped in; share(): of the left operand, what is not zero.
 template <class F>
@@ -52,7 +55,8 @@ SINTER_INLINE void end_row(const vf (&c)[std::size_t{2 * P}], float* sums) {
     unroll<2 * P>([&](int v) SINTER_ALWAYS { store(sums + v / 2 * sums_step + v % 2 * lanes, c[v]); });
 }
 
-/// Adds at most 64 of the depth's terms to R rows' sums. A row's elements lie one behind the other; or t_step apart.
+/// Adds at most 64 of the depth's terms to R rows' sums. A row's elements lie one behind the other;
+/// or t_step apart.
 template <int P, std::size_t R, bool Transposed>
 SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t mask, const float* w, std::int64_t panel_step,
                                        float* const (&sums)[R], bool first, std::int64_t t_step) {
@@ -72,7 +76,8 @@ SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t
     unroll<R>([&](int r) SINTER_ALWAYS { end_row<P>(c[r], sums[r]); });
 }
 
-/// As that, of two rows with as many elements each: fewer panels' sums, of one row, would wait for each other.
+/// As that, of two rows with as many elements each: fewer panels' sums, of one row, would wait for
+/// each other.
 template <int P, bool Transposed>
 SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint64_t m0, std::uint64_t m1, const float* w,
                                     std::int64_t panel_step, float* sums0, float* sums1, bool first, std::int64_t t_step) {
@@ -93,20 +98,23 @@ SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint6
     end_row<P>(c[1], sums1);
 }
 
-/// Two rows at once, where registers hold both sums: what one of them needs is loaded for both, and multiplied by zero for the other
-/// where only that one does. That pays where zeros are in the same places, as of neighbouring pixels: there multiply-adds, two a
-/// cycle, are what takes time, else their loads, one each and one more for the factor, and the end of another loop.
+/// Two rows at once, where registers hold both sums: what one of them needs is loaded for both, and
+/// multiplied by zero for the other where only that one does. That pays where zeros are in the same
+/// places, as of neighbouring pixels: there multiply-adds, two a cycle, are what takes time, else
+/// their loads, one each and one more for the factor, and the end of another loop.
 inline bool pays_together(std::uint64_t a, std::uint64_t b) {
     constexpr int end = 48;
     return 16 * __builtin_popcountll(a | b) <= 9 * (__builtin_popcountll(a) + __builtin_popcountll(b)) + end;
 }
-/// As many elements each, of fewer panels: a quarter more of multiply-adds against five loads for four of them.
+/// As many elements each, of fewer panels: a quarter more of multiply-adds against five loads for
+/// four of them.
 inline bool pays_for_equals(std::uint64_t a, std::uint64_t either) {
     return 4 * __builtin_popcountll(either) <= 5 * __builtin_popcountll(a) + 4;
 }
 
-/// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind the other; or the rows do,
-/// and its elements are t_step apart: these ask for `coming`, if that is there, two rows at a time.
+/// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind
+/// the other; or the rows do, and its elements are t_step apart: these ask for `coming`, if that is
+/// there, two rows at a time.
 template <int P, bool Transposed = false>
 __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
                                                       std::int64_t mask_step, const float* w, std::int64_t panel_step,

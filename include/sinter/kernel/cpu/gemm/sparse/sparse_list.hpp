@@ -5,7 +5,8 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no arithmetic.
+/// Compressed lists of (offset, value): what is left of a vector whose exact zeros need no
+/// arithmetic.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 #if defined(__AVX2__) && defined(__BMI2__) && !defined(__AVX512F__)
@@ -16,8 +17,8 @@ SINTER_INLINE __m128i set_bits(unsigned m) {
 }
 #endif
 
-/// Appends the lanes that `keep` marks, in their order. Up to `lanes` elements from the end on are overwritten: the
-/// arrays need that much room. Returns the new length.
+/// Appends the lanes that `keep` marks, in their order. Up to `lanes` elements from the end on are
+/// overwritten: the arrays need that much room. Returns the new length.
 SINTER_INLINE int append(std::int32_t* offset, float* value, int n, vi o, vf v, lane_mask keep) {
 #if defined(__AVX512F__)
     _mm512_storeu_si512(offset + n, _mm512_maskz_compress_epi32(keep, (__m512i)o));
@@ -74,8 +75,8 @@ SINTER_INLINE int append_run(Offset* offset, float* value, int n, int first, int
     return append(offset, value, n, o, v, keep);
 }
 
-/// Stores the lanes of v whose bits are set, one behind the other, and anything behind them up to a whole vector.
-/// Returns how many they are.
+/// Stores the lanes of v whose bits are set, one behind the other, and anything behind them up to a
+/// whole vector. Returns how many they are.
 SINTER_INLINE int store_marked(float* to, vf v, unsigned bits) {
 #if defined(__AVX512F__)
     store(to, (vf)_mm512_maskz_compress_ps(static_cast<__mmask16>(bits), (__m512)v));
@@ -90,7 +91,8 @@ SINTER_INLINE int store_marked(float* to, vf v, unsigned bits) {
     return __builtin_popcount(bits);
 }
 
-/// Four floats, repeated: of a list of factors four are loaded at once, for a multiply-add that reads a vector leaves no load to spare.
+/// Four floats, repeated: of a list of factors four are loaded at once, for a multiply-add that
+/// reads a vector leaves no load to spare.
 SINTER_INLINE vf load_four(const float* p) {
 #if defined(__AVX512F__)
     return (vf)_mm512_maskz_broadcast_f32x4(all_lanes, _mm_loadu_ps(p));
@@ -121,9 +123,10 @@ SINTER_INLINE std::uint64_t lowest_zeros(std::uint64_t mask, int n) {
 #endif
 }
 
-/// `lanes` masks in the order in which they are gone over, AtOnce at once: two have about as many bits, and the rarer as many as the
-/// other, taking in factors of its own that are zero. So one loop does for both, whose end is guessed wrong once, and hardly a turn
-/// is wasted. which: the number of each mask.
+/// `lanes` masks in the order in which they are gone over, AtOnce at once: two have about as many
+/// bits, and the rarer as many as the other, taking in factors of its own that are zero. So one
+/// loop does for both, whose end is guessed wrong once, and hardly a turn is wasted. which: the
+/// number of each mask.
 template <int AtOnce>
 SINTER_INLINE void pair_masks(const std::uint64_t* from, std::int64_t step, std::uint64_t* mask, std::int32_t* which) {
     if constexpr (AtOnce == 1) {
@@ -152,8 +155,9 @@ SINTER_INLINE void list_marked(float* to, const float* x, std::uint64_t mask) {
     for (int i = 0; i < mask_bits; i += lanes) to += store_marked(to, load(x + i), static_cast<unsigned>(mask >> i & first_bits(lanes)));
 }
 
-/// f(u, bit, its factor in all lanes) for the bits of U masks in their order, which have equally many; a mask's factors lie one behind the
-/// other, `step` behind those of the mask before. The first mask is tested, so only one loop's end is guessed wrong.
+/// f(u, bit, its factor in all lanes) for the bits of U masks in their order, which have equally
+/// many; a mask's factors lie one behind the other, `step` behind those of the mask before. The
+/// first mask is tested, so only one loop's end is guessed wrong.
 template <std::size_t U, class F>
 SINTER_INLINE void for_each_marked(std::uint64_t (&mask)[U], const float* factors, std::int64_t step, F f) {
     vf four[std::size_t{U}];
@@ -173,8 +177,8 @@ SINTER_INLINE void for_each_marked(std::uint64_t (&mask)[U], const float* factor
                  next(std::integral_constant<int, 2>{}) && next(std::integral_constant<int, 3>{}));
 }
 
-/// c[r][v] += value[e] * x[offset[e] + r * RowStep + v * Step] for the n elements of a list: every multiply-add reads
-/// its vector from memory, so x should lie in the first-level cache.
+/// c[r][v] += value[e] * x[offset[e] + r * RowStep + v * Step] for the n elements of a list: every
+/// multiply-add reads its vector from memory, so x should lie in the first-level cache.
 template <int V, int RowStep, int Step, std::size_t N, int... I>
 SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* value, int n, const float* x,
                         std::integer_sequence<int, I...>) {
@@ -189,8 +193,9 @@ SINTER_INLINE void walk(vf (&c)[N], const std::int32_t* offset, const float* val
     walk<V, RowStep, Step>(c, offset, value, n, x, indices<N>{});
 }
 
-/// The same with offsets in `Unit` floats, a word of several at a time, and one word ahead: multiply-adds whose address has just been
-/// loaded wait for more than that load (on Zen 5 they take a fifth longer). The words behind the last one are there, too.
+/// The same with offsets in `Unit` floats, a word of several at a time, and one word ahead:
+/// multiply-adds whose address has just been loaded wait for more than that load (on Zen 5 they
+/// take a fifth longer). The words behind the last one are there, too.
 template <int V, int RowStep, int Step, int Unit, std::size_t N, class Offset>
 SINTER_INLINE void walk_words(vf (&c)[N], const Offset* offset, const float* value, int n, const float* x) {
     constexpr int bits = 8 * sizeof(Offset), several = 64 / bits;

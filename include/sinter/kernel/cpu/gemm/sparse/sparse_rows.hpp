@@ -6,19 +6,21 @@
 #include <sinter/kernel/cpu/gemm/sparse/sparse_left.hpp>
 #include <sinter/kernel/cpu/gemm/sparse/sparse_list.hpp>
 
-/// Sums over what is not zero of some rows, of which lists are made once for all columns. A block of 64 terms by four panels
-/// of the right operand stays in the first-level cache while all rows pass, whose sums lie in the second-level one between
-/// blocks. The terms are added in the same order as by the tiles, so the result has the same bits; but a factor of zero must
-/// not meet what is not finite.
+/// Sums over what is not zero of some rows, of which lists are made once for all columns. A block
+/// of 64 terms by four panels of the right operand stays in the first-level cache while all rows
+/// pass, whose sums lie in the second-level one between blocks. The terms are added in the same
+/// order as by the tiles, so the result has the same bits; but a factor of zero must not meet what
+/// is not finite.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// A list by which so many columns are multiplied is worth making.
 inline constexpr std::int64_t sparse_columns = sparse_panels * panel_width;
-/// Elements that are not zero, up to which lists are faster than tiles: making one takes as long as half of its use by a group
-/// of four panels.
+/// Elements that are not zero, up to which lists are faster than tiles: making one takes as long as
+/// half of its use by a group of four panels.
 constexpr float sparse_list_share(std::int64_t groups) { return 0.78f - 0.16f / static_cast<float>(groups); }
 
-/// Of rows' elements, 64 at a time: which are not zero, and their values one behind the other; [word][row].
+/// Of rows' elements, 64 at a time: which are not zero, and their values one behind the other;
+/// [word][row].
 struct row_lists {
     float* values;
     std::uint64_t* masks;
@@ -76,8 +78,8 @@ struct row_sums {
     bool first;  ///< they begin with nothing
 };
 
-/// The sums of rows [first_row, last_row) (+)= the listed terms of a word times the rows of four panels from b on. `which`, if there,
-/// tells whose list a row has; a negative number: none.
+/// The sums of rows [first_row, last_row) (+)= the listed terms of a word times the rows of four
+/// panels from b on. `which`, if there, tells whose list a row has; a negative number: none.
 template <class = void>
 __attribute__((noinline)) inline void add_sparse_rows(const row_lists& l, std::int64_t word, const std::int32_t* which,
                                                       std::int64_t first_row, std::int64_t last_row, const float* b,

@@ -2,8 +2,9 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/lane_mask.hpp>
 
-/// Which elements are not exactly zero (NaN is not zero), as words of 64 bits: what is left of a sum when terms with a factor of
-/// zero are left out is found by counting trailing zeros, in the order in which all terms would be added.
+/// Which elements are not exactly zero (NaN is not zero), as words of 64 bits: what is left of a
+/// sum when terms with a factor of zero are left out is found by counting trailing zeros, in the
+/// order in which all terms would be added.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int mask_bits = 64;
@@ -58,11 +59,13 @@ SINTER_INLINE void for_bits(std::uint64_t word, F f) {
     for (; word; word &= word - 1) f(static_cast<std::int64_t>(__builtin_ctzll(word)));
 }
 
-/// Elements that are not zero, up to which skipping the others is faster. It is at 0.75; sampling may err.
+/// Elements that are not zero, up to which skipping the others is faster. It is at 0.75; sampling
+/// may err.
 inline constexpr float sparse_share = 0.64f;
 
-/// The share of a matrix's elements that are not zero, as far as eight of its rows tell. These are not equally far apart: where rows are
-/// texts' places, every text's first one may be zero (as queries' gradients are behind causal attention).
+/// The share of a matrix's elements that are not zero, as far as eight of its rows tell. These are
+/// not equally far apart: where rows are texts' places, every text's first one may be zero (as
+/// queries' gradients are behind causal attention).
 __attribute__((noinline)) inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step) {
     const std::int64_t samples = rows < 8 ? rows : 8, apart = rows / samples;
     std::int64_t n = 0;

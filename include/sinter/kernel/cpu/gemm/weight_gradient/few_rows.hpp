@@ -3,14 +3,16 @@
 #include <sinter/kernel/cpu/gemm/row_cover.hpp>
 #include <sinter/kernel/cpu/gemm/run_tiles.hpp>
 
-/// The weights' gradient of a layer of few inputs, fewer than the smallest tile has rows. One by one their sums would wait for themselves,
-/// so they go in tiles of four, the last of which may begin earlier. Every element is summed as a tile does it.
+/// The weights' gradient of a layer of few inputs, fewer than the smallest tile has rows. One by
+/// one their sums would wait for themselves, so they go in tiles of four, the last of which may
+/// begin earlier. Every element is summed as a tile does it.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int few_rows = 4;
 constexpr bool has_few_rows(const product& q) { return q.rows >= few_rows && q.rows < small_tile_rows; }
 
-/// The tiles [tile, end), numbered as by run_tiles, of a packed result, where the right operand lies in rows.
+/// The tiles [tile, end), numbered as by run_tiles, of a packed result, where the right operand
+/// lies in rows.
 template <class = void>
 __attribute__((noinline)) inline void run_few_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
                                                    std::int64_t end) {

@@ -15,14 +15,14 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights.
-/// A and D are row-major. zero_rows: rows of one example that are zero in A, so many first ones, or, negative, last
-/// ones. c.m = m >= 1.
-/// The body's off is that of the packed [K][N] (panels.hpp), row = k, col = j. It always gets whole vectors: in the
-/// padding columns acc is exactly zero. It sees every element once, so it may hold the optimizer's update.
-/// Zeros of A or of D are skipped where they are many. Deep sums copy both operands on the way (transposed_product.hpp).
-/// Of the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
-/// `Sums`: the sum of D's rows, [N], is a result as well.
+/// dW[K][N] = sum over m rows of A[m][K]^T D[m][N], the gradient of a layer's weights. A and D are
+/// row-major. zero_rows: rows of one example that are zero in A, so many first ones, or, negative,
+/// last ones. c.m = m >= 1. The body's off is that of the packed [K][N] (panels.hpp), row = k, col
+/// = j. It always gets whole vectors: in the padding columns acc is exactly zero. It sees every
+/// element once, so it may hold the optimizer's update. Zeros of A or of D are skipped where they
+/// are many. Deep sums copy both operands on the way (transposed_product.hpp). Of the loops that
+/// only some extents lead to, those of `Cases` are compiled (kernel_table.hpp). `Sums`: the sum of
+/// D's rows, [N], is a result as well.
 template <class Body, int Cases = -1, bool Sums = false>
 struct gemm_tn {
     static constexpr bool only_divides = true;
@@ -42,8 +42,8 @@ struct gemm_tn {
         return c;
     }
     static constexpr std::int64_t deep = 128, wide = 4 * panel_width;   ///< from where on that pays
-    /// Of weights that lie in memory, with tiles of few rows, from fewer examples on, too: more than lie side by side in a cache's sets
-    /// where they are a power of two apart.
+    /// Of weights that lie in memory, with tiles of few rows, from fewer examples on, too: more
+    /// than lie side by side in a cache's sets where they are a power of two apart.
     static constexpr std::int64_t deep_of_far = registers < 32 ? 9 : deep;
 
     static constexpr bool packs(const std::int64_t* e, std::int64_t m) {

@@ -5,8 +5,9 @@
 #include <sinter/kernel/cpu/vector/transpose.hpp>
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// The weights' gradient of a layer of so few units (one, two, ten classes) that a vector along them would be empty to a good part: lanes
-/// are the rows of the result, for the left operand's lie one behind the other.
+/// The weights' gradient of a layer of so few units (one, two, ten classes) that a vector along
+/// them would be empty to a good part: lanes are the rows of the result, for the left operand's lie
+/// one behind the other.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// More columns than this are worth tiles. Columns that are summed at once.
@@ -15,8 +16,8 @@ inline constexpr int narrow_at_once = registers >= 32 ? 2 : 1;
 /// Columns that become rows: those, or half a vector's.
 inline constexpr int most_transposed_columns = narrow_gradient > lanes / 2 ? narrow_gradient : lanes / 2;
 
-/// to[c * to_step + ...V * lanes] = sum over t < n of d[t * d_step + c] * a[t * a_step + ...], for C columns. `there`: as many lanes of a
-/// last vector exist.
+/// to[c * to_step + ...V * lanes] = sum over t < n of d[t * d_step + c] * a[t * a_step + ...], for
+/// C columns. `there`: as many lanes of a last vector exist.
 template <int V, int C, bool Full>
 __attribute__((noinline)) void sum_scaled_rows(float* to, std::int64_t to_step, const float* d, std::int64_t d_step, const float* a,
                                                std::int64_t a_step, std::int64_t n, int there) {
@@ -36,8 +37,8 @@ __attribute__((noinline)) void sum_scaled_rows(float* to, std::int64_t to_step, 
     unroll<C>([&](int c) SINTER_ALWAYS { store_block<V>(s[c], to + c * to_step, 0); });
 }
 
-/// to[i][lanes] = element i of each of the columns, which are `step` apart, and zeros behind them; whole blocks of rows. A vector of which
-/// parts were just stored would be waited for.
+/// to[i][lanes] = element i of each of the columns, which are `step` apart, and zeros behind them;
+/// whole blocks of rows. A vector of which parts were just stored would be waited for.
 template <class = void>
 __attribute__((noinline)) inline void rows_of_columns(const float* from, std::int64_t step, std::int64_t columns, std::int64_t rows,
                                                       float* to) {
