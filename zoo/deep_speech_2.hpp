@@ -30,7 +30,8 @@ namespace deep_speech_2_parts {
 
 /// Time by frequency; at the end min(max(x, 0), 20).
 template <int Filters, per_axis K, per_axis Stride>
-inline constexpr auto convolution = conv2d<Filters, K, window{.stride = Stride}, bias::no> >> batch_norm >> hard_tanh<0, 20>;
+inline constexpr auto convolution =
+    conv2d<Filters, K, window{.stride = Stride}, bias::no> >> batch_norm >> hard_tanh<0, 20>;
 
 /// What both directions say, added.
 template <int Units>
@@ -47,14 +48,16 @@ struct recurrent_layer : layer<recurrent_layer<Units>> {
 /// Spectrograms [frames, bins, 1] -> scores of the letters, [frames / 2, letters]: for the loss
 /// ctc<most letters>, blank 0.
 template <deep_speech_2_size S = deep_speech_2_size{}>
-inline constexpr auto deep_speech_2 = image<S.frames, S.bins, 1>
-    >> deep_speech_2_parts::convolution<S.filters, per_axis(11, 41), per_axis(2, 2)>
-    >> deep_speech_2_parts::convolution<S.filters, per_axis(11, 21), per_axis(1, 2)>
-    >> reshape<S.steps(), -1>
-    >> [](tensor x) {
-           for (int i = 0; i < S.layers; ++i) x = deep_speech_2_parts::recurrent_layer<S.units>{}(i ? batch_norm(x) : x);
-           return x;
-       }
-    >> batch_norm >> dense<S.letters, bias::no>;
+inline constexpr auto deep_speech_2 = image<S.frames, S.bins, 1> >>
+                                      deep_speech_2_parts::convolution<S.filters, per_axis(11, 41), per_axis(2, 2)> >>
+                                      deep_speech_2_parts::convolution<S.filters, per_axis(11, 21), per_axis(1, 2)> >>
+                                      reshape<S.steps(), -1> >>
+                                      [](tensor x) {
+                                          for (int i = 0; i < S.layers; ++i)
+                                              x = deep_speech_2_parts::recurrent_layer<S.units>{}(i ? batch_norm(x)
+                                                                                                    : x);
+                                          return x;
+                                      } >>
+                                      batch_norm >> dense<S.letters, bias::no>;
 
 } // namespace sinter::zoo

@@ -58,8 +58,8 @@ inline constexpr auto modules_to_5b =
 template <int Classes>
 inline constexpr auto classifier = global_avg_pool >> dropout<0.4> >> dense<Classes>;
 template <int Classes, int N>
-inline constexpr auto auxiliary = avg_pool<5, window{.stride = 3, .padding = padding::valid}> >> conv<128 / N, 1> >> flatten
-    >> dense<1024 / N> >> relu >> dropout<0.7> >> dense<Classes>;
+inline constexpr auto auxiliary = avg_pool<5, window{.stride = 3, .padding = padding::valid}> >> conv<128 / N, 1> >>
+                                  flatten >> dense<1024 / N> >> relu >> dropout<0.7> >> dense<Classes>;
 
 } // namespace googlenet_parts
 

@@ -21,12 +21,14 @@ struct gpt_size {
 /// the exact one, GPT-2's its approximation by tanh. Weights begin as transformer_block has them,
 /// not smaller with depth.
 template <gpt_size S = gpt_size{}>
-inline constexpr auto gpt = indices<S.context> >> embedding<S.symbols, S.width> >> position_embedding >> dropout<S.dropout>
-    >> [](tensor x) {
-           constexpr auto block = transformer_block<S.heads, 4 * S.width, attention_settings{.causal = causal::yes}, S.dropout>;
-           for (int i = 0; i < S.blocks; ++i) x = block(x);
-           return x;
-       }
-    >> layer_norm >> dense<S.symbols>;
+inline constexpr auto
+    gpt = indices<S.context> >> embedding<S.symbols, S.width> >> position_embedding >> dropout<S.dropout> >>
+          [](tensor x) {
+              constexpr auto block =
+                  transformer_block<S.heads, 4 * S.width, attention_settings{.causal = causal::yes}, S.dropout>;
+              for (int i = 0; i < S.blocks; ++i) x = block(x);
+              return x;
+          } >>
+          layer_norm >> dense<S.symbols>;
 
 } // namespace sinter::zoo

@@ -65,28 +65,29 @@ inline constexpr auto resnet18 = resnet::stem<Extent, Width>
     >> resnet::head<Classes>;
 
 template <int Extent = 224, int Classes = 1000, int Width = 64>
-inline constexpr auto resnet34 = resnet::stem<Extent, Width>
-    >> named<"conv2_1">(resnet::basic<Width>) >> named<"conv2_2">(resnet::basic<Width>) >> named<"conv2_3">(resnet::basic<Width>)
-    >> named<"conv3_1">(resnet::first_basic<2 * Width>) >> named<"conv3_2">(resnet::basic<2 * Width>)
-    >> named<"conv3_3">(resnet::basic<2 * Width>) >> named<"conv3_4">(resnet::basic<2 * Width>)
-    >> named<"conv4_1">(resnet::first_basic<4 * Width>) >> named<"conv4_2">(resnet::basic<4 * Width>)
-    >> named<"conv4_3">(resnet::basic<4 * Width>) >> named<"conv4_4">(resnet::basic<4 * Width>)
-    >> named<"conv4_5">(resnet::basic<4 * Width>) >> named<"conv4_6">(resnet::basic<4 * Width>)
-    >> named<"conv5_1">(resnet::first_basic<8 * Width>) >> named<"conv5_2">(resnet::basic<8 * Width>)
-    >> named<"conv5_3">(resnet::basic<8 * Width>)
-    >> resnet::head<Classes>;
+inline constexpr auto resnet34 =
+    resnet::stem<Extent, Width> >> named<"conv2_1">(resnet::basic<Width>) >> named<"conv2_2">(resnet::basic<Width>) >>
+    named<"conv2_3">(resnet::basic<Width>) >> named<"conv3_1">(resnet::first_basic<2 * Width>) >>
+    named<"conv3_2">(resnet::basic<2 * Width>) >> named<"conv3_3">(resnet::basic<2 * Width>) >>
+    named<"conv3_4">(resnet::basic<2 * Width>) >> named<"conv4_1">(resnet::first_basic<4 * Width>) >>
+    named<"conv4_2">(resnet::basic<4 * Width>) >> named<"conv4_3">(resnet::basic<4 * Width>) >>
+    named<"conv4_4">(resnet::basic<4 * Width>) >> named<"conv4_5">(resnet::basic<4 * Width>) >>
+    named<"conv4_6">(resnet::basic<4 * Width>) >> named<"conv5_1">(resnet::first_basic<8 * Width>) >>
+    named<"conv5_2">(resnet::basic<8 * Width>) >> named<"conv5_3">(resnet::basic<8 * Width>) >> resnet::head<Classes>;
 
 template <int Extent = 224, int Classes = 1000, int Width = 64>
-inline constexpr auto resnet50 = resnet::stem<Extent, Width>
-    >> named<"conv2_1">(resnet::first_bottleneck<Width, resnet::by_one>)
-    >> named<"conv2_2">(resnet::bottleneck<Width>) >> named<"conv2_3">(resnet::bottleneck<Width>)
-    >> named<"conv3_1">(resnet::first_bottleneck<2 * Width, resnet::by_two>) >> named<"conv3_2">(resnet::bottleneck<2 * Width>)
-    >> named<"conv3_3">(resnet::bottleneck<2 * Width>) >> named<"conv3_4">(resnet::bottleneck<2 * Width>)
-    >> named<"conv4_1">(resnet::first_bottleneck<4 * Width, resnet::by_two>) >> named<"conv4_2">(resnet::bottleneck<4 * Width>)
-    >> named<"conv4_3">(resnet::bottleneck<4 * Width>) >> named<"conv4_4">(resnet::bottleneck<4 * Width>)
-    >> named<"conv4_5">(resnet::bottleneck<4 * Width>) >> named<"conv4_6">(resnet::bottleneck<4 * Width>)
-    >> named<"conv5_1">(resnet::first_bottleneck<8 * Width, resnet::by_two>) >> named<"conv5_2">(resnet::bottleneck<8 * Width>)
-    >> named<"conv5_3">(resnet::bottleneck<8 * Width>)
-    >> resnet::head<Classes>;
+inline constexpr auto resnet50 =
+    resnet::stem<Extent, Width> >> named<"conv2_1">(resnet::first_bottleneck<Width, resnet::by_one>) >>
+    named<"conv2_2">(resnet::bottleneck<Width>) >> named<"conv2_3">(resnet::bottleneck<Width>) >>
+    named<"conv3_1">(resnet::first_bottleneck<2 * Width, resnet::by_two>) >> named<"conv3_2">(
+                                                                                 resnet::bottleneck<2 * Width>) >>
+    named<"conv3_3">(resnet::bottleneck<2 * Width>) >> named<"conv3_4">(resnet::bottleneck<2 * Width>) >>
+    named<"conv4_1">(resnet::first_bottleneck<4 * Width, resnet::by_two>) >> named<"conv4_2">(
+                                                                                 resnet::bottleneck<4 * Width>) >>
+    named<"conv4_3">(resnet::bottleneck<4 * Width>) >> named<"conv4_4">(resnet::bottleneck<4 * Width>) >>
+    named<"conv4_5">(resnet::bottleneck<4 * Width>) >> named<"conv4_6">(resnet::bottleneck<4 * Width>) >>
+    named<"conv5_1">(resnet::first_bottleneck<8 * Width, resnet::by_two>) >> named<"conv5_2">(
+                                                                                 resnet::bottleneck<8 * Width>) >>
+    named<"conv5_3">(resnet::bottleneck<8 * Width>) >> resnet::head<Classes>;
 
 } // namespace sinter::zoo

@@ -58,10 +58,12 @@ constexpr tensor sum_of_skips(tensor x, std::integer_sequence<int, I...>) {
 
 /// Quantized samples [samples] -> scores of what comes after each one, [samples, symbols].
 template <wavenet_size S = wavenet_size{}>
-inline constexpr auto wavenet = indices<S.samples>
-    >> [](tensor x) { return one_hot(x, S.symbols); }
-    >> named<"causal">(conv1d<S.residual, 2, wavenet_parts::before<1>>)
-    >> [](tensor x) { return wavenet_parts::sum_of_skips<S>(x, std::make_integer_sequence<int, S.stacks * S.doublings>{}); }
-    >> relu >> dense<S.skip> >> relu >> dense<S.symbols>;
+inline constexpr auto wavenet = indices<S.samples> >> [](tensor x) { return one_hot(x, S.symbols); } >>
+                                named<"causal">(conv1d<S.residual, 2, wavenet_parts::before<1>>) >>
+                                [](tensor x) {
+                                    return wavenet_parts::sum_of_skips<S>(
+                                        x, std::make_integer_sequence<int, S.stacks * S.doublings>{});
+                                } >>
+                                relu >> dense<S.skip> >> relu >> dense<S.symbols>;
 
 } // namespace sinter::zoo

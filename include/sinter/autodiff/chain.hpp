@@ -23,7 +23,8 @@ public:
     /// `wanted`: nodes that gradients must reach. `region`: the checkpointed block that a node
     /// belongs to; no chain leaves one. `asked`: whose gradients are asked for; they lie within no
     /// chain.
-    constexpr chain_finder(const graph& g, int end, const growing<bool>& wanted, const growing<int>& region, const growing<int>& asked)
+    constexpr chain_finder(const graph& g, int end, const growing<bool>& wanted, const growing<int>& region,
+                           const growing<int>& asked)
         : g_(g), wanted_(wanted), region_(region), users_(end, 0) {
         for (int i = 0; i < end; ++i)
             for (int k = 0; k < g.n.p[i].operands; ++k) ++users_.p[g.n.p[i].in[k]];
@@ -35,7 +36,8 @@ public:
     /// plain gradient keep several.
     constexpr chain to(int last) const {
         chain c;
-        int open[chain::most] = {}, inner_users[chain::most] = {}, opened = 0, found = 0;   // falling; all read by nodes inside
+        int open[chain::most] = {}, inner_users[chain::most] = {}, opened = 0,
+            found = 0;   // falling; all read by nodes inside
         const auto reads = [&](int v) {
             int at = 0;
             while (at < opened && open[at] > v) ++at;
@@ -46,7 +48,9 @@ public:
         };
         bool branches = false;
         for (int v = last, users = users_.p[last];;) {
-            if (!may_lie_inside(v, last) || users != users_.p[v] || c.n == chain::most || opened + max_operands > chain::most) break;
+            if (!may_lie_inside(v, last) || users != users_.p[v] || c.n == chain::most ||
+                opened + max_operands > chain::most)
+                break;
             c.inside[c.n++] = v;
             int first = -1;
             for (int k = 0; k < g_.n.p[v].operands; ++k) {
@@ -71,7 +75,9 @@ private:
     const growing<int>& region_;
     growing<int> users_;
 
-    constexpr bool same_space(int a, int b) const { return g_.n.p[a].s == g_.n.p[b].s && g_.n.p[a].loop == g_.n.p[b].loop; }
+    constexpr bool same_space(int a, int b) const {
+        return g_.n.p[a].s == g_.n.p[b].s && g_.n.p[a].loop == g_.n.p[b].loop;
+    }
     constexpr bool may_lie_inside(int v, int last) const {
         return g_.n.p[v].about->kind == op_kind::elementwise && same_space(v, last) && region_.p[v] == region_.p[last];
     }

@@ -53,7 +53,8 @@ constexpr void recompute(graph& g, int first, int last, int epoch, growing<int>&
 constexpr void read_kept_results(graph& g, int first_new, const growing<int>& stand_in) {
     growing<int> kept(g.n.n, -1);
     for (int r = 0; 2 * r < g.regions.n; ++r)
-        if (const int last = g.regions[2 * r + 1]; last < stand_in.n && stand_in[last] != last) kept[stand_in[last]] = last;
+        if (const int last = g.regions[2 * r + 1]; last < stand_in.n && stand_in[last] != last)
+            kept[stand_in[last]] = last;
     for (int i = first_new; i < g.n.n; ++i)
         for (int k = 0; k < g.n.p[i].operands; ++k)
             if (int& in = g.n.p[i].in[k]; kept[in] >= 0) in = kept[in];
@@ -163,7 +164,8 @@ private:
         if (leads_on(r)) original.about->gradient(r);
         for (int k = 0; k < original.operands; ++k) {
             if (!r.left[k].g) continue;
-            if (g_.n.p[original.in[k]].loop == original.loop || (body_ && original.loop == body_)) add(original.in[k], r.left[k]);
+            if (g_.n.p[original.in[k]].loop == original.loop || (body_ && original.loop == body_))
+                add(original.in[k], r.left[k]);
             else outside_.push({original.in[k], r.left[k]});
         }
     }
@@ -233,14 +235,17 @@ private:
                 if ((*left)[i].to >= 0) (*left)[i].v = reading_copies((*left)[i].v, back);
         g_.open_loop = 0;
         for (int i = 0; i < inputs.n; ++i)
-            if (const tensor v = inputs[i].v; wanted_.p[inputs[i].to]) add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
+            if (const tensor v = inputs[i].v; wanted_.p[inputs[i].to])
+                add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
         for (int i = 0; i < outside_.n; ++i)
             if (outside_[i].to >= 0) add(outside_[i].to, sum_over_turns(outside_[i].v, back));
         outside_.n = 0;
     }
     /// A tensor of one number, with a node's extents: a copy of them, since the constant may move
     /// the nodes.
-    constexpr tensor all_of(float x, int node) { return ops::broadcast_to(constant(&g_, x), tensor{&g_, node}.shape()); }
+    constexpr tensor all_of(float x, int node) {
+        return ops::broadcast_to(constant(&g_, x), tensor{&g_, node}.shape());
+    }
     constexpr tensor zeros_like(int node) { return all_of(0, node); }
 
     /// What the gradient's turns read for the nodes of loop l: what was kept of the same turn, or
@@ -268,7 +273,8 @@ private:
         const node& n = v.at();
         if (n.loop != back) return false;
         if (n.k == op::reshape) return waits_for_the_end({&g_, n.in[0]}, back);
-        if (!is(n, op_role::column_sum) && !is(n, op_role::weights_gradient) && !is(n, op_role::scatter_rows)) return false;
+        if (!is(n, op_role::column_sum) && !is(n, op_role::weights_gradient) && !is(n, op_role::scatter_rows))
+            return false;
         for (int k = 0; k < n.operands; ++k)
             if (g_.n.p[n.in[k]].loop != back) return false;
         return true;
@@ -298,7 +304,8 @@ private:
             const int to = left[i].to;
             tensor iteration = left[i].v;
             for (int j = i + 1; j < left.n; ++j)
-                if (left[j].to == to && !waits_for_the_end(left[j].v, back)) iteration = iteration + left[j].v, left[j].to = -1;
+                if (left[j].to == to && !waits_for_the_end(left[j].v, back))
+                    iteration = iteration + left[j].v, left[j].to = -1;
             left[i].to = -1;
             const int carry = detail::begin_carry(zeros_like(to), back, true);
             results.push({to, detail::end_carry(detail::value_of(g_, carry) + iteration, carry)});

@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 constexpr tensor joined_rows(tensor a, tensor b) {
     graph& g = *a.g;
     const node x = a.at(), y = b.at();
-    if (!is(x, op_role::scatter_rows) || !is(y, op_role::scatter_rows) || x.loop || y.loop || g.open_loop) return {&g, -1};
+    if (!is(x, op_role::scatter_rows) || !is(y, op_role::scatter_rows) || x.loop || y.loop || g.open_loop)
+        return {&g, -1};
     tensor indices[2], rows[2];
     for (int i = 0; i < 2; ++i) {
         const node& n = i ? y : x;

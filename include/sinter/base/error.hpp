@@ -14,8 +14,10 @@ class error : public std::runtime_error {
 public:
     // Views: a string made of each literal where an error is thrown would be most of the code
     // there.
-    SINTER_COLD error(std::string_view what, std::string_view where, std::string_view got = {}, std::string_view needed = {})
-        : std::runtime_error(compose(what, where, got, needed)), fault_(what), where_(where), got_(got), needed_(needed) {}
+    SINTER_COLD error(std::string_view what, std::string_view where, std::string_view got = {},
+                      std::string_view needed = {})
+        : std::runtime_error(compose(what, where, got, needed)), fault_(what), where_(where), got_(got),
+          needed_(needed) {}
 
     const std::string& fault() const noexcept { return fault_; }
     const std::string& where() const noexcept { return where_; }

@@ -18,11 +18,14 @@ public:
     template <std::integral N>
         requires(!std::same_as<N, char> && !std::same_as<N, bool>)
     text_piece(N n) {
-        if constexpr (std::is_signed_v<N>) write(n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n), n < 0);
-        else write(n, false);
+            if constexpr (std::is_signed_v<N>)
+                write(n < 0 ? 0 - static_cast<std::uint64_t>(n) : static_cast<std::uint64_t>(n), n < 0);
+            else write(n, false);
     }
 
-    std::string_view view() const { return length_ ? std::string_view(at_, length_) : std::string_view(digits_ + first_, most - first_); }
+    std::string_view view() const {
+        return length_ ? std::string_view(at_, length_) : std::string_view(digits_ + first_, most - first_);
+    }
 
 private:
     static constexpr std::size_t most = 20;   // 2^64 - 1 has as many digits, -2^63 one less and a sign

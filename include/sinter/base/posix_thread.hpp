@@ -29,7 +29,8 @@ public:
         delete own;
         refuse();
     }
-    posix_thread(posix_thread&& other) noexcept : handle_(other.handle_), joinable_(std::exchange(other.joinable_, false)) {}
+    posix_thread(posix_thread&& other) noexcept
+        : handle_(other.handle_), joinable_(std::exchange(other.joinable_, false)) {}
     posix_thread& operator=(posix_thread&& other) noexcept {
         if (joinable_) std::terminate();
         handle_ = other.handle_;

@@ -13,7 +13,8 @@ namespace sinter::inline SINTER_TARGET {
 struct gradient_bucket {
     address at;                ///< of the first float
     std::int64_t floats = 0;   ///< with padding, which stays zero (-0 where steps are accumulated)
-    int final_after = -1;      ///< the launch behind whose end nothing more is written here before program_segments::first_update
+    int final_after =
+        -1;   ///< the launch behind whose end nothing more is written here before program_segments::first_update
     int every = 1;             ///< 3: final in each third step
     /// A table's gradient is a list of rows. `keys`: the number of rows, as int32, and 16 floats
     /// behind it the row of the table that each is the gradient of, as int32. Rows of the list lie
@@ -45,9 +46,10 @@ struct emitted_program {
 };
 
 /// Buckets, in the order in which they become final; `bucket_of[i]`: parameter i's, or -1.
-constexpr void cut_buckets(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
-                           const update_set& u, const target& t, const gradient_layout& l, std::int64_t bucket_floats,
-                           const emitted_program& p, growing<gradient_bucket>& out, int* bucket_of) {
+constexpr void cut_buckets(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z,
+                           const bool* updated, const update_set& u, const target& t, const gradient_layout& l,
+                           std::int64_t bucket_floats, const emitted_program& p, growing<gradient_bucket>& out,
+                           int* bucket_of) {
     for (int i = 0; i < g.parameters.n; ++i) bucket_of[i] = -1;
     if (!l.in_buckets()) return;
     const auto final_after = [&](int i) {   // behind its kernel; what is gathered in a sweep, behind all sweeps

@@ -16,7 +16,9 @@ struct batch_count {
 
 struct group_cost {
     batch_count flops, read, written, saved;   ///< saved: bytes that separate kernels would have moved besides
-    constexpr void add(const group_cost& o) { flops.add(o.flops), read.add(o.read), written.add(o.written), saved.add(o.saved); }
+    constexpr void add(const group_cost& o) {
+        flops.add(o.flops), read.add(o.read), written.add(o.written), saved.add(o.saved);
+    }
 };
 
 namespace detail {
@@ -38,7 +40,8 @@ constexpr batch_count flops_of(const graph_view& g, const node& n) {
 }
 
 /// Bytes that a group reads from outside: each value once.
-constexpr void count_reads(const graph_view& g, const grouping& r, int group, int v, growing<int>& seen, group_cost& c) {
+constexpr void count_reads(const graph_view& g, const grouping& r, int group, int v, growing<int>& seen,
+                           group_cost& c) {
     const node& n = g.n[v];
     for (int k = 0; k < n.operands; ++k) {
         const int u = base_of(g.n, n.in[k]);
@@ -53,7 +56,8 @@ constexpr void count_reads(const graph_view& g, const grouping& r, int group, in
 
 /// The cost of one group. `updated`: the parameter whose update is part of it, or -1; `slots`: its
 /// optimizer's memory.
-constexpr group_cost cost_of_group(const graph_view& g, const grouping& r, int group, growing<int>& seen, int updated, int slots) {
+constexpr group_cost cost_of_group(const graph_view& g, const grouping& r, int group, growing<int>& seen, int updated,
+                                   int slots) {
     group_cost c;
     for (int v = r.g[group].head; v >= 0; v = r.next[v]) {
         const node& n = g.n[v];

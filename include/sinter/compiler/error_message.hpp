@@ -88,10 +88,11 @@ struct verdict {
 };
 template <class T>
 struct verdict<T, true> {
-    using type = model_error<T::err.what, typename op_of<T, std::make_integer_sequence<int, length(T::err.where.name)>>::type,
-                             typename path_of<T, std::make_integer_sequence<int, T::err.path_length>>::type,
-                             typename got_of<T, std::make_integer_sequence<int, T::err.got.rank>>::type,
-                             typename needed_of<T, std::make_integer_sequence<int, T::err.needed.rank>>::type>;
+    using type =
+        model_error<T::err.what, typename op_of<T, std::make_integer_sequence<int, length(T::err.where.name)>>::type,
+                    typename path_of<T, std::make_integer_sequence<int, T::err.path_length>>::type,
+                    typename got_of<T, std::make_integer_sequence<int, T::err.got.rank>>::type,
+                    typename needed_of<T, std::make_integer_sequence<int, T::err.needed.rank>>::type>;
 };
 
 } // namespace detail

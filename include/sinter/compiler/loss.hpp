@@ -54,7 +54,8 @@ constexpr tensor sum_of_all(tensor l) {
 /// batch.
 constexpr tensor mean_loss(tensor l) {
     if (!l.ok()) return l;
-    if (!l.shape().batched && l.shape().size() != 1) return fail(l.g, fault_kind::loss_not_scalar, op::none, l.shape(), extents());
+    if (!l.shape().batched && l.shape().size() != 1)
+        return fail(l.g, fault_kind::loss_not_scalar, op::none, l.shape(), extents());
     if (!l.shape().batched) return ops::unary<op::batch_share>(ops::reshape(l, extents()));
     const int n = l.shape().size();
     l = ops::over_global_batch(sum_of_all(l));
@@ -75,7 +76,9 @@ constexpr tensor where_counted(tensor x, tensor w) {
     return ops::where(w, x, 0.f);
 }
 /// The sum of all weights: what a weighted mean is divided by.
-constexpr tensor sum_of_weights(const weighted_values& l) { return sum_of_all(stretch_weights(l.weights, l.values.shape())); }
+constexpr tensor sum_of_weights(const weighted_values& l) {
+    return sum_of_all(stretch_weights(l.weights, l.values.shape()));
+}
 constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
     if (!l.values.ok() || (l.weighted() && !l.weights.ok())) return {l.values.g, -1};
     if (l.reduced) return l.values;
@@ -134,16 +137,20 @@ struct one_more {
 /// Calls a loss in whichever form it is written: a function of one prediction and its targets, or
 /// of two bundles. All that is there of it is its type: what an object holds cannot be had.
 template <class Loss, int... I>
-constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t, std::integer_sequence<int, I...>) {
-    if constexpr (std::is_invocable_r_v<weighted_values, Loss, tensor, typename one_more<I>::type...>) return Loss{}(y[0], t[I]...);
+constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t,
+                                            std::integer_sequence<int, I...>) {
+    if constexpr (std::is_invocable_r_v<weighted_values, Loss, tensor, typename one_more<I>::type...>)
+        return Loss{}(y[0], t[I]...);
     else if constexpr (std::is_invocable_v<Loss, tensor, typename one_more<I>::type...>)
         return fail(y.g, fault_kind::loss_not_scalar, op::none, y[0].shape(), extents());
     else return fail(y.g, fault_kind::wrong_number_of_inputs, op::input, extents(1 + t.n), extents(arity<Loss>()));
 }
 template <class Loss>
 constexpr weighted_values call_loss(const bundle& y, const bundle& t) {
-    if constexpr (!std::is_empty_v<Loss>) return fail(y.g, fault_kind::loss_holds_values, op::none, extents(), extents());
-    else if constexpr (std::is_invocable_v<Loss, bundle, bundle>) return Loss{}(y, t);   // asked first: a tensor would do as one
+    if constexpr (!std::is_empty_v<Loss>)
+        return fail(y.g, fault_kind::loss_holds_values, op::none, extents(), extents());
+    else if constexpr (std::is_invocable_v<Loss, bundle, bundle>)
+        return Loss{}(y, t);   // asked first: a tensor would do as one
     else {
         if (y.n != 1) {
             y.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));

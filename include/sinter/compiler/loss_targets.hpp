@@ -31,7 +31,8 @@ struct target_spec {
     int output = 0;   ///< which of the net's outputs is meant by the prediction
     int also = 0;     ///< this whole number is allowed, too
     bool ignores = false;   ///< that one: places with it are not counted
-    hidden_part hides = hidden_part::none;   ///< inputs of what it hides may hold anything (strategy/uncounted_examples.hpp)
+    hidden_part hides =
+        hidden_part::none;   ///< inputs of what it hides may hold anything (strategy/uncounted_examples.hpp)
 
     constexpr target_spec() = default;
     constexpr target_spec(target_kind k) : kind(k) {}
@@ -113,9 +114,9 @@ constexpr target_list targets_of(int outputs = 1) {
 /// How a loss's values for the examples (or for parts of them: places, rows, elements) become one
 /// number.
 enum class reduction : std::uint8_t {
-    mean,         ///< their mean; of values with weights the weighted mean, sum(w l) / sum(w), and 0 where all weights are 0
-    sum,          ///< their sum, sum(w l)
-    over_batch    ///< sum(w l) / number of values, whatever their weights (Keras' sum_over_batch_size)
+    mean,   ///< their mean; of values with weights the weighted mean, sum(w l) / sum(w), and 0 where all weights are 0
+    sum,    ///< their sum, sum(w l)
+    over_batch   ///< sum(w l) / number of values, whatever their weights (Keras' sum_over_batch_size)
 };
 template <class L>
 constexpr reduction reduction_of() {
@@ -128,7 +129,8 @@ constexpr reduction reduction_of() {
 /// finite or not.
 struct weighted_values {
     tensor values, weights{};
-    bool reduced = false;   ///< `values` is one number, this shard's share in the global batch's loss, made of others' reductions
+    bool reduced =
+        false;   ///< `values` is one number, this shard's share in the global batch's loss, made of others' reductions
 
     constexpr weighted_values() = default;
     constexpr weighted_values(tensor v) : values(v) {}
@@ -138,7 +140,9 @@ struct weighted_values {
 
 /// What stands for the loss of a model that was given none: training it is a fault.
 struct no_loss {
-    constexpr tensor operator()(tensor y, tensor) const { return fail(y.g, fault_kind::loss_missing, op::none, y.shape(), extents()); }
+    constexpr tensor operator()(tensor y, tensor) const {
+        return fail(y.g, fault_kind::loss_missing, op::none, y.shape(), extents());
+    }
 };
 
 /// summed(loss), averaged_over_batch(loss): the same loss under another reduction.

@@ -67,7 +67,8 @@ constexpr bool has_first_of_slot() {
 namespace detail {
 template <class O>
 constexpr void match_patterns(graph& g) {
-    constexpr int n = static_cast<int>(sizeof(O::patterns) / sizeof(O::patterns[0])) - 1;   // one more, for there may be none
+    constexpr int n =
+        static_cast<int>(sizeof(O::patterns) / sizeof(O::patterns[0])) - 1;   // one more, for there may be none
     bool used[std::size_t{n + 1}] = {};
     for (int i = 0; i < g.parameters.n; ++i) {
         variable& v = g.parameters[i];

@@ -12,12 +12,15 @@ enum class precision { float32, bfloat16 };
 struct program_options {
     bool fuse = true;              ///< false: every op is a kernel of its own
     bool store_gradients = false;  ///< keep all gradients in memory: the same as gradient_policy::stored
-    sinter::winograd winograd = sinter::winograd::f4;   ///< for 3 x 3 and 5 x 5 convolutions on CPUs: its rounding errors are larger
+    sinter::winograd winograd =
+        sinter::winograd::f4;   ///< for 3 x 3 and 5 x 5 convolutions on CPUs: its rounding errors are larger
 
-    precision products = precision::float32;   ///< what products multiply; bfloat16 is another result (compiler/passes/round_products.hpp)
+    precision products = precision::float32;   ///< what products multiply; bfloat16 is another result
+                                               ///< (compiler/passes/round_products.hpp)
 
     gradient_policy gradients = gradient_policy::fused;
-    int bucket_bytes = 1 << 18;    ///< gradient_policy::reduced: a bucket ends with the tensor that makes it as large as this
+    int bucket_bytes =
+        1 << 18;   ///< gradient_policy::reduced: a bucket ends with the tensor that makes it as large as this
 
     constexpr gradient_policy policy() const {
         return store_gradients && gradients == gradient_policy::fused ? gradient_policy::stored : gradients;

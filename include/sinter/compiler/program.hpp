@@ -34,8 +34,8 @@ struct port_info {
 };
 
 /// What is left of a program at run time, in arrays of exactly their size.
-template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers, int Parameters,
-          int States, int Inputs, int Targets, int Outputs, int Buckets>
+template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers,
+          int Parameters, int States, int Inputs, int Targets, int Outputs, int Buckets>
 struct program_value {
     spec specs[std::size_t{Specs + 1}];
     std::uint64_t code[std::size_t{Code + 1}];
@@ -62,8 +62,9 @@ struct program_value {
     program_segments segments;   ///< where a step may be cut
     gradient_bucket buckets[std::size_t{Buckets + 1}];   ///< in the order in which they become final
 
-    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops, n_parameters = Parameters,
-                         n_states = States, n_inputs = Inputs, n_targets = Targets, n_outputs = Outputs, n_buckets = Buckets;
+    static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops,
+                         n_parameters = Parameters, n_states = States, n_inputs = Inputs, n_targets = Targets,
+                         n_outputs = Outputs, n_buckets = Buckets;
 
     /// Floats of each arena.
     constexpr std::int64_t floats(space s) const {
@@ -125,7 +126,8 @@ struct compiled_value {
         for (int i = 0; i < f.n_launches && f.n_loss_weights; ++i) {
             const spec& s = f.specs[f.launches[i].spec];
             bool reads = false;
-            for (int k = 0; k < s.instructions; ++k) reads = reads || instruction::unpack(f.code[s.code + k]).is(op::global_loss_weight);
+            for (int k = 0; k < s.instructions; ++k)
+                reads = reads || instruction::unpack(f.code[s.code + k]).is(op::global_loss_weight);
             if (reads) break;
             if (f.launches[i].group == last_group) f.loss_weights_ready = i + 1;
         }
@@ -136,8 +138,9 @@ struct compiled_value {
         constexpr auto c = detail::graph_value<R>::c;
         const auto& p = detail::plan_stage<R>::v;
         constexpr auto& buckets = detail::bucket_stage<R>::v;
-        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers, c.parameters,
-                      c.states, c.inputs, c.targets, c.outputs, buckets.n> f{};
+        program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers,
+                      c.parameters, c.states, c.inputs, c.targets, c.outputs, buckets.n>
+            f{};
         for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
         for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
         for (int i = 0; i < d.n_launches; ++i) f.launches[i] = d.launches[i];
@@ -148,7 +151,9 @@ struct compiled_value {
         for (int i = 0; i < d.n_buffers; ++i) f.buffers[i] = d.buffers[i];
         const target device = R::target;
         auto describe = [&](const variable& v) {
-            variable_info i{v.name, v.scope, g.n[v.id].s, v.init, p.at[v.id], floats_of(g.n[v.id], device, R::max_batch), {}, v.group};
+            variable_info i{v.name, v.scope,    g.n[v.id].s,
+                            v.init, p.at[v.id], floats_of(g.n[v.id], device, R::max_batch),
+                            {},     v.group};
             if (i.s.batched) i.s = with_batch(i.s, R::max_batch), i.of_examples = true;
             return i;
         };
@@ -156,7 +161,8 @@ struct compiled_value {
         for (int i = 0; i < c.parameters; ++i) {
             f.parameters[i] = describe(g.parameters[i]);
             if (R::mode == program_mode::training && !detail::choice_stage<R>::v.updated[i] && g.gradients[i] >= 0) {
-                if (!detail::choice_stage<R>::layout().rows(i)) f.parameters[i].gradient = p.at[base_of(g.n, g.gradients[i])];
+                if (!detail::choice_stage<R>::layout().rows(i))
+                    f.parameters[i].gradient = p.at[base_of(g.n, g.gradients[i])];
                 stored = true;
             }
             f.parameters[i].early = updates_before_loss(i);
@@ -198,8 +204,9 @@ struct stand_in_layer : layer<stand_in_layer> {
 } // namespace detail
 template <class R>
 struct compiled_value<R, false>
-    : compiled_value<request<decltype(features<1> >> detail::stand_in_layer{}), detail::stand_in_loss, typename R::optimizer, R::mode,
-                             R::max_batch, R::target, R::options>, true> {};
+    : compiled_value<request<decltype(features<1> >> detail::stand_in_layer{}), detail::stand_in_loss,
+                             typename R::optimizer, R::mode, R::max_batch, R::target, R::options>,
+                     true> {};
 
 /// To name it evaluates nothing yet: its parameters say only what is asked for.
 template <class R>

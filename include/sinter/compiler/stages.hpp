@@ -47,8 +47,8 @@ struct traced_alone<R, false> : traced_within<R, most_nodes> {};
 
 /// Evaluation comes behind training, and is traced once more only if the net is another then.
 template <class R>
-using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training, R::max_batch,
-                                 R::target, R::options>;
+using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training,
+                                 R::max_batch, R::target, R::options>;
 template <class R, bool ByMode = traced_alone<training_request<R>>::v.c.by_mode>
 struct evaluated_trace : traced_alone<R> {};
 template <class R>
@@ -63,7 +63,9 @@ template <class R>
 struct gradient_stage {
     static constexpr int most = 5 * traced_stage<R>::v.c.nodes + 64;   // a loss of one node may have a longer gradient
     using type = typename grown<traced_stage<R>, most>::type;
-    static constexpr bool trained(const variable& p) { return p.group >= 0 && trains_group<typename R::optimizer>(p.group); }
+    static constexpr bool trained(const variable& p) {
+        return p.group >= 0 && trains_group<typename R::optimizer>(p.group);
+    }
     static constexpr type make() {
         graph g;
         growing<int> of, found, gradients;
@@ -138,8 +140,9 @@ struct update_stage {
     /// Where steps are accumulated a gradient's kernel may do that even under
     /// gradient_policy::reduced: peers add up rounds.
     static constexpr gradient_policy policy = R::options.policy();
-    static constexpr bool in_place = R::options.fuse && (v.every > 1 ? policy != gradient_policy::stored
-                                                                     : policy == gradient_policy::fused && !v.needs_norm());
+    static constexpr bool in_place =
+        R::options.fuse &&
+        (v.every > 1 ? policy != gradient_policy::stored : policy == gradient_policy::fused && !v.needs_norm());
 };
 
 // ---- fuse, in two evaluations
@@ -190,7 +193,8 @@ struct choice_stage {
         const grouping r = fused_stage<R>::groups();
         const update_set u = update_stage<R>::v;
         if (R::mode == program_mode::training) choose_updates(g, r, update_stage<R>::in_place, u, t.updated);
-        if (R::mode == program_mode::training && in_buckets && R::target.row_lists) choose_row_lists(g, r, u, R::max_batch, t.list_rows);
+        if (R::mode == program_mode::training && in_buckets && R::target.row_lists)
+            choose_row_lists(g, r, u, R::max_batch, t.list_rows);
         return t;
     }
     static constexpr type v = make();
@@ -215,7 +219,8 @@ template <class R>
 struct plan_stage {
     static constexpr bool backwards = [] {
         constexpr plan_sizes z = planned_stage<R, false>::v.z;
-        if constexpr (z.activations > z.alive + z.alive / 64) return planned_stage<R, true>::v.z.activations < z.activations;
+        if constexpr (z.activations > z.alive + z.alive / 64)
+            return planned_stage<R, true>::v.z.activations < z.activations;
         else return false;
     }();
     static constexpr auto v = planned_stage<R, backwards>::v;
@@ -231,7 +236,8 @@ struct emit_stage {
         const grouping r = fused_stage<R>::groups();
         int levels = 0;
         for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
-        most.groups += r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
+        most.groups +=
+            r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
         int instructions = 8 * most.groups;
         for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more words than the fuser counted
         const emitted_bounds each = bounds_of(update);
@@ -286,8 +292,9 @@ struct bucket_stage {
             const target device = R::target;
             const update_set u = update_stage<R>::v;
             growing<gradient_bucket> all;
-            cut_buckets(g, fused_stage<R>::groups(), p.at, p.z, choice_stage<R>::v.updated, u, device, choice_stage<R>::layout(),
-                        R::options.bucket_bytes / 4, {{d.launches, d.n_launches}, {d.loops, d.n_loops}, d.first_update}, all, t.of);
+            cut_buckets(g, fused_stage<R>::groups(), p.at, p.z, choice_stage<R>::v.updated, u, device,
+                        choice_stage<R>::layout(), R::options.bucket_bytes / 4,
+                        {{d.launches, d.n_launches}, {d.loops, d.n_loops}, d.first_update}, all, t.of);
             for (; t.n < all.n; ++t.n) t.at[t.n] = all[t.n];
         }
         return t;

@@ -16,7 +16,9 @@ constexpr tensor as_output(tensor y) {
     y = ops::to_float(ops::plain(y));
     int base = y.id;
     while (is_view(y.g->n[base])) base = y.g->n[base].in[0];
-    return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin ? make<op::broadcast>(y.g, y.shape(), {y}) : y;
+    return is_leaf(y.g->n[base]) || y.g->n[base].loop || y.g->n[base].k == op::loop_begin
+               ? make<op::broadcast>(y.g, y.shape(), {y})
+               : y;
 }
 
 /// `first_of_round`: the scalar that is 0 in the first step of those whose gradients are added up;
@@ -41,7 +43,8 @@ constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     const tensor l = reduce_loss(values, reduction_of<Loss>());
     if (!l.ok()) return;
     g.loss = l.id;
-    if (first_of_round >= 0 && mode == program_mode::training) gather_loss(l, values, reduction_of<Loss>(), first_of_round);
+    if (first_of_round >= 0 && mode == program_mode::training)
+        gather_loss(l, values, reduction_of<Loss>(), first_of_round);
 }
 } // namespace detail
 

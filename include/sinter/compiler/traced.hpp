@@ -45,15 +45,28 @@ struct traced {
     constexpr traced() : n{}, parameters{}, states{}, assignments{}, gradients{}, inputs{}, targets{}, outputs{},
                          regions{}, scopes{}, loops{}, carries{} {}
     constexpr graph_view view() const {
-        return {{n, c.nodes}, {parameters, c.parameters}, {states, c.states}, {assignments, c.assignments},
-                {gradients, c.gradients}, {inputs, c.inputs}, {targets, c.targets}, {outputs, c.outputs}, {regions, c.regions},
-                {scopes, c.scopes}, {loops, c.loops}, {carries, c.carries}, c.loss,
-                c.loss_weight, c.loss_weights, c.loss_sum};
+        return {{n, c.nodes},
+                {parameters, c.parameters},
+                {states, c.states},
+                {assignments, c.assignments},
+                {gradients, c.gradients},
+                {inputs, c.inputs},
+                {targets, c.targets},
+                {outputs, c.outputs},
+                {regions, c.regions},
+                {scopes, c.scopes},
+                {loops, c.loops},
+                {carries, c.carries},
+                c.loss,
+                c.loss_weight,
+                c.loss_weights,
+                c.loss_sum};
     }
     static constexpr bool holds(const graph_view& g) {
-        return g.n.n <= Nodes && g.parameters.n <= Parameters && g.states.n <= States && g.assignments.n <= Assignments &&
-               g.gradients.n <= Gradients && g.inputs.n <= Inputs && g.targets.n <= Targets && g.outputs.n <= Outputs &&
-               g.regions.n <= Regions && g.scopes.n <= Scopes && g.loops.n <= Loops && g.carries.n <= Carries;
+        return g.n.n <= Nodes && g.parameters.n <= Parameters && g.states.n <= States &&
+               g.assignments.n <= Assignments && g.gradients.n <= Gradients && g.inputs.n <= Inputs &&
+               g.targets.n <= Targets && g.outputs.n <= Outputs && g.regions.n <= Regions && g.scopes.n <= Scopes &&
+               g.loops.n <= Loops && g.carries.n <= Carries;
     }
     /// Room enough must be there: see holds().
     constexpr void take(const graph_view& g, int streams, const fault& err) {
@@ -69,8 +82,9 @@ struct traced {
         copy(g.scopes, scopes);
         copy(g.loops, loops);
         copy(g.carries, carries);
-        c = {g.n.n, g.parameters.n, g.states.n, g.assignments.n, g.gradients.n, g.inputs.n, g.targets.n, g.outputs.n,
-             g.regions.n, g.scopes.n, g.loops.n, g.carries.n, streams, g.loss, g.loss_weight, g.loss_weights, g.loss_sum, false,
+        c = {g.n.n,       g.parameters.n, g.states.n,    g.assignments.n, g.gradients.n, g.inputs.n,
+             g.targets.n, g.outputs.n,    g.regions.n,   g.scopes.n,      g.loops.n,     g.carries.n,
+             streams,     g.loss,         g.loss_weight, g.loss_weights,  g.loss_sum,    false,
              err};
     }
     /// Puts everything back into a graph that can grow.
@@ -108,8 +122,8 @@ using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nod
 template <class Stage, int Nodes>
 struct grown {
     static constexpr graph_counts c = Stage::v.c;
-    using type = traced<Nodes, c.parameters, c.states, c.assignments, c.parameters, c.inputs, c.targets, c.outputs, c.regions, c.scopes,
-                        c.loops ? Nodes : 0, c.loops ? Nodes : 0>;
+    using type = traced<Nodes, c.parameters, c.states, c.assignments, c.parameters, c.inputs, c.targets, c.outputs,
+                        c.regions, c.scopes, c.loops ? Nodes : 0, c.loops ? Nodes : 0>;
 };
 
 /// Takes g up, with its fault if it has one; or nothing but the fault that it is too large.
@@ -129,8 +143,8 @@ constexpr void take(traced<Nodes, Others...>& to, graph& g, const growing<int>& 
 template <class Stage>
 struct exact {
     static constexpr graph_counts c = Stage::v.c;
-    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs, c.regions,
-                        c.scopes, c.loops, c.carries>;
+    using type = traced<c.nodes, c.parameters, c.states, c.assignments, c.gradients, c.inputs, c.targets, c.outputs,
+                        c.regions, c.scopes, c.loops, c.carries>;
     static constexpr type make() {
         type t;
         t.take(Stage::v.view(), c.streams, c.err);

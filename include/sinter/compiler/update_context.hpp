@@ -39,7 +39,8 @@ public:
     /// own before the update.
     constexpr tensor sum_of_squares(tensor x) {
         tensor square = x * x;
-        if (!(square.shape() == extents(1024))) square = make<op::broadcast>(g_, extents(1024), {square}, {first_sum_operand});
+        if (!(square.shape() == extents(1024)))
+            square = make<op::broadcast>(g_, extents(1024), {square}, {first_sum_operand});
         int k = 0;
         while (k < sums_ && sum_[k] != square.id) ++k;
         if (k == most_sums) throw "an optimizer asks for too many sums";
@@ -63,7 +64,9 @@ public:
         changed_ = true;
     }
     constexpr void scale_gradient(tensor factor) { set_gradient(port_[1] * factor); }
-    constexpr tensor new_parameter() const { return value_[0].g ? value_[0] : port_[0]; }   ///< what the inner one has set
+    constexpr tensor new_parameter() const {
+        return value_[0].g ? value_[0] : port_[0];
+    }                                     ///< what the inner one has set
     constexpr void average_gradient() {   ///< what stands for the gradient is a sum over a round of steps
         port_[1] = port_[1] / divisor();
         gathered_ = true;
@@ -95,7 +98,8 @@ public:
     }
     /// What is to be computed, as assignments: all new values, or the sums of one level.
     constexpr void finish() {
-        for (int i = 0; i < set_; ++i) {   // each result is a node of its own over all elements: it will be told where it lies
+        for (int i = 0; i < set_;
+             ++i) {   // each result is a node of its own over all elements: it will be told where it lies
             const int port = order_[i];
             tensor v = value_[port];
             bool own = !is_leaf(v.at()) && v.shape() == extents(1024);
@@ -109,7 +113,8 @@ public:
         levels(of_sum);
         for (int s = 0; s < sums_; ++s)
             if (of_sum[s] == level)
-                g_->assignments.push({make<op::optimizer_port>(g_, extents(), {}, {first_sum_operand + s}).id, sum_[s]});
+                g_->assignments.push(
+                    {make<op::optimizer_port>(g_, extents(), {}, {first_sum_operand + s}).id, sum_[s]});
     }
 
 private:

@@ -41,7 +41,8 @@ public:
             const auto* f = reinterpret_cast<const float*>(at);
             const auto* i = reinterpret_cast<const std::int32_t*>(at);
             const bool is_float = columns[c].row.type == dtype::f32;
-            o.rows[o.columns++] = {at, columns[c].bytes(), columns[c].stored_bytes(), rows_ahead(columns[c].stored_bytes())};
+            o.rows[o.columns++] = {at, columns[c].bytes(), columns[c].stored_bytes(),
+                                   rows_ahead(columns[c].stored_bytes())};
             const role use = columns[c].use;
             const int width = columns[c].width();
             if (use == role::label && !o.view.labels) o.view.labels = i, o.view.label_width = width;

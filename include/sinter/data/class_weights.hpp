@@ -9,7 +9,8 @@ namespace sinter::inline SINTER_TARGET::data {
 namespace detail {
 inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, const char* where) {
     if (label < 0 || static_cast<std::size_t>(label) >= classes)
-        throw data_error("label out of range", joined({where, ", label ", i}), joined({label}), joined({"0 to ", classes - 1}));
+        throw data_error("label out of range", joined({where, ", label ", i}), joined({label}),
+                         joined({"0 to ", classes - 1}));
 }
 } // namespace detail
 

@@ -18,7 +18,9 @@ struct column {
     shape row;
     bool pixels = false;
     int width() const { return row.size(); }
-    std::size_t bytes() const { return 4 * static_cast<std::size_t>(row.size()); }   ///< of a row in a batch; f32 and i32 alike
+    std::size_t bytes() const {
+        return 4 * static_cast<std::size_t>(row.size());
+    }   ///< of a row in a batch; f32 and i32 alike
     std::size_t stored_bytes() const { return pixels ? bytes() / 4 : bytes(); }   ///< of a row that a stage hands on
 };
 

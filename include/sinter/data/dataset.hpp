@@ -48,7 +48,8 @@ public:
     dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
         for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
             if (indices[i] < 0 || indices[i] >= classes)
-                throw data_error("label out of range", joined({"label ", i}), joined({indices[i]}), joined({"0 to ", classes - 1}));
+                throw data_error("label out of range", joined({"label ", i}), joined({indices[i]}),
+                                 joined({"0 to ", classes - 1}));
         return add(role::label, row, dtype::i32, {}, std::move(indices));
     }
     /// Float targets (regression), n rows of `row`.
@@ -117,9 +118,13 @@ private:
     SINTER_COLD dataset& add(role use, shape row, dtype type, std::vector<float> f, std::vector<std::int32_t> i,
                                  std::vector<std::byte> b = {}) {
         const auto got = static_cast<std::int64_t>(f.size() + i.size() + b.size());   // two of them are empty
-        const char* name = use == role::input ? "input" : use == role::label ? "labels" : use == role::target ? "targets" : "weights";
+        const char* name = use == role::input    ? "input"
+                           : use == role::label  ? "labels"
+                           : use == role::target ? "targets"
+                                                 : "weights";
         if (row.size() <= 0 || got % row.size() != 0)
-            throw data_error("values do not fill whole rows", name, joined({got}), joined({"a multiple of ", row.size()}));
+            throw data_error("values do not fill whole rows", name, joined({got}),
+                             joined({"a multiple of ", row.size()}));
         const std::int64_t n = got / row.size();
         if (columns_.count > 0 && n != size_)
             throw data_error("number of examples differs", name, joined({n}), joined({size_}));

@@ -100,7 +100,8 @@ public:
         bound.bind(from.names(), from.file());
         const auto rows = static_cast<std::size_t>(from.rows()), wide = static_cast<std::size_t>(width());
         std::vector<float> x(rows * wide), y(has_target() ? rows : 0);
-        std::vector<std::vector<std::int32_t>> index(static_cast<std::size_t>(indices()), std::vector<std::int32_t>(rows));
+        std::vector<std::vector<std::int32_t>> index(static_cast<std::size_t>(indices()),
+                                                     std::vector<std::int32_t>(rows));
         std::vector<std::int32_t> labels(has_label() ? rows : 0), one(index.size());
         std::vector<csv::field> room;
         for (std::size_t r = 0; r < rows; ++r) {
@@ -199,8 +200,8 @@ private:
                 io::printable(f.text, 40), "a number"};
     }
     [[noreturn]] static void refuse_unfitted(const char* where) {
-        throw option_error("features have not learned from training data", std::string("features, ") + where, "no fit()",
-                           "fit(), or a file that save_features wrote");
+        throw option_error("features have not learned from training data", std::string("features, ") + where,
+                           "no fit()", "fit(), or a file that save_features wrote");
     }
     static void not_both(bool other) {
         if (other) throw option_error("features have a label or a target", "features", "both", "one of them");

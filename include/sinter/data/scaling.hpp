@@ -131,7 +131,8 @@ private:
         for (std::size_t i = 0, c = 0; i < values.size(); ++i, c = c + 1 == n ? 0 : c + 1) {
             const auto x = static_cast<double>(values[i]);
             if (x != x) continue;
-            if (x - x != 0) throw data_error("a number is not finite", joined({"scaling, value ", i}), std::to_string(x));
+            if (x - x != 0)
+                throw data_error("a number is not finite", joined({"scaling, value ", i}), std::to_string(x));
             sums& s = seen[c];
             s.least = s.count == 0 || x < s.least ? x : s.least;
             s.most = s.count == 0 || x > s.most ? x : s.most;
@@ -166,7 +167,8 @@ private:
         if (options_.of == statistics_of::everything) return;
         const int n = options_.of == statistics_of::last_axis ? row.last() : row.size();
         if (n != columns())
-            throw data_error("number of columns differs", "scaling", joined({n}), joined({columns(), ", as were learned"}));
+            throw data_error("number of columns differs", "scaling", joined({n}),
+                             joined({columns(), ", as were learned"}));
     }
     [[noreturn]] SINTER_COLD static void refuse_rows(std::size_t n, std::size_t columns) {
         throw data_error("values do not fill whole rows", "scaling", joined({n}), joined({"a multiple of ", columns}));
@@ -177,7 +179,9 @@ private:
                 if (set.columns()[c].use == of && set.columns()[c].row.type == dtype::f32) return c;
         throw data_error("the set has none", "scaling", of == role::target ? "no targets" : "no float input");
     }
-    static span<const float> numbers(const dataset& set, role of) { return of == role::input ? set.x() : set.targets(); }
+    static span<const float> numbers(const dataset& set, role of) {
+        return of == role::input ? set.x() : set.targets();
+    }
 };
 
 } // namespace sinter::data

@@ -30,10 +30,12 @@ inline void shares_of_sixteen(const std::uint8_t* from, float* to) {
     const auto low = __builtin_shufflevector(b, zero, 0, 16, 1, 16, 2, 16, 3, 16, 4, 16, 5, 16, 6, 16, 7, 16);
     const auto high = __builtin_shufflevector(b, zero, 8, 16, 9, 16, 10, 16, 11, 16, 12, 16, 13, 16, 14, 16, 15, 16);
     const auto widen_low = [&](sixteen_bytes pairs) {
-        return (four_integers)__builtin_shufflevector(pairs, zero, 0, 1, 16, 16, 2, 3, 16, 16, 4, 5, 16, 16, 6, 7, 16, 16);
+        return (four_integers)__builtin_shufflevector(pairs, zero, 0, 1, 16, 16, 2, 3, 16, 16, 4, 5, 16, 16, 6, 7, 16,
+                                                      16);
     };
     const auto widen_high = [&](sixteen_bytes pairs) {
-        return (four_integers)__builtin_shufflevector(pairs, zero, 8, 9, 16, 16, 10, 11, 16, 16, 12, 13, 16, 16, 14, 15, 16, 16);
+        return (four_integers)__builtin_shufflevector(pairs, zero, 8, 9, 16, 16, 10, 11, 16, 16, 12, 13, 16, 16, 14, 15,
+                                                      16, 16);
     };
     shares_of_four(widen_low(low), to);
     shares_of_four(widen_high(low), to + 4);

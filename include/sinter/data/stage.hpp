@@ -38,7 +38,8 @@ public:
             while (n > 0 && next(rows)) --n;
             return;
         }
-        for (int got = most; n > 0 && got == most; n -= got) got = next_places(places, n < most ? static_cast<int>(n) : most);
+        for (int got = most; n > 0 && got == most; n -= got)
+            got = next_places(places, n < most ? static_cast<int>(n) : most);
     }
 
 protected:

@@ -23,7 +23,8 @@ public:
         const std::size_t bytes = (static_cast<std::size_t>(n_) * 4 + 63) / 64 * 64;
         p_ = static_cast<float*>(::operator new(bytes, alignment()));
 #ifdef MADV_HUGEPAGE
-        if (alignment() == std::align_val_t{huge_page}) ::madvise(p_, bytes, MADV_HUGEPAGE);   // a hint: it may be refused
+        if (alignment() == std::align_val_t{huge_page})
+            ::madvise(p_, bytes, MADV_HUGEPAGE);   // a hint: it may be refused
 #endif
         std::memset(p_, 0, bytes);
     }
@@ -45,7 +46,9 @@ public:
 
 private:
     static constexpr std::size_t huge_page = std::size_t{1} << 21;
-    std::align_val_t alignment() const { return std::align_val_t{static_cast<std::size_t>(n_) * 4 < 2 * huge_page ? 64 : huge_page}; }
+    std::align_val_t alignment() const {
+        return std::align_val_t{static_cast<std::size_t>(n_) * 4 < 2 * huge_page ? 64 : huge_page};
+    }
 
     float* p_ = nullptr;
     std::int64_t n_ = 0;

@@ -59,7 +59,8 @@ public:
     template <class Observer = unobserved>
     bool run(team& threads, const step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
-        if constexpr (std::is_same_v<Observer, unobserved>) return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
+        if constexpr (std::is_same_v<Observer, unobserved>)
+            return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
 #endif
         float** const operands = operands_.get();
         for (int i = 0; i < n_args; ++i) {
@@ -107,7 +108,8 @@ private:
 
     template <class Observer>
     bool walk(worker_group workers, int thread, const step_arguments& s, Observer& observe) const {
-        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s).run(observe);
+        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s)
+            .run(observe);
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {
@@ -125,11 +127,18 @@ public:
     /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts
     /// (base/compiler_options.hpp; eight), so that up to as many threads find work and the order of
     /// every sum is the same for any number of them.
-    static constexpr sinter::target target{.lanes = cpu::lanes, .parts = SINTER_PARTS, .winograd = true,
+    static constexpr sinter::target target{.lanes = cpu::lanes,
+                                           .parts = SINTER_PARTS,
+                                           .winograd = true,
                                            .bfloat16_pairs = cpu::multiplies_pairs,
-                                           .transposed_weights = true, .unique_rows = true, .product_sums = true,
-                                           .fused_producers = true, .row_lists = true, .column_sums = true,
-                                           .non_temporal_floats = cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
+                                           .transposed_weights = true,
+                                           .unique_rows = true,
+                                           .product_sums = true,
+                                           .fused_producers = true,
+                                           .row_lists = true,
+                                           .column_sums = true,
+                                           .non_temporal_floats =
+                                               cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
                                            .non_temporal_walks = !cpu::stores_whole_lines};
     static constexpr int panel_width = 2 * cpu::lanes;
     using memory = model_memory;
@@ -172,7 +181,8 @@ private:
 
     static int useful(int threads) {
         if (threads == 0) threads = usable_cores();
-        return threads > team::most ? threads : std::min(threads, target.parts);   // the team says what is wrong with it
+        return threads > team::most ? threads
+                                    : std::min(threads, target.parts);   // the team says what is wrong with it
     }
 };
 static_assert(compute_device<cpu_device>);

@@ -25,7 +25,8 @@ public:
             throw device_error("no CUDA device", "cudaGetDeviceCount",
                                s == cudaSuccess ? "0 devices" : cudaGetErrorString(s), "a GPU and its driver");
         if (number >= n || number < -1)
-            throw option_error("number of the GPU", "cuda_device", std::to_string(number), "0 to " + std::to_string(n - 1));
+            throw option_error("number of the GPU", "cuda_device", std::to_string(number),
+                               "0 to " + std::to_string(n - 1));
         number_ = number < 0 ? gpu::current_device_number() : number;
         const gpu::current_device here(number_);
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
@@ -66,8 +67,14 @@ public:
     void run(cuda_context& on, const step_arguments& s, Observer& observe) {
         on.wait();   // the last copy out of the staging buffer is done
         write_state(s);
-        gpu::step_key key{.batch = s.batch, .first = s.launches.first, .end = s.launches.end, .fires = program_type::fires(s.step), .generation = on.engine().generation()};
-        const auto given = [&](int i) { return s.ports && s.ports[i]; };   // evaluation without targets: those are not read
+        gpu::step_key key{.batch = s.batch,
+                          .first = s.launches.first,
+                          .end = s.launches.end,
+                          .fires = program_type::fires(s.step),
+                          .generation = on.engine().generation()};
+        const auto given = [&](int i) {
+            return s.ports && s.ports[i];
+        };   // evaluation without targets: those are not read
         for (int i = 0; i < ports; ++i)
             if (given(i)) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
         const auto queue = [&](auto& watch) {
@@ -123,7 +130,9 @@ private:
         return static_cast<std::size_t>(program_type::port_floats(i) / P::v.max_batch * batch) * sizeof(float);
     }
     std::size_t place_of(int i) const { return static_cast<std::size_t>(at_[i] - batch_.data()) * sizeof(float); }
-    void stage(int i, const float* from, int batch) { std::memcpy(staging_.data() + place_of(i), from, bytes_of(i, batch)); }
+    void stage(int i, const float* from, int batch) {
+        std::memcpy(staging_.data() + place_of(i), from, bytes_of(i, batch));
+    }
     void copy(std::size_t place, std::size_t bytes, cudaStream_t stream) {
         gpu::check(cudaMemcpyAsync(reinterpret_cast<char*>(batch_.data()) + place, staging_.data() + place, bytes,
                                    cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the device");
@@ -161,14 +170,16 @@ public:
     }
     void read(const cuda_memory& m, address from, float* to, std::int64_t floats) const {
         const auto here = enter();
-        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyDeviceToHost,
-                                   context_.stream()), "cudaMemcpyAsync from the device");
+        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float),
+                                   cudaMemcpyDeviceToHost, context_.stream()),
+                   "cudaMemcpyAsync from the device");
         context_.wait();   // faults of the kernels before come to light here
     }
     void write(cuda_memory& m, address to, const float* from, std::int64_t floats) const {
         const auto here = enter();
-        gpu::check(cudaMemcpyAsync(m.at(to), from, static_cast<std::size_t>(floats) * sizeof(float), cudaMemcpyHostToDevice,
-                                   context_.stream()), "cudaMemcpyAsync to the device");
+        gpu::check(cudaMemcpyAsync(m.at(to), from, static_cast<std::size_t>(floats) * sizeof(float),
+                                   cudaMemcpyHostToDevice, context_.stream()),
+                   "cudaMemcpyAsync to the device");
         context_.wait();
     }
     const float* host_view(const cuda_memory& m, address from, float* workspace, std::int64_t floats) const {

@@ -51,21 +51,21 @@ concept compute_device =
         typename D::memory;
         typename D::options;
         typename D::event;
-    } && std::movable<D> && std::default_initializable<typename D::options> && std::constructible_from<D, typename D::options> &&
-    std::movable<typename D::memory> &&
-    requires(const D& d, const typename D::memory& from, typename D::memory& to, address a, float* x, const float* y,
-             std::int64_t floats) {
-        { D::target } -> std::convertible_to<sinter::target>;
-        { D::panel_width } -> std::convertible_to<int>;
-        { D::shares_memory } -> std::convertible_to<bool>;
-        { d.threads() } -> std::same_as<int>;
-        d.read(from, a, x, floats);
-        d.write(to, a, y, floats);
-        { d.host_view(from, a, x, floats) } -> std::same_as<const float*>;
-        { d.record() } -> std::same_as<typename D::event>;
-        d.record().wait();
-        to.parameters.clear();
-    };
+}
+&&std::movable<D>&& std::default_initializable<typename D::options>&& std::constructible_from<D, typename D::options>&&
+    std::movable<typename D::memory>&& requires(const D& d, const typename D::memory& from, typename D::memory& to,
+                                                address a, float* x, const float* y, std::int64_t floats) {
+    { D::target } -> std::convertible_to<sinter::target>;
+    { D::panel_width } -> std::convertible_to<int>;
+    { D::shares_memory } -> std::convertible_to<bool>;
+    { d.threads() } -> std::same_as<int>;
+    d.read(from, a, x, floats);
+    d.write(to, a, y, floats);
+    { d.host_view(from, a, x, floats) } -> std::same_as<const float*>;
+    { d.record() } -> std::same_as<typename D::event>;
+    d.record().wait();
+    to.parameters.clear();
+};
 
 /// A device that can run the compiled program P. (Nothing of P is compiled to find out.)
 template <class D, class P>

@@ -45,18 +45,20 @@ struct launch_range {
 struct batch_shard {
     std::uint64_t index = 0;               ///< 0 draws what an undivided batch draws
     int global_batch = 0;                  ///< examples of all shards together; 0: this batch is all
-    const float* loss_weights = nullptr;   ///< sums over all shards of what program_value::loss_weights shows, as many of them; null:
-                                           ///< weighted means are divided by what this batch's values weigh
+    const float* loss_weights =
+        nullptr;   ///< sums over all shards of what program_value::loss_weights shows, as many of them; null:
+                   ///< weighted means are divided by what this batch's values weigh
 };
 
 /// What a program is run with.
 struct step_arguments {
-    const float* const* ports = nullptr;   ///< inputs, then targets; null: those of the run before, which are still there
+    const float* const* ports =
+        nullptr;   ///< inputs, then targets; null: those of the run before, which are still there
     const float* scalars = nullptr;        ///< what the optimizer's scalars() wrote
     std::uint64_t seed = 0;
     std::int64_t step = 0;
     int batch = 0;
-    bool needs_finite_loss = false;        ///< end before anything is changed where the loss is not that (on the processor)
+    bool needs_finite_loss = false;   ///< end before anything is changed where the loss is not that (on the processor)
     launch_range launches = {};            ///< that are run
     batch_shard shard = {};
 

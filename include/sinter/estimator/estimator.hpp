@@ -13,7 +13,8 @@ struct name_map;
 template <class Trainer>
 void load_weights(Trainer&, const std::string& path, const name_map&);   // train/checkpoint/load_weights.hpp
 
-template <class Net, class Loss, class Optimizer, build_options Build = build_options{}, class Strategy = default_strategy>
+template <class Net, class Loss, class Optimizer, build_options Build = build_options{},
+          class Strategy = default_strategy>
 class estimator {
 public:
     using trainer_type = typename detail::trainer_for<Net, Loss, Optimizer, Build, Strategy>::type;
@@ -21,17 +22,18 @@ public:
 
     /// Net, loss, optimizer, then settings in any order (train/settings.hpp): max_batch<N>,
     /// built_with<program_options{...}>, a strategy, and run-time options.
-    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options,
+              class D = trainer_options, class... More>
     estimator(Net, Loss, Optimizer optimizer, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
         : t_(optimizer, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
     /// Where losses alternate (train/alternating_trainer.hpp) they come with their optimizers: net,
     /// phases, settings. Without a loss or an optimizer there is one compile error.
-    template <class First, class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options,
-              class... More>
-        requires detail::stands_alone<First, A>
-    estimator(Net, First phases, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
+    template <class First, class A = trainer_options, class B = trainer_options, class C = trainer_options,
+              class D = trainer_options, class... More>
+    requires detail::stands_alone<First, A> estimator(Net, First phases, A a = {}, B b = {}, C c = {}, D d = {},
+                                                      More... more)
         : t_(detail::optimizer_in<Optimizer>(phases), detail::strategy_in<Strategy>(a, b, c, d, more...),
              detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
@@ -59,7 +61,9 @@ public:
     evaluation_result evaluate(data::pipeline& data, const M&... m) {
         return evaluate(data, std::vector<metrics::named>{metrics::named(m)...});
     }
-    evaluation_result evaluate(data::pipeline& data, const std::vector<metrics::named>& m) { return sinter::evaluate(t_, data, m); }
+    evaluation_result evaluate(data::pipeline& data, const std::vector<metrics::named>& m) {
+        return sinter::evaluate(t_, data, m);
+    }
 
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
     span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
@@ -100,22 +104,25 @@ public:
 private:
     trainer_type t_;
 
-    SINTER_COLD std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o, span<const detail::hook_calls> hooks) {
+    SINTER_COLD std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
+                                                     span<const detail::hook_calls> hooks) {
         return training_loop<trainer_type>(t_, data, o, hooks).run();
     }
 };
-template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options, class C = trainer_options,
-          class D = trainer_options, class... More>
-    requires(!detail::stands_alone<Loss, Optimizer>)
-estimator(Net, Loss, Optimizer, A = {}, B = {}, C = {}, D = {}, More...)
-    -> estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>, detail::settings<build_options{}, A, B, C, D, More...>::build,
-                 typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
+template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options,
+          class C = trainer_options, class D = trainer_options, class... More>
+requires(!detail::stands_alone<Loss, Optimizer>)
+    estimator(Net, Loss, Optimizer, A = {}, B = {}, C = {}, D = {}, More...)
+->estimator<Net, Loss, detail::optimizer_or_fault<Optimizer>,
+            detail::settings<build_options{}, A, B, C, D, More...>::build,
+            typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
 template <class Net, class First, class A = trainer_options, class B = trainer_options, class C = trainer_options,
           class D = trainer_options, class... More>
     requires detail::stands_alone<First, A>
 estimator(Net, First, A = {}, B = {}, C = {}, D = {}, More...)
-    -> estimator<Net, typename detail::loss_and_optimizer<First>::loss, typename detail::loss_and_optimizer<First>::optimizer,
-                 detail::settings<build_options{}, A, B, C, D, More...>::build,
-                 typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
+    ->estimator<Net, typename detail::loss_and_optimizer<First>::loss,
+                typename detail::loss_and_optimizer<First>::optimizer,
+                detail::settings<build_options{}, A, B, C, D, More...>::build,
+                typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;
 
 } // namespace sinter

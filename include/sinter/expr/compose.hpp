@@ -106,17 +106,19 @@ concept begins_net = std::is_base_of_v<model_tag, A> || std::is_base_of_v<input_
 /// and sinter have as functions, is easily written.
 template <detail::begins_net A>
 constexpr A operator>>(A a, tensor (*)(tensor)) {
-    static_assert(std::is_void_v<A>, ">> takes layers, not functions: tanh and exp are activation::tanh and activation::exp; another "
-                                     "function f is >> [](tensor x) { return f(x); }");
+    static_assert(std::is_void_v<A>,
+                  ">> takes layers, not functions: tanh and exp are activation::tanh and activation::exp; another "
+                  "function f is >> [](tensor x) { return f(x); }");
     return a;
 }
 /// Nor is what has values of its own, as a lambda's captures are.
 template <detail::begins_net A, class B>
     requires(std::is_class_v<B> && !composable<B>)
 constexpr A operator>>(A a, B) {
-    static_assert(std::is_void_v<A>, ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
-                                     "nothing. What it captures, and members of a class, must become constants or template arguments");
-    return a;
+        static_assert(std::is_void_v<A>,
+                      ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
+                      "nothing. What it captures, and members of a class, must become constants or template arguments");
+        return a;
 }
 
 } // namespace sinter

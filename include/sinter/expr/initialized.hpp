@@ -22,7 +22,9 @@ struct initializer_choice {
     /// both.
     constexpr initializer of(const shape& s) const {
         const int out = s.last(), in = s.rank > 1 ? s.d[s.rank - 2] : out, window = s.rank > 1 ? s.rows() / in : 1;
-        return by_inputs.over > 0 ? by_inputs(window * in) : by_both.over > 0 ? by_both(window * in, window * out) : fixed;
+        return by_inputs.over > 0 ? by_inputs(window * in)
+               : by_both.over > 0 ? by_both(window * in, window * out)
+                                  : fixed;
     }
 };
 

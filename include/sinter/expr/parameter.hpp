@@ -32,12 +32,14 @@ enum class trainable : std::uint8_t { no, yes };
 /// A trainable tensor. `like` only says which graph is being traced. With trainable::no it is one
 /// that no optimizer touches: it has no gradient and no slots, whatever the optimizer's patterns
 /// say, but is saved and loaded with the others.
-constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init, trainable t = trainable::yes) {
+constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init,
+                           trainable t = trainable::yes) {
     if (!like.ok()) return like;
     graph& g = *like.g;
     const int before = g.parameters.n;
     const tensor p = detail::variable_leaf(&g, g.parameters, node_of<op::parameter>(), name, s, init);
-    if (t == trainable::no && g.parameters.n > before) g.parameters[before].group = -1;   // frozen (compiler/optimizer_traits.hpp)
+    if (t == trainable::no && g.parameters.n > before)
+        g.parameters[before].group = -1;   // frozen (compiler/optimizer_traits.hpp)
     return p;
 }
 /// A trainable matrix (all axes but the last are rows) that matmul or conv2d takes on its right, in

@@ -53,7 +53,8 @@ constexpr tensor call_by_number(F f, const bundle& x, const char* name) {
         if (x.n == 2) return f(x[0], x[1]);
     if constexpr (three)
         if (x.n == 3) return f(x[0], x[1], x[2]);
-    return x.g ? fail(x.g, fault_kind::wrong_number_of_inputs, op_name(name), extents(x.n), extents(three ? 3 : 2)) : tensor{};
+    return x.g ? fail(x.g, fault_kind::wrong_number_of_inputs, op_name(name), extents(x.n), extents(three ? 3 : 2))
+               : tensor{};
 }
 
 /// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies
@@ -97,8 +98,9 @@ constexpr bool gives_one() {
 template <class F>
 constexpr bundle call(bundle x) {
     constexpr int n = arity<F>();
-    static_assert(n != 0, "a layer must be callable with one to six sinter::tensor, or a sinter::bundle; one that derives from "
-                          "layer<...> by its static constexpr tensor trace(tensor)");
+    static_assert(n != 0,
+                  "a layer must be callable with one to six sinter::tensor, or a sinter::bundle; one that derives from "
+                  "layer<...> by its static constexpr tensor trace(tensor)");
     if constexpr (n == 0) {
         return x;
     } else {

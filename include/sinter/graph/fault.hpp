@@ -8,50 +8,50 @@ namespace sinter::inline SINTER_TARGET {
 
 enum class fault_kind : std::uint8_t {
     none,
-    inner_extents_differ,          ///< matmul or dense: what is summed over has two different extents
+    inner_extents_differ,   ///< matmul or dense: what is summed over has two different extents
     shapes_not_broadcastable,
-    batched_ranks_differ,          ///< both operands have a batch, and one has more axes: which of its axes meet is unclear
-    einsum_not_understood,         ///< a string that does not say what einsum shall do
-    heads_do_not_fit,              ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
+    batched_ranks_differ,    ///< both operands have a batch, and one has more axes: which of its axes meet is unclear
+    einsum_not_understood,   ///< a string that does not say what einsum shall do
+    heads_do_not_fit,   ///< attention: extents that are no multiple of the heads, or heads of those of keys and values
     dropout_rate_refused,          ///< attention: a share of probabilities to drop that is not at least 0 and below 1
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input
     window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
     dilation_refused,              ///< a pool whose window has holes
-    padding_refused,               ///< negative padding, causal padding of more than one axis, or a pool's place in it alone
-    groups_do_not_divide_channels, ///< a convolution's groups must divide its input and its output channels
-    sizes_differ,                  ///< reshape to another number of elements
+    padding_refused,   ///< negative padding, causal padding of more than one axis, or a pool's place in it alone
+    groups_do_not_divide_channels,   ///< a convolution's groups must divide its input and its output channels
+    sizes_differ,                    ///< reshape to another number of elements
     concat_extents_differ,
     axis_out_of_range,
-    batch_axis_refused,            ///< an op that cannot work along the batch
+    batch_axis_refused,   ///< an op that cannot work along the batch
     labels_do_not_fit_predictions,
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
     parameter_name_used_twice,
-    no_parameter_matches,          ///< a pattern, which stands in the layer's place
-    trained_in_no_phase,           ///< a parameter that none of the phases of `alternating` trains
+    no_parameter_matches,   ///< a pattern, which stands in the layer's place
+    trained_in_no_phase,    ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,
     extents_not_positive,
-    input_missing,                 ///< a net that does not begin with what it is given
-    loss_missing,                  ///< a model is trained without one
-    loss_holds_values,             ///< a loss with members or captures, of which its type knows nothing
-    loss_not_scalar,               ///< a loss without a batch axis that is more than one number, or is no tensor
-    loop_value_outside,            ///< a value of a loop's turn used outside of its body, or in another loop
-    branches_disagree,             ///< the two sides of a cond give different extents
-    carry_changes_shape,           ///< what a loop hands on must keep its extents
-    no_loop_here,                  ///< a loop within a loop, or within a checkpoint
+    input_missing,         ///< a net that does not begin with what it is given
+    loss_missing,          ///< a model is trained without one
+    loss_holds_values,     ///< a loss with members or captures, of which its type knows nothing
+    loss_not_scalar,       ///< a loss without a batch axis that is more than one number, or is no tensor
+    loop_value_outside,    ///< a value of a loop's turn used outside of its body, or in another loop
+    branches_disagree,     ///< the two sides of a cond give different extents
+    carry_changes_shape,   ///< what a loop hands on must keep its extents
+    no_loop_here,          ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
-    tensor_too_large,              ///< more than 2^31 - 1 elements, in one example or without a batch
-    places_beyond_floats,          ///< more places than floats have whole numbers, 2^24, where floats name them
-    no_gradient,                   ///< an op without a gradient, most often one that is itself a gradient
-    assigned_twice,                ///< a state has one new value a step
-    not_a_state,                   ///< only states are assigned to
-    undeclared_slot,               ///< an optimizer's update uses more slots, or scalars, than it declares
+    tensor_too_large,       ///< more than 2^31 - 1 elements, in one example or without a batch
+    places_beyond_floats,   ///< more places than floats have whole numbers, 2^24, where floats name them
+    no_gradient,            ///< an op without a gradient, most often one that is itself a gradient
+    assigned_twice,         ///< a state has one new value a step
+    not_a_state,            ///< only states are assigned to
+    undeclared_slot,        ///< an optimizer's update uses more slots, or scalars, than it declares
     undeclared_scalar,
-    does_not_depend,               ///< the gradient of a tensor by another that it is not made of
-    gradient_through_loop,         ///< a gradient within a net, through a loop that lies between the two tensors
-    program_too_large              ///< more scopes than their table holds, or more nodes than compilers can work through
+    does_not_depend,         ///< the gradient of a tensor by another that it is not made of
+    gradient_through_loop,   ///< a gradient within a net, through a loop that lies between the two tensors
+    program_too_large        ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 
 struct fault {

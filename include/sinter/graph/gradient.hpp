@@ -5,7 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-constexpr tensor reduce_to(tensor d, const shape& s);   ///< sums d over the axes along which s was stretched (ops/sum.hpp)
+constexpr tensor reduce_to(tensor d,
+                           const shape& s);   ///< sums d over the axes along which s was stretched (ops/sum.hpp)
 
 /// What an op's gradient rule is given, and where it leaves the operands' gradients. Within a
 /// checkpoint or a loop the result and the operands that the rule sees are stand-ins, and what it
@@ -14,8 +15,8 @@ struct gradient_of {
     graph* g;
     node seen;                             ///< with the operands that the rule may read
     tensor result, d;                      ///< the op's result, and that one's gradient
-    tensor further[2] = {};                ///< the gradients of its second and third result, where the rule takes them: none if
-                                           ///< nobody asks, and then there may be none of the first
+    tensor further[2] = {};   ///< the gradients of its second and third result, where the rule takes them: none if
+                              ///< nobody asks, and then there may be none of the first
     bool wanted[max_operands] = {};
     tensor left[max_operands] = {};        ///< the gradients so far
 

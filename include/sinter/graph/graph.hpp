@@ -72,7 +72,7 @@ struct assignment {
 struct loop {
     int steps = 0;             ///< turns at most
     int count = -1;            ///< node of the number of turns, a scalar; -1: all
-    int condition = -1;        ///< node within: another turn while it is not 0 (`count` then says whether there is a first)
+    int condition = -1;   ///< node within: another turn while it is not 0 (`count` then says whether there is a first)
     int trips = -1;            ///< node of how many turns there were, where `condition` decides
     bool backwards = false;    ///< from the last turn's number down to 0
     bool recompute = false;    ///< its gradient computes the turns again instead of keeping what they computed

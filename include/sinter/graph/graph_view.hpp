@@ -16,9 +16,9 @@ struct graph_view {
     int loss = -1, loss_weight = -1, loss_weights = 0, loss_sum = -1;
 };
 constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
-    return {g.n.all(), g.parameters.all(), g.states.all(), g.assignments.all(), gradients.all(), g.inputs.all(), g.targets.all(),
-            g.outputs.all(), g.regions.all(), g.scopes.entries(), g.loops.all(), g.carries.all(), g.loss,
-            g.loss_weight, g.loss_weights, g.loss_sum};
+    return {g.n.all(),       g.parameters.all(), g.states.all(),  g.assignments.all(), gradients.all(), g.inputs.all(),
+            g.targets.all(), g.outputs.all(),    g.regions.all(), g.scopes.entries(),  g.loops.all(),   g.carries.all(),
+            g.loss,          g.loss_weight,      g.loss_weights,  g.loss_sum};
 }
 
 } // namespace sinter

@@ -22,7 +22,9 @@ constexpr float root(float x) {   ///< square root by Newton's method, for const
 constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }
 inline constexpr initializer zeros{init_kind::constant, 0.f}, ones{init_kind::constant, 1.f};
 
-constexpr initializer uniform_of(float low, float high) { return {init_kind::uniform, (high - low) / 2, (high + low) / 2}; }
+constexpr initializer uniform_of(float low, float high) {
+    return {init_kind::uniform, (high - low) / 2, (high + low) / 2};
+}
 constexpr initializer normal_of(float deviation, float mean = 0.f) { return {init_kind::normal, deviation, mean}; }
 /// Normal, but what lies further than two deviations from the mean is drawn again, so that the
 /// deviation that comes out is 0.8796 times the one that is named (Keras' TruncatedNormal;

@@ -30,9 +30,10 @@ struct refused_layer : layer_tag {
 };
 template <class F>
 constexpr refused_layer refuse_layer() {
-    static_assert(std::is_void_v<F>,
-                  "named, shared, checkpoint and initialized take layers, and this is none. A layer, as a lambda, takes tensors, not "
-                  "auto, and holds no values: members and captures must become constants or template arguments");
+    static_assert(
+        std::is_void_v<F>,
+        "named, shared, checkpoint and initialized take layers, and this is none. A layer, as a lambda, takes tensors, not "
+        "auto, and holds no values: members and captures must become constants or template arguments");
     return {};
 }
 template <class D>
@@ -64,8 +65,9 @@ struct layer : layer_tag {
     constexpr auto operator()(T... x) const {
         graph* const g = detail::graph_of(x...);
         if (!(x.ok() && ...)) return decltype(D::trace(x...))(tensor{g, -1});
-        static_assert(detail::named_scope<D>, "what derives from layer<...> names the scope of its parameters: static constexpr "
-                                              "const char* name = \"...\"; (without parameters: plain_layer<...>)");
+        static_assert(detail::named_scope<D>,
+                      "what derives from layer<...> names the scope of its parameters: static constexpr "
+                      "const char* name = \"...\"; (without parameters: plain_layer<...>)");
         if constexpr (detail::named_scope<D>) {
             const scoped s(g, D::name);
             return D::trace(x...);

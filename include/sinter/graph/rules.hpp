@@ -15,7 +15,8 @@ namespace elementwise_attribute { enum : int { argument }; }
 struct batch_numbers {
     int batch = 0;                         ///< examples in this call
     int global_batch = 0;                  ///< examples of all shards; `batch` where the batch is not divided
-    const float* loss_weights = nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
+    const float* loss_weights =
+        nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
 };
 
 /// Base of an elementwise op's rule: `Operands` operands (three at most), about `Flops` operations
@@ -61,8 +62,9 @@ struct kernel_request {
     const node* operands[max_operands] = {};
     const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
     bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
-    int list_rows = 0;               ///< this gradient is made as a list of so many rows at most, whose keys are one more operand
-    bool one_example = false;        ///< is all that there ever is, with packed weights and in one part: extents may be fixed
+    int list_rows = 0;   ///< this gradient is made as a list of so many rows at most, whose keys are one more operand
+    bool one_example =
+        false;   ///< is all that there ever is, with packed weights and in one part: extents may be fixed
     winograd_choice winograd = {};   ///< for 3 x 3 and 5 x 5 convolutions
 
     constexpr const shape& y() const { return n.s; }

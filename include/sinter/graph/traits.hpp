@@ -23,23 +23,24 @@ enum class op_kind : std::uint8_t {
 /// what an op promises that takes the role.
 enum class op_role : std::uint8_t {
     none,
-    sum,                           ///< a + b, of equal extents or a bias
-    product,                       ///< x[rows, K] by packed weights [K, N], or by their transpose where p[0] is 1
-    weights_gradient,              ///< x^T d over all rows, packed [K, N]; where p[0] is 1 its second result is the sum of d's rows
-    weights_transpose,             ///< packed weights, transposed
-    convolution,                   ///< of images, one stride for both axes; its kernel may pool its results
+    sum,                 ///< a + b, of equal extents or a bias
+    product,             ///< x[rows, K] by packed weights [K, N], or by their transpose where p[0] is 1
+    weights_gradient,    ///< x^T d over all rows, packed [K, N]; where p[0] is 1 its second result is the sum of d's
+                         ///< rows
+    weights_transpose,   ///< packed weights, transposed
+    convolution,         ///< of images, one stride for both axes; its kernel may pool its results
     convolution_input_gradient,
     convolution_weights_gradient,
     convolution_weights_transpose,
-    max_pool,                      ///< of images; its second result says which element of a window won
-    max_pool_gradient,             ///< (d, winners)
+    max_pool,            ///< of images; its second result says which element of a window won
+    max_pool_gradient,   ///< (d, winners)
     column_sum,
     row_sum,
-    gather_rows,                   ///< (table, indices)
-    scatter_rows,                  ///< (indices, rows): rows of a table, summed where indices are equal
+    gather_rows,    ///< (table, indices)
+    scatter_rows,   ///< (indices, rows): rows of a table, summed where indices are equal
     concat,
     slice,
-    rounding                       ///< to bfloat16
+    rounding   ///< to bfloat16
 };
 
 struct node;
@@ -56,11 +57,11 @@ constexpr int not_known(const node&) { return 0; }
 /// An op's description, as the passes read it.
 struct op_info {
     op_name self;
-    const char* onnx;        ///< the ONNX operator that it equals, operand by operand and without attributes; or nullptr
+    const char* onnx;   ///< the ONNX operator that it equals, operand by operand and without attributes; or nullptr
     op_kind kind;
     bool monotone;           ///< non-decreasing, NaN for NaN alone: max(f(a), f(b)) = f(max(a, b))
     bool epilogue;           ///< a root op whose kernel hands each result to elementwise code before it is stored
-    bool keeps_padding;      ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
+    bool keeps_padding;   ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
     bool scales;             ///< of two operands, where one is a factor for all of the other
     bool identity;           ///< of one operand: the result is the operand, element by element
     bool by_turn;            ///< another value in each turn of a loop, though it has no operand from there
@@ -73,8 +74,10 @@ struct op_info {
     op_role role = op_role::none;
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (get_output), too
-    bool (*follows_rows)(const node&) = detail::never;   ///< a root op's kernel runs a walk over its first operand's rows as it reads them
-    int (*below)(const node&) = detail::not_known;   ///< whole numbers that it makes are at least 0 and below this, by construction
+    bool (*follows_rows)(const node&) =
+        detail::never;   ///< a root op's kernel runs a walk over its first operand's rows as it reads them
+    int (*below)(const node&) =
+        detail::not_known;   ///< whole numbers that it makes are at least 0 and below this, by construction
 };
 
 template <op_id K>

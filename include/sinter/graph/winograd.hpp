@@ -38,7 +38,8 @@ struct winograd_choice {
             // Measured, in multiply-adds a place: what a transform costs an input or output, and a
             // pair of the windows' channels.
             const double transform = size == 4 ? 11 : 20, windows = 5 * (1 + tiles / 100);
-            const double cost = places * (tiles * (1.15 * products + transform * (inputs + outputs)) + windows * products);
+            const double cost =
+                places * (tiles * (1.15 * products + transform * (inputs + outputs)) + windows * products);
             if (cost < least) best = m, least = cost;
         }
         return best;

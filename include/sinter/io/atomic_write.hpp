@@ -17,7 +17,8 @@ namespace detail {
 /// Where a symbolic link leads, so that saving through a link replaces the file and not the link.
 SINTER_COLD inline std::string behind_links(const std::string& path) {
     struct stat status {}, behind {};
-    if (::stat(path.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode)) return path;   // refused by what it is: /dev/stdout
+    if (::stat(path.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode))
+        return path;   // refused by what it is: /dev/stdout
     if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
     char* const resolved = ::realpath(path.c_str(), nullptr);
     if (resolved == nullptr) throw_io_error(errno, "cannot follow the link", path);
@@ -67,7 +68,8 @@ SINTER_COLD inline void remove_stale_temporaries(int folder, std::string_view fi
         if (!is_temporary_of(e->d_name, final_name)) continue;
         const descriptor fd(::openat(folder, e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
         struct stat status {};
-        if (fd && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
+        if (fd && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+            ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
             ::unlinkat(folder, e->d_name, 0);
     }
     ::closedir(entries);
@@ -81,7 +83,8 @@ public:
         : folder_(folder) {
         static std::atomic<unsigned> counter{0};
         for (;;) {
-            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", ::getpid(), ".", counter.fetch_add(1), ".tmp"});
+            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", ::getpid(), ".",
+                            counter.fetch_add(1), ".tmp"});
             fd_ = descriptor(uninterrupted([&] {
                 return ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             }));
@@ -90,7 +93,8 @@ public:
                 // A second descriptor of the same open file keeps the lock while, and after, the
                 // first is closed.
                 lock_ = descriptor(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
-                const bool locked = lock_ && uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0;
+                const bool locked =
+                    lock_ && uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0;
                 const bool taken = !locked && errno == EWOULDBLOCK;
                 struct stat status {};
                 if (!taken && ::fstat(fd_.get(), &status) == 0 && status.st_nlink > 0) return;

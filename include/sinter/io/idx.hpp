@@ -45,8 +45,8 @@ namespace detail {
 template <class = void>
 SINTER_COLD inline void read_idx_header(byte_source& in, span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
-        throw format_error(joined({"IDX file is cut short in its ", part}), in.name(), joined({at + n, " bytes in all"}),
-                           joined({at + to.size(), " or more"}));
+        throw format_error(joined({"IDX file is cut short in its ", part}), in.name(),
+                           joined({at + n, " bytes in all"}), joined({at + to.size(), " or more"}));
 }
 
 inline void reverse_each_element(span<std::byte> bytes, std::size_t element_bytes) {

@@ -34,11 +34,13 @@ inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::st
         const std::string_view type(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
         if (length > left)
             throw format_error("PNG is damaged or cut short", joined({name, ", byte ", at}),
-                               joined({"a chunk of ", length, " bytes"}), joined({"at most the ", left, " that are left"}));
+                               joined({"a chunk of ", length, " bytes"}),
+                               joined({"at most the ", left, " that are left"}));
         if (type == "IHDR" && length >= 10) {
             constexpr std::uint64_t channels[] = {1, 1, 3, 1, 2, 1, 4, 1};
-            const std::uint64_t bits = channels[bytes[at + 17] >= std::byte{8} ? 1 : std::to_integer<std::size_t>(bytes[at + 17])] *
-                                       std::to_integer<std::uint64_t>(bytes[at + 16]);
+            const std::uint64_t bits =
+                channels[bytes[at + 17] >= std::byte{8} ? 1 : std::to_integer<std::size_t>(bytes[at + 17])] *
+                std::to_integer<std::uint64_t>(bytes[at + 16]);
             const std::uint64_t pixels = std::uint64_t{number(at + 8)} * number(at + 12);
             promised = pixels <= most_png_pixels ? pixels * bits / 8 : 0;   // more of them are refused by their number
         }
@@ -73,7 +75,8 @@ inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) 
         throw format_error(what, std::string(name), image.message, "a valid PNG");
     };
     const std::vector<std::byte> chunks = detail::needed_chunks(bytes, name);
-    if (png_image_begin_read_from_memory(&image, chunks.data(), chunks.size()) == 0) refuse("not a PNG that can be read");
+    if (png_image_begin_read_from_memory(&image, chunks.data(), chunks.size()) == 0)
+        refuse("not a PNG that can be read");
     const std::uint64_t pixels = std::uint64_t{image.width} * image.height;
     if (pixels > most_png_pixels)
         throw format_error("PNG is too large", std::string(name),

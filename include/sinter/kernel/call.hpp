@@ -10,7 +10,8 @@ struct call;
 struct row_functions {
     static constexpr int most_arrays = 4;
     void (*run)(std::int64_t first, std::int64_t end, const call&);
-    int (*arrays)(const call&, const float** to);   ///< that it reads and writes row by row: where they begin, and how many
+    int (*arrays)(const call&,
+                  const float** to);   ///< that it reads and writes row by row: where they begin, and how many
 };
 /// A walk over the rows that a kernel reads, which that kernel is to run itself, each row before it
 /// reads it; or none, for all are there.
@@ -32,13 +33,14 @@ struct call {
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
     bool first_turn = false;            ///< is that the first one made?
-    bool finite_weights = false;        ///< are all parameters known to be? Then terms with a factor of zero may be left out
+    bool finite_weights = false;   ///< are all parameters known to be? Then terms with a factor of zero may be left out
     std::int64_t m = 0;                 ///< rows: those of one example times the batch, or a fixed number
     int batch = 0;                      ///< examples in this call
     int global_batch = 0;               ///< examples of all shards (device/model_memory.hpp: batch_shard)
-    const float* loss_weights = nullptr;   ///< what the losses' means are divided by; null: what this batch's values weigh
+    const float* loss_weights =
+        nullptr;                        ///< what the losses' means are divided by; null: what this batch's values weigh
     int part = 0, parts = 1;            ///< this call does share `part` of `parts`; the split never depends on threads
-    int first = 0, end = 0;             ///< the parts that this thread is called for, one after the other; none: not known
+    int first = 0, end = 0;   ///< the parts that this thread is called for, one after the other; none: not known
     fused_producer before = {};           ///< what makes the first operand's rows
 };
 
@@ -52,6 +54,8 @@ constexpr std::int64_t share(std::int64_t n, int part, int parts) {
 }
 
 /// The end of what this thread will do of them: what follows this part's share may be asked for.
-constexpr std::int64_t thread_end(const call& c, std::int64_t n) { return share(n, c.end > c.part ? c.end : c.part + 1, c.parts); }
+constexpr std::int64_t thread_end(const call& c, std::int64_t n) {
+    return share(n, c.end > c.part ? c.end : c.part + 1, c.parts);
+}
 
 } // namespace sinter

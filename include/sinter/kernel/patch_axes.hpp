@@ -13,7 +13,9 @@ struct patch_axes {
     struct axis {
         std::int64_t out, stride, dilation, before;
         /// The place that tap i of window o sees; outside the image where it hangs over.
-        SINTER_HOST_DEVICE std::int64_t place(std::int64_t o, std::int64_t i) const { return o * stride - before + i * dilation; }
+        SINTER_HOST_DEVICE std::int64_t place(std::int64_t o, std::int64_t i) const {
+            return o * stride - before + i * dilation;
+        }
         /// The window whose tap i sees this place, -1 if there is none.
         SINTER_HOST_DEVICE std::int64_t window(std::int64_t place, std::int64_t i) const {
             const std::int64_t at = place + before - i * dilation;
@@ -33,7 +35,8 @@ struct patch_axes {
     /// The windows along a row whose taps from i to j, in their order, lie inside the image; an
     /// empty range has its end at its first.
     range windows_with(std::int64_t i, std::int64_t j) const {
-        const std::int64_t before = columns.before - i * columns.dilation, last = W - 1 + columns.before - j * columns.dilation;
+        const std::int64_t before = columns.before - i * columns.dilation,
+                           last = W - 1 + columns.before - j * columns.dilation;
         const std::int64_t first = before > 0 ? (before + columns.stride - 1) / columns.stride : 0;
         const std::int64_t end = last < 0 ? 0 : last / columns.stride + 1;
         const std::int64_t most = end < OW ? end : OW;

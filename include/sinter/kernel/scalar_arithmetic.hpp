@@ -51,7 +51,8 @@ struct arithmetic<float> {
         const float r = ::fmodf(a, b), q = ::rintf((a - r) / b);
         return b == 0.f ? a / b : r != 0.f && (r < 0.f) != (b < 0.f) ? q - 1.f : q;
     }
-    static SINTER_HOST_DEVICE float subtract(float a, float b) {   // a is rounded first, never part of a fused multiply-add
+    static SINTER_HOST_DEVICE float subtract(float a,
+                                             float b) {   // a is rounded first, never part of a fused multiply-add
 #ifdef __CUDA_ARCH__
         return ::__fsub_rn(a, b);
 #else

@@ -20,7 +20,8 @@ SINTER_HOST_DEVICE double digamma(double x) {
     }
     for (; x < 8; x += 1) y -= 1 / x;
     const double w = 1 / (x * x);
-    const double series = w * (1. / 12 - w * (1. / 120 - w * (1. / 252 - w * (1. / 240 - w * (1. / 132 - w * 691. / 32760)))));
+    const double series =
+        w * (1. / 12 - w * (1. / 120 - w * (1. / 252 - w * (1. / 240 - w * (1. / 132 - w * 691. / 32760)))));
     return y + ::log(x) - 0.5 / x - series;
 }
 SINTER_HOST_DEVICE double trigamma(double x) {

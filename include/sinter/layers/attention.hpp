@@ -27,7 +27,8 @@ struct attention_settings {
 /// (zeros). PyTorch's MultiheadAttention, which holds the first three transposed in one matrix.
 template <int Heads, attention_settings S = attention_settings{}>
 struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> {
-    static_assert(Heads > 0 && S.kv_heads >= 0 && S.head_width >= 0, "multi_head_attention: heads and widths must be positive");
+    static_assert(Heads > 0 && S.kv_heads >= 0 && S.head_width >= 0,
+                  "multi_head_attention: heads and widths must be positive");
     static_assert(S.dropout.value >= 0.f && S.dropout.value < 1.f,
                   "multi_head_attention: the dropout rate must be at least 0 and below 1");
     static constexpr const char* name = "multi_head_attention";
@@ -35,7 +36,8 @@ struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> 
     static constexpr tensor trace(tensor x) { return mix(x, x, {}); }
     static constexpr tensor trace(tensor x, tensor memory) { return mix(x, memory, {}); }
     static constexpr tensor trace(tensor x, tensor memory, tensor lengths) {
-        const tensor counted = ops::within_lengths(memory, lengths);   // for the sums over rows that are weights' gradients
+        const tensor counted =
+            ops::within_lengths(memory, lengths);   // for the sums over rows that are weights' gradients
         return mix(x.id == memory.id ? counted : x, counted, lengths);
     }
 
@@ -60,7 +62,8 @@ private:
             q = ops::rotary(q, {.heads = Heads, .pairs = S.pairs});
             k = ops::rotary(k, {.heads = groups, .pairs = S.pairs});
         }
-        const tensor y = attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths, .dropout = S.dropout.value});
+        const tensor y =
+            attention(q, k, v, {.heads = Heads, .causal = S.causal, .lengths = lengths, .dropout = S.dropout.value});
         return project(y, "output", s.last());
     }
 };

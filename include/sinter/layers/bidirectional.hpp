@@ -40,15 +40,17 @@ concept has_both_ways = requires { typename L::template with<L::options>; };
 }
 template <detail::has_both_ways L>
 constexpr bidirectional_layer<L> bidirectional(L) {
-    static_assert(std::is_empty_v<L>, "bidirectional: the layer's members would be lost; they must become template arguments");
+    static_assert(std::is_empty_v<L>,
+                  "bidirectional: the layer's members would be lost; they must become template arguments");
     static_assert(!L::options.reverse, "bidirectional: the layer must go forwards");
     return {};
 }
 /// What is no recurrent layer, one in named<"..."> among them, is refused in one message.
 template <class L>
 constexpr detail::refused_layer bidirectional(L) {
-    static_assert(std::is_void_v<L>, "bidirectional takes a recurrent layer itself, as lstm<32>: named<\"...\">, shared and initialized "
-                                     "stand around bidirectional(...)");
+    static_assert(std::is_void_v<L>,
+                  "bidirectional takes a recurrent layer itself, as lstm<32>: named<\"...\">, shared and initialized "
+                  "stand around bidirectional(...)");
     return {};
 }
 

@@ -37,8 +37,9 @@ struct conv3d_layer : layer<conv3d_layer<Filters, K, O, B>> {
 /// kernel [K, K, C, M], bias [C M]. Keras' DepthwiseConv2D.
 template <per_axis K, window O = window{}, int Multiplier = 1, bias B = bias::yes>
 struct depthwise_conv2d_layer : layer<depthwise_conv2d_layer<K, O, Multiplier, B>> {
-    static_assert(Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
-                  "depthwise_conv2d: kernel, stride, dilation and multiplier must be positive; it makes its groups itself");
+    static_assert(
+        Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
+        "depthwise_conv2d: kernel, stride, dilation and multiplier must be positive; it makes its groups itself");
     static constexpr const char* name = "depthwise_conv2d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution, K, O, 2, 1)) return {x.g, -1};
@@ -52,14 +53,17 @@ struct depthwise_conv2d_layer : layer<depthwise_conv2d_layer<K, O, Multiplier, B
 /// [Filters]. Keras' SeparableConv2D.
 template <int Filters, per_axis K, window O = window{}, int Multiplier = 1, bias B = bias::yes>
 struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Multiplier, B>> {
-    static_assert(Filters > 0 && Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
-                  "separable_conv2d: filters, kernel, stride, dilation and multiplier must be positive; it makes its groups itself");
+    static_assert(
+        Filters > 0 && Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
+        "separable_conv2d: filters, kernel, stride, dilation and multiplier must be positive; it makes its groups itself");
     static constexpr const char* name = "separable_conv2d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution, K, O, 2, Filters)) return {x.g, -1};
         const int c = x.shape().last();
-        const tensor d = detail::convolution_kernel(x, "depthwise_kernel", detail::kernel_extents_of(K, 2, c, Multiplier), false);
-        const tensor p = detail::convolution_kernel(x, "pointwise_kernel", extents(1, 1, c * Multiplier, Filters), true);
+        const tensor d =
+            detail::convolution_kernel(x, "depthwise_kernel", detail::kernel_extents_of(K, 2, c, Multiplier), false);
+        const tensor p =
+            detail::convolution_kernel(x, "pointwise_kernel", extents(1, 1, c * Multiplier, Filters), true);
         return detail::with_bias<B>(ops::separable_conv2d(x, d, p, O), Filters);
     }
 };
@@ -68,7 +72,9 @@ struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Mult
 /// Conv2DTranspose and Conv3DTranspose.
 template <int Axes, int Filters, per_axis K, window O, per_axis OutputPadding, bias B>
 struct conv_transpose_layer : layer<conv_transpose_layer<Axes, Filters, K, O, OutputPadding, B>> {
-    static constexpr const char* name = Axes == 1 ? "conv1d_transpose" : Axes == 2 ? "conv2d_transpose" : "conv3d_transpose";
+    static constexpr const char* name = Axes == 1   ? "conv1d_transpose"
+                                        : Axes == 2 ? "conv2d_transpose"
+                                                    : "conv3d_transpose";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution_input_gradient, K, O, Axes, Filters)) return {x.g, -1};
         const shape k = detail::kernel_extents_of(K, Axes, Filters / O.groups, x.shape().last());

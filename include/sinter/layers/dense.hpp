@@ -18,7 +18,8 @@ namespace detail {
 constexpr bool is_image(tensor x) {
     for (int id = x.id, next = id; next >= 0;) {
         const node& n = x.g->n[id = next];
-        if (n.s.rank != 3 || n.k == op::reshape || n.k == op::permute || n.k == op::gemm || n.k == op::matmul) return false;
+        if (n.s.rank != 3 || n.k == op::reshape || n.k == op::permute || n.k == op::gemm || n.k == op::matmul)
+            return false;
         if (n.k == op::conv || n.k == op::convolution || n.k == op::max_pool || n.k == op::avg_pool) return true;
         if (n.k == op::input) return n.p[input_attribute::image];
         next = -1;

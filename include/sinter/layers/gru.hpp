@@ -30,7 +30,8 @@ struct gru_layer : recurrent_layer<gru_layer<Units, O, R>> {
 
     static constexpr bundle state(tensor x) { return detail::zero_state(x, Units); }
     static constexpr recurrent_result steps(tensor x, tensor lengths, bundle first) {
-        const bundle a(detail::input_part(x, "kernel_z", "bias_z", Units, 3), detail::input_part(x, "kernel_r", "bias_r", Units, 3),
+        const bundle a(detail::input_part(x, "kernel_z", "bias_z", Units, 3),
+                       detail::input_part(x, "kernel_r", "bias_r", Units, 3),
                        detail::input_part(x, "kernel_h", "bias_h", Units, 3));
         const tensor uz = detail::recurrent_kernel(x, "recurrent_kernel_z", Units);
         const tensor ur = detail::recurrent_kernel(x, "recurrent_kernel_r", Units);

@@ -24,10 +24,14 @@ struct lstm_layer : recurrent_layer<lstm_layer<Units, O>> {
     template <recurrent_options P>
     using with = lstm_layer<Units, P>;
 
-    static constexpr bundle state(tensor x) { return outputs(detail::zero_state(x, Units), detail::zero_state(x, Units)); }
+    static constexpr bundle state(tensor x) {
+        return outputs(detail::zero_state(x, Units), detail::zero_state(x, Units));
+    }
     static constexpr recurrent_result steps(tensor x, tensor lengths, bundle first) {
-        const bundle a(detail::input_part(x, "kernel_i", "bias_i", Units, 4), detail::input_part(x, "kernel_f", "bias_f", Units, 4, ones),
-                       detail::input_part(x, "kernel_c", "bias_c", Units, 4), detail::input_part(x, "kernel_o", "bias_o", Units, 4));
+        const bundle a(detail::input_part(x, "kernel_i", "bias_i", Units, 4),
+                       detail::input_part(x, "kernel_f", "bias_f", Units, 4, ones),
+                       detail::input_part(x, "kernel_c", "bias_c", Units, 4),
+                       detail::input_part(x, "kernel_o", "bias_o", Units, 4));
         const tensor ui = detail::recurrent_kernel(x, "recurrent_kernel_i", Units);
         const tensor uf = detail::recurrent_kernel(x, "recurrent_kernel_f", Units);
         const tensor uc = detail::recurrent_kernel(x, "recurrent_kernel_c", Units);

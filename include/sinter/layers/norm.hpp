@@ -23,7 +23,8 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
     static constexpr tensor trace(tensor x) {
         const shape c = extents(x.shape().last());
         const tensor gamma = parameter(x, "gamma", c, ones), beta = parameter(x, "beta", c, zeros);
-        const tensor running_mean = state(x, "running_mean", c, zeros), running_var = state(x, "running_variance", c, ones);
+        const tensor running_mean = state(x, "running_mean", c, zeros),
+                     running_var = state(x, "running_variance", c, ones);
         if (!x.g->trains())
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
         const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, Epsilon.value);

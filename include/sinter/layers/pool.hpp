@@ -28,7 +28,8 @@ struct global_avg_pool_layer : layer<global_avg_pool_layer> {
     static constexpr const char* name = "global_avg_pool";
     static constexpr tensor trace(tensor x) {
         if (x.shape().rank != 3)
-            return fail(x.g, fault_kind::needs_height_width_channels, op::avg_pool, x.shape(), batch_of(1, 1, x.shape().last()));
+            return fail(x.g, fault_kind::needs_height_width_channels, op::avg_pool, x.shape(),
+                        batch_of(1, 1, x.shape().last()));
         return mean(x, {0, 1});
     }
 };

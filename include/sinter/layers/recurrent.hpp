@@ -38,7 +38,8 @@ constexpr tensor zero_state(tensor x, int units) {
 
 /// A gate's weights for the input, and what it makes of all steps at once: one product, outside of
 /// the loop. [T, ..., Units]
-constexpr tensor input_part(tensor x, const char* kernel, const char* bias, int units, int gates, initializer first_bias = zeros) {
+constexpr tensor input_part(tensor x, const char* kernel, const char* bias, int units, int gates,
+                            initializer first_bias = zeros) {
     const int features = x.shape().last();
     const tensor w = weights(x, kernel, extents(features, units), glorot_uniform(features, gates * units));
     return matmul(x, w) + parameter(x, bias, extents(units), first_bias);

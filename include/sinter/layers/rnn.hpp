@@ -18,8 +18,10 @@ struct rnn_layer : recurrent_layer<rnn_layer<Units, O>> {
 
     static constexpr bundle state(tensor x) { return detail::zero_state(x, Units); }
     static constexpr recurrent_result steps(tensor x, tensor lengths, bundle first) {
-        const tensor a = detail::input_part(x, "kernel", "bias", Units, 1), u = detail::recurrent_kernel(x, "recurrent_kernel", Units);
-        return detail::recur<O>([=](bundle h, bundle in) { return bundle(ops::tanh(in[0] + matmul(h[0], u))); }, first, a, lengths);
+        const tensor a = detail::input_part(x, "kernel", "bias", Units, 1),
+                     u = detail::recurrent_kernel(x, "recurrent_kernel", Units);
+        return detail::recur<O>([=](bundle h, bundle in) { return bundle(ops::tanh(in[0] + matmul(h[0], u))); }, first,
+                                a, lengths);
     }
 };
 template <int Units, recurrent_options O = recurrent_options{}>

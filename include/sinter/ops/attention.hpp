@@ -29,8 +29,8 @@ struct attention_options {
     sinter::causal causal = sinter::causal::no;
     float scale = 0;                             ///< of the scores; 0: 1 / sqrt(D)
     tensor lengths{};                            ///< one int32 an example: only so many keys count
-    tensor bias{};                               ///< added to the scaled scores: [S], [T, S] or [H, T, S], where T and H may be 1
-    float dropout = 0;                           ///< in training a probability is 0 with this one, else divided by the rest
+    tensor bias{};       ///< added to the scaled scores: [S], [T, S] or [H, T, S], where T and H may be 1
+    float dropout = 0;   ///< in training a probability is 0 with this one, else divided by the rest
 };
 
 namespace detail {
@@ -136,7 +136,8 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
     if ((x.rank != 2 && !axis) || heads < 1 || x.last() % (axis ? 1 : heads))
         return fail(g, fault_kind::heads_do_not_fit, self, x, extents(heads));
     const int width = axis ? x.d[2] : x.d[1] / heads;
-    if (y.rank != x.rank || z.rank != x.rank || y.d[0] != z.d[0]) return fail(g, fault_kind::inner_extents_differ, self, y, z);
+    if (y.rank != x.rank || z.rank != x.rank || y.d[0] != z.d[0])
+        return fail(g, fault_kind::inner_extents_differ, self, y, z);
     if (y.last() % width || (axis && y.d[2] != width)) return fail(g, fault_kind::inner_extents_differ, self, x, y);
     const int groups = axis ? y.d[1] : y.d[1] / width;
     if (heads % groups || (axis ? z.d[1] != groups : z.d[1] % groups != 0))

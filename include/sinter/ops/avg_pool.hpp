@@ -19,14 +19,20 @@ struct rule<op::avg_pool> : root_op_rule {
     static constexpr long flops(const node& n, const node*) {
         return static_cast<long>(n.s.size()) * n.p[pool_attribute::kh] * n.p[pool_attribute::kw];
     }
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pool_extents(r, k, r.x(0), r.y());
+    }
     static constexpr void gradient(gradient_of& g);
 };
 template <>
 struct rule<op::avg_pool_gradient> : root_op_rule {
     static constexpr const char* name = "avg_pool_gradient";
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
-    static constexpr void gradient(gradient_of& g) { g.add(0, detail::pool_like<op::avg_pool>(g, g.x(0).shape(), {g.d})); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pool_extents(r, k, r.y(), r.x(0));
+    }
+    static constexpr void gradient(gradient_of& g) {
+        g.add(0, detail::pool_like<op::avg_pool>(g, g.x(0).shape(), {g.d}));
+    }
 };
 
 namespace ops {

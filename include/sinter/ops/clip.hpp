@@ -31,7 +31,9 @@ struct rule<op::clip> : elementwise_rule<3, 2> {
 
 namespace ops {
 constexpr tensor clip(tensor a, tensor low, tensor high) { return ternary<op::clip>(a, low, high); }
-constexpr tensor clip(tensor a, float low, float high) { return a.ok() ? clip(a, constant(a.g, low), constant(a.g, high)) : a; }
+constexpr tensor clip(tensor a, float low, float high) {
+    return a.ok() ? clip(a, constant(a.g, low), constant(a.g, high)) : a;
+}
 }
 using ops::clip;
 

@@ -34,7 +34,8 @@ constexpr void conv_extents(const kernel_request& r, kernel_extents& k, const sh
 }
 /// The kernels of winograd.hpp for the convolution of x into y, if they are the faster ones. Their
 /// extents are told at run time.
-constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above, int left) {
+constexpr bool by_winograd(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y, int above,
+                           int left) {
     const int pool = r.pool ? r.pool->p[pool_attribute::kh] : 0,
               tile = r.winograd.tile(x, y, r.n.p[conv_attribute::kh], r.n.p[conv_attribute::kw],
                                      r.n.p[conv_attribute::stride], pool);

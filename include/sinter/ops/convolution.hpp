@@ -22,7 +22,8 @@ namespace convolution_attribute { enum : int { steps, before = 3, groups = 6 }; 
 struct convolution_extents {
     sliding axis[3];
     int inputs = 1, outputs = 1, groups = 1;
-    static constexpr int wide = 16;   ///< channels that a group has for itself: as many as the longest vectors have floats
+    static constexpr int wide =
+        16;   ///< channels that a group has for itself: as many as the longest vectors have floats
 
     /// p: attributes of the ops' nodes.
     constexpr convolution_extents(const shape& x, const shape& w, const shape& y, const int* p)
@@ -119,9 +120,11 @@ constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int a
     if (o.stride.least() < 1 || o.dilation.least() < 1)
         g->fail(fault_kind::window_out_of_range, k, extents(o.stride.least(), o.dilation.least()), extents(1, 1));
     else if (negative || (p.how == padding::rule::causal && (axes > 1 || pool)))
-        g->fail(fault_kind::padding_refused, k, extents(p.before[1], p.after[1], p.before[2], p.after[2]), extents(0, 0, 0, 0));
+        g->fail(fault_kind::padding_refused, k, extents(p.before[1], p.after[1], p.before[2], p.after[2]),
+                extents(0, 0, 0, 0));
     else if (pool && o.dilation != 1)
-        g->fail(fault_kind::dilation_refused, k, extents(o.dilation.d[0], o.dilation.d[1], o.dilation.d[2]), extents(1, 1, 1));
+        g->fail(fault_kind::dilation_refused, k, extents(o.dilation.d[0], o.dilation.d[1], o.dilation.d[2]),
+                extents(1, 1, 1));
     else if (pool ? o.groups != 1 : o.rounding != rounding::floor || o.count_padding)
         g->fail(fault_kind::window_out_of_range, k, extents(o.groups, o.dilation.d[2]), extents(1, 1));
     else return false;
@@ -130,7 +133,8 @@ constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int a
 
 /// The result's extents, or a fault. `axes` axes in front of the channels; `filter` are the
 /// weights'.
-constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes, shape& y) {
+constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes,
+                         shape& y) {
     if (x.rank != axes + 1 || w.rank != axes + 2) {
         shape least = extents(1, 1, 1, 1);
         least.rank = axes + 1;
@@ -173,7 +177,8 @@ constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape
 
 /// The op by its general kernels. `x` and `w` fit; p is derived from the window.
 template <op_id K>
-constexpr tensor make_convolution(const shape& x, const shape& w, const shape& result, const window& o, tensor a, tensor b) {
+constexpr tensor make_convolution(const shape& x, const shape& w, const shape& result, const window& o, tensor a,
+                                  tensor b) {
     int p[max_attributes] = {};
     for (int i = 0, axes = x.rank - 1; i < 3; ++i) {
         const int at = i - (3 - axes);

@@ -38,21 +38,25 @@ constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_ax
     for (int i = 0; i < axes; ++i) {
         const int a = 3 - axes + i, more = output_padding.d[a];
         const int most = o.padding.how == padding::rule::same ? 1 : o.stride.d[a];
-        if (more < 0 || more >= most) return fail(g, fault_kind::window_out_of_range, k, extents(more), extents(most - 1));
+        if (more < 0 || more >= most)
+            return fail(g, fault_kind::window_out_of_range, k, extents(more), extents(most - 1));
         y.d[i] = detail::transposed_extent(s.d[i], f.d[i], o, a, more);
         if (y.d[i] < 1) return fail(g, fault_kind::window_larger_than_input, k, s, f);
     }
     y.d[axes] = f.d[axes] * (o.groups > 0 ? o.groups : 1);
     if (!convolved(g, k, y, f, o, axes, back)) return {g, -1};
     if (axes < 3) {
-        const sliding h(y.d[axes - 1], f.d[axes - 1], o, 2), v = axes == 1 ? still(h.stride) : sliding(y.d[0], f.d[0], o, 1);
+        const sliding h(y.d[axes - 1], f.d[axes - 1], o, 2),
+            v = axes == 1 ? still(h.stride) : sliding(y.d[0], f.d[0], o, 1);
         if (is_dense(v, h, o.groups)) {
             const tensor p = pack(w), image = axes == 1 ? as_image(x) : x;
             const int stride = v.out == 1 ? h.stride : v.stride;
             shape result = y;
             if (axes == 1) result = extents(1, y.d[0], y.d[1]), result.batched = y.batched;
-            return reshape(make<op::conv_input_gradient>(g, result, {image, make<op::conv_transpose>(g, p.shape(), {p})},
-                                                         {v.k, h.k, stride, v.before, h.before}), y);
+            return reshape(make<op::conv_input_gradient>(g, result,
+                                                         {image, make<op::conv_transpose>(g, p.shape(), {p})},
+                                                         {v.k, h.k, stride, v.before, h.before}),
+                           y);
         }
     }
     return make_convolution<op::convolution_input_gradient>(y, f, y, o, x, unpack(w));

@@ -11,7 +11,9 @@ constexpr tensor depthwise_conv2d(tensor x, tensor w, window o = {}) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
     const shape s = x.shape(), k = w.shape();
     if (s.rank != 3 || k.rank != 4 || s.d[2] != k.d[2])
-        return fail(x.g, s.rank == 3 && k.rank == 4 ? fault_kind::inner_extents_differ : fault_kind::needs_height_width_channels,
+        return fail(x.g,
+                    s.rank == 3 && k.rank == 4 ? fault_kind::inner_extents_differ
+                                               : fault_kind::needs_height_width_channels,
                     op::convolution, s, k);
     o.groups = s.d[2];
     return convolution(x, reshape(w, extents(k.d[0], k.d[1], 1, k.d[2] * k.d[3])), o);

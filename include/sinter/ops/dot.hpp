@@ -12,7 +12,8 @@ namespace ops {
 constexpr tensor dot(tensor a, tensor b) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
     const shape x = a.shape(), y = b.shape();
-    if (x.rank < 1 || y.rank < 1 || x.last() != y.last()) return fail(a.g, fault_kind::inner_extents_differ, op::mul, x, y);
+    if (x.rank < 1 || y.rank < 1 || x.last() != y.last())
+        return fail(a.g, fault_kind::inner_extents_differ, op::mul, x, y);
     return sum(a * b, {-1});
 }
 

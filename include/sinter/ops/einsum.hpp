@@ -100,7 +100,8 @@ constexpr labelled join(labelled a, labelled b, const axis_labels* kept, int lis
     labelled y{{a.t.g, -1}, joined(batch, rows, columns)};
     if (!a.t.ok() || !b.t.ok()) return y;
     if (batch.n + rows.n + columns.n > max_rank) {
-        y.t = fail(a.t.g, fault_kind::axis_out_of_range, op::einsum, extents(batch.n + rows.n + columns.n), extents(max_rank));
+        y.t = fail(a.t.g, fault_kind::axis_out_of_range, op::einsum, extents(batch.n + rows.n + columns.n),
+                   extents(max_rank));
         return y;
     }
     shape result = extents();
@@ -115,7 +116,8 @@ constexpr labelled join(labelled a, labelled b, const axis_labels* kept, int lis
         y.t = reshape(a.t * b.t, result);
         return y;
     }
-    const bool ta = a.of == joined(batch, inner, rows) && rows.n, tb = b.of == joined(batch, columns, inner) && columns.n;
+    const bool ta = a.of == joined(batch, inner, rows) && rows.n,
+               tb = b.of == joined(batch, columns, inner) && columns.n;
     if (!ta) a.arrange(joined(batch, rows, inner));
     if (!tb) b.arrange(joined(batch, inner, columns));
     if (matrices == 1) {
@@ -139,7 +141,8 @@ constexpr tensor einsum(const char* text, const tensor* operands, int n) {
         ranks[k] = operands[k].shape().rank;
     }
     const einsum_labels labels(text, ranks, n);
-    if (labels.wrong_at >= 0) return fail(g, fault_kind::einsum_not_understood, op::einsum, extents(labels.wrong_at), operands[0].shape());
+    if (labels.wrong_at >= 0)
+        return fail(g, fault_kind::einsum_not_understood, op::einsum, extents(labels.wrong_at), operands[0].shape());
     for (int k = 0; k < n; ++k) {
         x[k] = {operands[k], labels.in[k]};
         for (int i = 0; i < x[k].of.n; ++i)   // one letter, one extent

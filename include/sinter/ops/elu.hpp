@@ -17,7 +17,8 @@ struct rule<op::elu> : elementwise_rule<3, 14> {
     static SINTER_VALUE V value(V a, V alpha, V k) {
         return arithmetic<V>::select(a > 0.f, a, alpha * arithmetic<V>::expm1(a * k));
     }
-    static constexpr void gradient(gradient_of& g) {   // alpha e^(k a) is y + alpha; where alpha k is positive y has a's sign
+    static constexpr void
+    gradient(gradient_of& g) {   // alpha e^(k a) is y + alpha; where alpha k is positive y has a's sign
         const float alpha = g.x(1).at().f, k = g.x(2).at().f;
         const tensor slope = k == 1.f ? g.y() + alpha : g.y() * k + alpha * k;
         const bool rises = alpha * k > 0.f;

@@ -39,7 +39,8 @@ constexpr tensor embedding_bag(tensor table, tensor indices, bag_options o = {})
     }
     if (o.padding >= 0) {
         if (!floats_can_name(*table.g, op::to_float, table.shape(), table.shape().d[0])) return {table.g, -1};
-        const tensor counts = binary<op::not_equal>(to_float(indices), constant(table.g, static_cast<float>(o.padding)));
+        const tensor counts =
+            binary<op::not_equal>(to_float(indices), constant(table.g, static_cast<float>(o.padding)));
         w = w.g ? where(counts, w, 0.f) : counts;
     }
     const int n = s.last();

@@ -13,7 +13,8 @@ constexpr tensor expand_dims(tensor x, int axis) {
     if (!x.ok()) return x;
     const shape s = x.shape();
     if (axis < 0) axis += s.rank + 1;
-    if (axis < 0 || axis > s.rank || s.rank == max_rank) return fail(x.g, fault_kind::axis_out_of_range, op::reshape, s, s);
+    if (axis < 0 || axis > s.rank || s.rank == max_rank)
+        return fail(x.g, fault_kind::axis_out_of_range, op::reshape, s, s);
     return reshape(x, with_new_axis(s.plain(), axis, 1));
 }
 

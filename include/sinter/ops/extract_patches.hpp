@@ -44,7 +44,9 @@ template <>
 struct rule<op::extract_patches> : root_op_rule {
     static constexpr const char* name = "extract_patches";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::patch_extents(r, k, r.x(0), r.y()); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::patch_extents(r, k, r.x(0), r.y());
+    }
     static constexpr void gradient(gradient_of& g);
 };
 /// The other way round: each pixel the sum of all taps that saw it (col2im).
@@ -53,7 +55,9 @@ struct rule<op::add_patches> : root_op_rule {
     static constexpr const char* name = "add_patches";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::patch_extents(r, k, r.y(), r.x(0)); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::patch_extents(r, k, r.y(), r.x(0));
+    }
     static constexpr void gradient(gradient_of& g);
 };
 
@@ -65,17 +69,22 @@ constexpr tensor extract_patches(tensor x, per_axis k, window o = {}) {
     const shape s = x.shape();
     const int kh = k.d[1], kw = k.d[2];
     if (not_floats(op::extract_patches, x)) return {x.g, -1};
-    if (s.rank != 3) return fail(x.g, fault_kind::needs_height_width_channels, op::extract_patches, s, batch_of(kh, kw, 1));
+    if (s.rank != 3)
+        return fail(x.g, fault_kind::needs_height_width_channels, op::extract_patches, s, batch_of(kh, kw, 1));
     const int least[] = {kh, kw, o.stride.d[1], o.stride.d[2], o.dilation.d[1], o.dilation.d[2]};
     for (int n : least)
-        if (n < 1) return fail(x.g, fault_kind::window_out_of_range, op::extract_patches, extents(kh, kw, n), extents(1, 1, 1));
+        if (n < 1)
+            return fail(x.g, fault_kind::window_out_of_range, op::extract_patches, extents(kh, kw, n),
+                        extents(1, 1, 1));
     const sliding v(s.d[0], kh, o, 1), h(s.d[1], kw, o, 2);
-    if (v.out < 1 || h.out < 1) return fail(x.g, fault_kind::window_larger_than_input, op::extract_patches, s, batch_of(kh, kw, s.d[2]));
+    if (v.out < 1 || h.out < 1)
+        return fail(x.g, fault_kind::window_larger_than_input, op::extract_patches, s, batch_of(kh, kw, s.d[2]));
     shape y = s;
     y.d[0] = v.out;
     y.d[1] = h.out;
     y.d[2] = kh * kw * s.d[2];
-    return make<op::extract_patches>(x.g, y, {x}, {kh, kw, v.stride, h.stride, v.dilation, h.dilation, v.before, h.before});
+    return make<op::extract_patches>(x.g, y, {x},
+                                     {kh, kw, v.stride, h.stride, v.dilation, h.dilation, v.before, h.before});
 }
 
 } // namespace ops

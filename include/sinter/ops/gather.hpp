@@ -26,7 +26,8 @@ namespace gather_operand { enum : int { whole, indices, slices }; }
 namespace scatter_add_operand { enum : int { indices, slices, whole }; }
 
 namespace detail {
-constexpr void gather_extents(const kernel_request& r, kernel_extents& k, const shape& whole, const shape& indices, const shape& y) {
+constexpr void gather_extents(const kernel_request& r, kernel_extents& k, const shape& whole, const shape& indices,
+                              const shape& y) {
     for (int i = 0; i < gather_attribute::number; ++i) k.e[i] = r.n.p[i];
     k.e[gather_extent::whole_example] = whole.batched ? whole.size() : 0;
     k.e[gather_extent::indices_example] = indices.batched ? indices.size() : 0;

@@ -47,7 +47,8 @@ constexpr tensor gather_nd(tensor x, tensor indices) {
         else flat.d[flat.rank++] = s.d[k];
     }
     flat.d[0] = places;
-    const tensor n = make<op::place_index>(x.g, without_axis(i, i.rank - 1), {indices}, {d[0], d[1], d[2], d[3], d[4], places});
+    const tensor n =
+        make<op::place_index>(x.g, without_axis(i, i.rank - 1), {indices}, {d[0], d[1], d[2], d[3], d[4], places});
     return gather(reshape(x, flat), n, 0);
 }
 

@@ -61,7 +61,8 @@ constexpr tensor gather_rows(tensor table, tensor indices) {
     if (!are_indices(op::gather_rows, indices, table.shape().d[0])) return {table.g, -1};
     if (not_floats(op::gather_rows, table)) return {table.g, -1};
     if (table.shape().rank != 2 || table.shape().batched || indices.shape().rank >= max_rank)
-        return fail(table.g, fault_kind::axis_out_of_range, op::gather_rows, table.shape(), extents(table.shape().size(), 1));
+        return fail(table.g, fault_kind::axis_out_of_range, op::gather_rows, table.shape(),
+                    extents(table.shape().size(), 1));
     table = unpack(table);
     shape s = indices.shape();
     s.type = dtype::f32;

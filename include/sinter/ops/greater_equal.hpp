@@ -17,8 +17,12 @@ struct rule<op::greater_equal> : elementwise_rule<2, 1> {
 
 namespace ops {
 constexpr tensor greater_equal(tensor a, tensor b) { return binary<op::greater_equal>(a, b); }
-constexpr tensor greater_equal(tensor a, float b) { return a.ok() ? binary<op::greater_equal>(a, constant(a.g, b)) : a; }
-constexpr tensor greater_equal(float a, tensor b) { return b.ok() ? binary<op::greater_equal>(constant(b.g, a), b) : b; }
+constexpr tensor greater_equal(tensor a, float b) {
+    return a.ok() ? binary<op::greater_equal>(a, constant(a.g, b)) : a;
+}
+constexpr tensor greater_equal(float a, tensor b) {
+    return b.ok() ? binary<op::greater_equal>(constant(b.g, a), b) : b;
+}
 }
 using ops::greater_equal;
 

@@ -67,11 +67,15 @@ constexpr tensor group_norm(tensor x, int groups, float epsilon = 1e-5f) {
     if (groups < 1 || channels % groups)
         return fail(x.g, fault_kind::groups_do_not_divide_channels, op::row_sum, extents(channels), extents(groups));
     const tensor a = reshape(x, extents(s.rows(), channels)), first = sinter::detail::first_of_groups(a, groups);
-    const tensor mean = first + sinter::detail::over_groups(sinter::detail::mean_distance(a, first), groups), apart = a - mean;
-    const tensor r = rsqrt(sinter::detail::over_groups(sinter::detail::mean_square(a, mean), groups) + epsilon), y = apart * r;
+    const tensor mean = first + sinter::detail::over_groups(sinter::detail::mean_distance(a, first), groups),
+                 apart = a - mean;
+    const tensor r = rsqrt(sinter::detail::over_groups(sinter::detail::mean_square(a, mean), groups) + epsilon),
+                 y = apart * r;
     return y.ok() ? reshape(make<op::group_normalized>(x.g, y.shape(), {y, a, mean, r}, {groups}), s) : y;
 }
-constexpr tensor instance_norm(tensor x, float epsilon = 1e-5f) { return x.ok() ? group_norm(x, x.shape().last(), epsilon) : x; }
+constexpr tensor instance_norm(tensor x, float epsilon = 1e-5f) {
+    return x.ok() ? group_norm(x, x.shape().last(), epsilon) : x;
+}
 
 } // namespace ops
 } // namespace sinter

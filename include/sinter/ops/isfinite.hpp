@@ -12,7 +12,9 @@ template <>
 struct rule<op::isfinite> : elementwise_rule<1, 2> {
     static constexpr const char* name = "isfinite";
     template <class V>
-    static SINTER_VALUE V value(V a) { return arithmetic<V>::select(arithmetic<V>::abs(a) < __builtin_inff(), V{} + 1.f, V{}); }
+    static SINTER_VALUE V value(V a) {
+        return arithmetic<V>::select(arithmetic<V>::abs(a) < __builtin_inff(), V{} + 1.f, V{});
+    }
     static constexpr void gradient(gradient_of&) {}
 };
 

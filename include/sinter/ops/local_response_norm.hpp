@@ -14,7 +14,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
-inline constexpr op_name local_response_norm{"local_response_norm"}, local_response_norm_gradient{"local_response_norm_gradient"};
+inline constexpr op_name local_response_norm{"local_response_norm"},
+    local_response_norm_gradient{"local_response_norm_gradient"};
 }
 
 struct response {
@@ -37,7 +38,8 @@ constexpr response response_of(const node& n) {
 }
 template <op_id K>
 constexpr tensor response_node(graph* g, const shape& s, std::initializer_list<tensor> operands, const response& o) {
-    return make<K>(g, s, operands, {o.size, std::bit_cast<int>(o.alpha), std::bit_cast<int>(o.beta), std::bit_cast<int>(o.k)});
+    return make<K>(g, s, operands,
+                   {o.size, std::bit_cast<int>(o.alpha), std::bit_cast<int>(o.beta), std::bit_cast<int>(o.k)});
 }
 /// The window, no wider than they are, and powers that square roots do are known while compiling.
 constexpr void response_extents(const kernel_request& r, kernel_extents& k) {
@@ -81,7 +83,8 @@ namespace ops {
 constexpr tensor local_response_norm(tensor x, response o = {}) {
     if (!x.ok() || not_floats(op::local_response_norm, x)) return {x.g, -1};
     x = plain(x);
-    if (o.size < 1) return fail(x.g, fault_kind::window_out_of_range, op::local_response_norm, extents(o.size), extents(1));
+    if (o.size < 1)
+        return fail(x.g, fault_kind::window_out_of_range, op::local_response_norm, extents(o.size), extents(1));
     return sinter::detail::response_node<op::local_response_norm>(x.g, x.shape(), {x}, o);
 }
 
@@ -95,7 +98,8 @@ constexpr tensor sums_around(tensor v, int before, int behind) {
     const int n = v.shape().last();
     const tensor row = ops::reshape(ops::column_numbers(v.g, extents(n)), extents(n, 1));
     const tensor apart = ops::column_numbers(v.g, extents(n, n)) - row;
-    const tensor near = ops::less_equal(apart, static_cast<float>(before)) * ops::greater_equal(apart, -static_cast<float>(behind));
+    const tensor near =
+        ops::less_equal(apart, static_cast<float>(before)) * ops::greater_equal(apart, -static_cast<float>(behind));
     return ops::matmul(v, near);
 }
 
@@ -117,7 +121,8 @@ constexpr void rule<op::local_response_norm_gradient>::gradient(gradient_of& g) 
     if (g.wants(0)) g.add(0, h * f - x * e * w);
     if (!g.wants(1)) return;
     const tensor by_s = d * (x * w * e * (o.beta + 1) - h * f * o.beta) / s;
-    g.add(1, x * detail::sums_around(by_s, behind, before) * (2 * a) - d * e * w - h * detail::sums_around(d * x * e, behind, before));
+    g.add(1, x * detail::sums_around(by_s, behind, before) * (2 * a) - d * e * w -
+                 h * detail::sums_around(d * x * e, behind, before));
 }
 
 } // namespace sinter

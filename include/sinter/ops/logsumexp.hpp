@@ -18,7 +18,8 @@ constexpr tensor logsumexp(tensor x, std::initializer_list<int> axes, keep k = k
     if (!x.ok()) return x;
     const tensor most = stop_gradient(max(x, axes, keep::yes));
     if (!most.ok()) return most;
-    const tensor shift = where(equal(most - most, 0.f), most, 0.f);   // an infinite one would give infinity less infinity
+    const tensor shift =
+        where(equal(most - most, 0.f), most, 0.f);   // an infinite one would give infinity less infinity
     const tensor y = log(sum(exp(less_maximum(x, shift)), axes, k));
     return y.ok() ? y + reshape(shift, y.shape()) : y;
 }

@@ -193,9 +193,11 @@ constexpr void rule<op::matmul>::gradient(gradient_of& g) {
     if (g.wants(1)) g.add(1, tb ? ops::batched_matmul(d, a, true, ta) : ops::batched_matmul(a, d, !ta, false));
 }
 
-constexpr void rule<op::gemm>::gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
+constexpr void
+rule<op::gemm>::gradient(gradient_of& g) {   // the input's first: the weights may be updated in place after
     const tensor w = g.x(1);
-    if (g.wants(0)) g.add(0, make<op::gemm>(g.g, g.x(0).shape(), {ops::unpack(g.d), rule<op::weight_transpose>::transposed(w)}));
+    if (g.wants(0))
+        g.add(0, make<op::gemm>(g.g, g.x(0).shape(), {ops::unpack(g.d), rule<op::weight_transpose>::transposed(w)}));
     if (g.wants(1)) g.add(1, make<op::gemm_tn>(g.g, w.shape(), {g.x(0), ops::unpack(g.d)}));
 }
 constexpr void rule<op::gemm_tn>::gradient(gradient_of& g) {

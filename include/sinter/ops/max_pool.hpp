@@ -9,7 +9,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
-inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"}, max_pool_winners{"max_pool_winners"};
+inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradient"},
+    max_pool_winners{"max_pool_winners"};
 }
 
 /// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one
@@ -32,7 +33,9 @@ template <>
 struct rule<op::max_pool_gradient> : root_op_rule {
     static constexpr op_role role = op_role::max_pool_gradient;
     static constexpr const char* name = "max_pool_gradient";
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.y(), r.x(0)); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pool_extents(r, k, r.y(), r.x(0));
+    }
     static constexpr void gradient(gradient_of& g);
 };
 /// Operands: images, winners. Of each window the element at the place that won: the gradient of
@@ -40,7 +43,9 @@ struct rule<op::max_pool_gradient> : root_op_rule {
 template <>
 struct rule<op::max_pool_winners> : root_op_rule {
     static constexpr const char* name = "max_pool_winners";
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pool_extents(r, k, r.x(0), r.y()); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pool_extents(r, k, r.x(0), r.y());
+    }
     static constexpr void gradient(gradient_of& g);
 };
 namespace ops {

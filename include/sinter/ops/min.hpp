@@ -8,7 +8,9 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {
-constexpr tensor min(tensor x, std::initializer_list<int> axes, keep k = keep::no) { return x.ok() ? -max(-x, axes, k) : x; }
+constexpr tensor min(tensor x, std::initializer_list<int> axes, keep k = keep::no) {
+    return x.ok() ? -max(-x, axes, k) : x;
+}
 }
 using ops::min;
 

@@ -36,7 +36,9 @@ template <>
 struct rule<op::pad> : root_op_rule {
     static constexpr const char* name = "pad";
     static constexpr bool epilogue = false, moves = true;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pad_extents(r, k, r.x(0), r.y()); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pad_extents(r, k, r.x(0), r.y());
+    }
     static constexpr void gradient(gradient_of& g);
 };
 /// Each element is the sum of all that were copied from its place.
@@ -45,7 +47,9 @@ struct rule<op::pad_gradient> : root_op_rule {
     static constexpr const char* name = "pad_gradient";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node&, const node* in) { return in->s.size(); }
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::pad_extents(r, k, r.y(), r.x(0)); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::pad_extents(r, k, r.y(), r.x(0));
+    }
     static constexpr void gradient(gradient_of& g);
 };
 
@@ -57,11 +61,13 @@ struct margins {
 
 /// The extents with margins; false where one is negative or, mirrored, as wide as the axis, or no
 /// int holds the sum.
-constexpr bool padded_shape(const shape& s, std::initializer_list<margins> m, bool mirrored, shape& out, int (&before)[max_rank]) {
+constexpr bool padded_shape(const shape& s, std::initializer_list<margins> m, bool mirrored, shape& out,
+                            int (&before)[max_rank]) {
     out = s;
     int i = 0;
     for (const margins& a : m) {
-        if (i == s.rank || a.before < 0 || a.after < 0 || (mirrored && (a.before >= s.d[i] || a.after >= s.d[i]))) return false;
+        if (i == s.rank || a.before < 0 || a.after < 0 || (mirrored && (a.before >= s.d[i] || a.after >= s.d[i])))
+            return false;
         const std::int64_t all = std::int64_t{s.d[i]} + a.before + a.after;
         if (all > 0x7fffffff) return false;
         before[i] = a.before;
@@ -88,7 +94,8 @@ constexpr tensor pad(tensor x, std::initializer_list<margins> m, pad_mode mode) 
     const shape s = x.shape();
     shape out;
     int b[max_rank] = {};
-    if (!padded_shape(s, m, mode == pad_mode::reflect, out, b)) return fail(x.g, fault_kind::axis_out_of_range, op::pad, s, out);
+    if (!padded_shape(s, m, mode == pad_mode::reflect, out, b))
+        return fail(x.g, fault_kind::axis_out_of_range, op::pad, s, out);
     return out == s ? x : make<op::pad>(x.g, out, {x}, {static_cast<int>(mode), b[0], b[1], b[2], b[3], b[4]});
 }
 

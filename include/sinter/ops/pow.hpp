@@ -43,7 +43,8 @@ constexpr void rule<op::pow>::gradient(gradient_of& g) {
         }
     }
     if (g.wants(1))   // 0^b is 0 around any positive b
-        g.add(1, ops::where(ops::logical_and(ops::equal(a, 0.f), ops::greater_equal(b, 0.f)), 0.f, g.d * g.y() * ops::log(a)));
+        g.add(1, ops::where(ops::logical_and(ops::equal(a, 0.f), ops::greater_equal(b, 0.f)), 0.f,
+                            g.d * g.y() * ops::log(a)));
 }
 using ops::pow;
 

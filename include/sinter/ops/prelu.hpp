@@ -17,7 +17,8 @@ struct rule<op::prelu> : elementwise_rule<2, 2> {
     static constexpr void gradient(gradient_of& g) {
         // With a positive slope the result, which other ops keep, has the argument's sign.
         const node& slope = g.x(1).at();
-        const tensor a = g.x(0), positive = ops::greater(slope.k == op::constant && slope.f > 0.f && !g.wants(1) ? g.y() : a, 0.f);
+        const tensor a = g.x(0),
+                     positive = ops::greater(slope.k == op::constant && slope.f > 0.f && !g.wants(1) ? g.y() : a, 0.f);
         if (g.wants(0)) g.add(0, ops::where(positive, g.d, g.d * g.x(1)));
         if (g.wants(1)) g.add(1, ops::where(positive, 0.f, g.d * a));
     }

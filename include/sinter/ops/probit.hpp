@@ -25,7 +25,8 @@ struct rule<op::probit> : elementwise_rule<1, 40> {
         p = p * x + -0.00417768164f, q = q * y + 0.00943887047f;
         p = p * x + 0.246640727f, q = q * y + 1.00167406f;
         p = p * x + 1.50140941f, q = q * y + 2.83297682f;
-        V far = z * 118.182266f + -155.445465f;   // where Giles' ends: fitted to w from 15 to 105, what denormal numbers have
+        V far = z * 118.182266f +
+                -155.445465f;   // where Giles' ends: fitted to w from 15 to 105, what denormal numbers have
         far = far * z + 89.1990738f;
         far = far * z + -30.3087273f;
         far = far * z + 7.578011f;
@@ -34,7 +35,9 @@ struct rule<op::probit> : elementwise_rule<1, 40> {
         const V inside = f::select(w < 5.f, p, f::select(w < 16.f, q, far)) * (2.f * a - 1.f) * 1.41421356f;
         return f::select(a * (1.f - a) == 0.f, (2.f * a - 1.f) / (a - a), inside);
     }
-    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * ops::exp(g.y() * g.y() * 0.5f) * 2.50662827f); }   // 1 / density
+    static constexpr void gradient(gradient_of& g) {
+        g.add(0, g.d * ops::exp(g.y() * g.y() * 0.5f) * 2.50662827f);
+    }   // 1 / density
 };
 
 namespace ops {

@@ -10,7 +10,9 @@
 namespace sinter::inline SINTER_TARGET::ops {
 
 /// Uniform in (0, 1): without the 0, whose logarithm nobody wants.
-constexpr tensor random_above_zero(tensor like) { return like.ok() ? maximum(random_uniform(like), constant(like.g, 0x1p-25f)) : like; }
+constexpr tensor random_above_zero(tensor like) {
+    return like.ok() ? maximum(random_uniform(like), constant(like.g, 0x1p-25f)) : like;
+}
 /// One number an element of `like`, from a stream of its own.
 constexpr tensor random_normal(tensor like) { return probit(random_above_zero(like)); }
 

@@ -18,7 +18,8 @@ constexpr tensor random_order(graph* g, int n, bool batched) {
     s.batched = batched;
     const auto sorted_keys = [&] { return argsort(make<op::random_uniform>(g, s, {}, {++g->streams})); };
     tensor order = sorted_keys();
-    for (double equal = 0x1p-24 * n * n * n; equal > 1; equal *= 0x1p-24) order = cast(gather(to_float(order), sorted_keys()), n);
+    for (double equal = 0x1p-24 * n * n * n; equal > 1; equal *= 0x1p-24)
+        order = cast(gather(to_float(order), sorted_keys()), n);
     return order;
 }
 /// `of` only says in which net. Places of an axis of n: gather(x, random_permutation(x, n), axis)

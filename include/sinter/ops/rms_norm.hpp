@@ -8,6 +8,8 @@
 /// 2019). ONNX: RMSNormalization, without its scale.
 namespace sinter::inline SINTER_TARGET::ops {
 
-constexpr tensor rms_norm(tensor x, float epsilon = 1e-6f) { return x.ok() ? x / sqrt(mean(x * x, {-1}, keep::yes) + epsilon) : x; }
+constexpr tensor rms_norm(tensor x, float epsilon = 1e-6f) {
+    return x.ok() ? x / sqrt(mean(x * x, {-1}, keep::yes) + epsilon) : x;
+}
 
 } // namespace sinter::ops

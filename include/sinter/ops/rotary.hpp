@@ -12,7 +12,8 @@ namespace op { inline constexpr op_name rotary{"rotary"}; }
 
 struct rotary_options {
     int heads = 1;                                  ///< where heads have no axis of their own
-    position_pairs pairs = position_pairs::halves;    ///< as LLaMA's and GPT-NeoX's code; neighbours: the paper's, GPT-J's
+    position_pairs pairs =
+        position_pairs::halves;   ///< as LLaMA's and GPT-NeoX's code; neighbours: the paper's, GPT-J's
     float base = 10'000;
 };
 
@@ -62,7 +63,8 @@ constexpr tensor rotary(tensor x, rotary_options o = {}) {
     const int heads = s.rank == 3 ? s.d[1] : o.heads;
     if (s.rank < 2 || s.rank > 3 || heads < 1 || s.size() / s.d[0] % (2 * heads) || (s.rank == 3 && s.d[2] % 2))
         return fail(x.g, fault_kind::heads_do_not_fit, op::rotary, s, extents(heads, 2));
-    const tensor angles = table(x, extents(2, s.d[0], s.size() / (2 * s.d[0] * heads)), sinter::detail::fill_rotations, o.base);
+    const tensor angles =
+        table(x, extents(2, s.d[0], s.size() / (2 * s.d[0] * heads)), sinter::detail::fill_rotations, o.base);
     return make<op::rotary>(x.g, s, {x, angles}, {heads, o.pairs == position_pairs::halves, 0});
 }
 

@@ -97,7 +97,8 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
         if (g) g->fail(fault_kind::inner_extents_differ, who, extents(steps), extents(1));
         return none;
     }
-    const int l = detail::open_loop(*g, who, {steps, o.count.g ? plain(o.count).id : -1, -1, -1, o.reverse, o.recompute});
+    const int l =
+        detail::open_loop(*g, who, {steps, o.count.g ? plain(o.count).id : -1, -1, -1, o.reverse, o.recompute});
     if (!l) return none;
     carry.g = g;
     const detail::carry_list carries(carry, l);

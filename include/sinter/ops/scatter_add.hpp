@@ -15,7 +15,8 @@ constexpr tensor scatter_add(tensor x, tensor indices, tensor updates, int axis)
     updates = unpack(updates);
     const shape s = x.shape(), u = updates.shape();
     axis = axis_of(s, axis);
-    if (not_floats(op::scatter_add, x) || not_floats(op::scatter_add, updates) || !along_axis(op::scatter_add, s, indices, axis))
+    if (not_floats(op::scatter_add, x) || not_floats(op::scatter_add, updates) ||
+        !along_axis(op::scatter_add, s, indices, axis))
         return {x.g, -1};
     bool fits = u.rank == s.rank && (u.batched || !indices.shape().batched);
     for (int a = 0; fits && a < u.rank; ++a) fits = u.d[a] == indices.shape().d[a];
@@ -23,7 +24,8 @@ constexpr tensor scatter_add(tensor x, tensor indices, tensor updates, int axis)
     const axis_parts a(s, axis);
     const int count = u.d[axis];
     const shape sums = with_extent(u, axis, a.n);
-    return x + make<op::scatter_add>(x.g, sums, {indices, updates}, {a.outer, a.n, a.inner, count, count * a.inner, a.inner, 1});
+    return x + make<op::scatter_add>(x.g, sums, {indices, updates},
+                                     {a.outer, a.n, a.inner, count, count * a.inner, a.inner, 1});
 }
 
 } // namespace ops

@@ -34,7 +34,9 @@ struct rule<op::slice> : root_op_rule {
     static constexpr op_role role = op_role::slice;
     static constexpr const char* name = "slice";
     static constexpr bool epilogue = false, moves = true;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::slice_extents(r, k, r.y(), r.x(0)); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::slice_extents(r, k, r.y(), r.x(0));
+    }
     static constexpr void gradient(gradient_of& g);
 };
 /// The other way round: the operand at the places that a slice of the result would read, f
@@ -81,7 +83,8 @@ constexpr tensor boxed(tensor x, const shape& result, const shape& large, const 
 constexpr bool lies_within(const box& b, const shape& s) {
     for (int i = 0; i < s.rank; ++i) {
         const std::int64_t last = b.first[i] + static_cast<std::int64_t>(b.n[i] - 1) * b.step[i];
-        if (b.n[i] < 1 || b.step[i] == 0 || b.first[i] < 0 || b.first[i] >= s.d[i] || last < 0 || last >= s.d[i]) return false;
+        if (b.n[i] < 1 || b.step[i] == 0 || b.first[i] < 0 || b.first[i] >= s.d[i] || last < 0 || last >= s.d[i])
+            return false;
     }
     return true;
 }
@@ -122,7 +125,9 @@ constexpr tensor slice(tensor x, std::initializer_list<part> parts) {
             return v < lowest ? lowest : v > highest ? highest : v;
         };
         const bool up = r.step > 0;
-        const int begin = r.begin == part::open ? (up ? 0 : n - 1) : up ? within(r.begin, 0, n) : within(r.begin, -1, n - 1);
+        const int begin = r.begin == part::open ? (up ? 0 : n - 1)
+                          : up                  ? within(r.begin, 0, n)
+                                                : within(r.begin, -1, n - 1);
         const int end = r.end == part::open ? (up ? n : -1) : up ? within(r.end, 0, n) : within(r.end, -1, n - 1);
         b.first[i] = begin;
         b.step[i] = r.step;

@@ -20,7 +20,8 @@ constexpr tensor shifted(tensor x) {
 constexpr tensor softmax(tensor x) {
     if (!x.ok()) return x;
     const tensor e = exp(shifted(x));
-    return e * (1.f / sum(e, {-1}, keep::yes));   // one division a row; the sum is at least 1, and its reciprocal normal
+    return e *
+           (1.f / sum(e, {-1}, keep::yes));   // one division a row; the sum is at least 1, and its reciprocal normal
 }
 
 } // namespace sinter::ops

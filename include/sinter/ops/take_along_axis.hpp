@@ -45,8 +45,9 @@ constexpr tensor take_along_axis(tensor x, tensor indices, int axis) {
         indices = make<op::expand>(x.g, full, {indices});
         return take_along_axis(x, indices, axis);
     }
-    return make<op::gather>(x.g, with_extent(s, axis, count), {x, indices},
-                            {a.outer, a.n, a.inner, count, own.outer == 1 ? 0 : count * own.inner, own.inner, own.inner == 1 ? 0 : 1});
+    return make<op::gather>(
+        x.g, with_extent(s, axis, count), {x, indices},
+        {a.outer, a.n, a.inner, count, own.outer == 1 ? 0 : count * own.inner, own.inner, own.inner == 1 ? 0 : 1});
 }
 
 } // namespace ops

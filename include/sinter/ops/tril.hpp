@@ -20,7 +20,8 @@ constexpr tensor triangle(tensor x, int k) {
     if (s.rank < 2) return fail(x.g, fault_kind::axis_out_of_range, op::column_index, s, s);
     if (not_floats(op::relu_gradient, x)) return {x.g, -1};
     const int rows = s.d[s.rank - 2], longest = rows > s.last() ? rows : s.last();
-    if (!floats_can_name(*x.g, op::column_index, s, longest, most_places_of_floats / 2)) return {x.g, -1};   // and halves
+    if (!floats_can_name(*x.g, op::column_index, s, longest, most_places_of_floats / 2))
+        return {x.g, -1};   // and halves
     const tensor column = column_numbers(x.g, extents(s.last()));
     const tensor row = reshape(column_numbers(x.g, extents(rows)), extents(rows, 1));
     const float edge = static_cast<float>(k) + (Upper ? -0.5f : 0.5f);

@@ -12,8 +12,10 @@ namespace sinter::inline SINTER_TARGET::ops {
 
 namespace resizing {   // ops::detail would hide sinter::detail from the headers that come after
 constexpr bool resizable(tensor x, int height, int width) {
-    if (x.shape().rank != 3) x.g->fail(fault_kind::needs_height_width_channels, op::expand, x.shape(), batch_of(1, 1, 1));
-    else if (height < 1 || width < 1) x.g->fail(fault_kind::window_out_of_range, op::expand, extents(height, width), extents(1, 1));
+    if (x.shape().rank != 3)
+        x.g->fail(fault_kind::needs_height_width_channels, op::expand, x.shape(), batch_of(1, 1, 1));
+    else if (height < 1 || width < 1)
+        x.g->fail(fault_kind::window_out_of_range, op::expand, extents(height, width), extents(1, 1));
     else return true;
     return false;
 }

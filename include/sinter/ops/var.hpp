@@ -42,7 +42,8 @@ constexpr tensor var(tensor x, std::initializer_list<int> axes, int ddof = 0, ke
     x = x - sinter::detail::first_along(x, a);
     const tensor d = x - mean(x, axes, keep::yes);
     if (ddof == 0) return mean(d * d, axes, k);
-    return sum(d * d, axes, k) * (n > ddof ? 1.f / static_cast<float>(n - ddof) : std::numeric_limits<float>::quiet_NaN());
+    return sum(d * d, axes, k) *
+           (n > ddof ? 1.f / static_cast<float>(n - ddof) : std::numeric_limits<float>::quiet_NaN());
 }
 
 } // namespace ops

@@ -19,8 +19,12 @@ struct rule<op::where> : elementwise_rule<3, 1> {
 
 namespace ops {
 constexpr tensor where(tensor condition, tensor a, tensor b) { return ternary<op::where>(condition, a, b); }
-constexpr tensor where(tensor condition, tensor a, float b) { return a.ok() ? where(condition, a, constant(a.g, b)) : a; }
-constexpr tensor where(tensor condition, float a, tensor b) { return b.ok() ? where(condition, constant(b.g, a), b) : b; }
+constexpr tensor where(tensor condition, tensor a, float b) {
+    return a.ok() ? where(condition, a, constant(a.g, b)) : a;
+}
+constexpr tensor where(tensor condition, float a, tensor b) {
+    return b.ok() ? where(condition, constant(b.g, a), b) : b;
+}
 constexpr tensor where(tensor condition, float a, float b) {
     return condition.ok() ? where(condition, constant(condition.g, a), constant(condition.g, b)) : condition;
 }

@@ -19,7 +19,8 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     graph& g = *carry.g;
     if (most < 1) return fail(&g, fault_kind::inner_extents_differ, who, extents(most), extents(1));
     const auto number = [&](tensor c) {
-        if (c.ok() && (c.shape().batched || c.shape().size() != 1)) c = fail(&g, fault_kind::batch_axis_refused, who, c.shape(), extents());
+        if (c.ok() && (c.shape().batched || c.shape().size() != 1))
+            c = fail(&g, fault_kind::batch_axis_refused, who, c.shape(), extents());
         return c.ok() ? broadcast_to(reshape(c, extents()), extents()) : c;
     };
     const tensor first = number(condition(carry));

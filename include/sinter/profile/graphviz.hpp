@@ -25,16 +25,18 @@ public:
     explicit dot_writer(const program_text& t) : t_(t) {}
 
     std::string text() {
-        out_ = "digraph program {\n"
-               "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=11, nodesep=0.25, ranksep=0.35, compound=true];\n"
-               "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", color=\"#8a8f98\", fontname=\"Helvetica\", "
-               "fontsize=10, height=0.28, margin=\"0.09,0.04\"];\n"
-               "  edge [color=\"#6b7280\", fontcolor=\"#6b7280\", fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n";
+        out_ =
+            "digraph program {\n"
+            "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=11, nodesep=0.25, ranksep=0.35, compound=true];\n"
+            "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", color=\"#8a8f98\", fontname=\"Helvetica\", "
+            "fontsize=10, height=0.28, margin=\"0.09,0.04\"];\n"
+            "  edge [color=\"#6b7280\", fontcolor=\"#6b7280\", fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n";
         leaves();
         for (const kernel_text& k : t_.kernels) kernel(k);
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == floating && t_.live[v])
-                out_ += "  " + id(v) + " [label=\"" + std::string(t_.g.n[v].about->self.name) + "\", style=\"rounded,dashed\"];\n";
+                out_ += "  " + id(v) + " [label=\"" + std::string(t_.g.n[v].about->self.name) +
+                        "\", style=\"rounded,dashed\"];\n";
         for (int v = 0; v < t_.g.n.n; ++v)
             if (drawn(v))
                 for (int k = 0; k < t_.g.n[v].operands; ++k) edge(v, t_.g.n[v].in[k]);
@@ -53,8 +55,8 @@ private:
     }
     void leaf(int v, const std::string& label, const char* colour) {
         if (t_.live[v])
-            out_ += "  " + id(v) + " [label=\"" + dot_escaped(label) + "\\n" + text_of(t_.g.n[v].s) + "\", shape=ellipse, style=filled, " +
-                    "fillcolor=\"" + colour + "\"];\n";
+            out_ += "  " + id(v) + " [label=\"" + dot_escaped(label) + "\\n" + text_of(t_.g.n[v].s) +
+                    "\", shape=ellipse, style=filled, " + "fillcolor=\"" + colour + "\"];\n";
     }
     std::string path(const variable& v) const {
         variable_info i;
@@ -71,13 +73,14 @@ private:
     void kernel(const kernel_text& k) {
         const std::string number = std::to_string(k.launch);
         if (k.group < 0) {
-            out_ += "  launch" + number + " [label=\"" + number + ": " + dot_escaped(k.name) + "\", fillcolor=\"#dcfce7\"];\n";
+            out_ += "  launch" + number + " [label=\"" + number + ": " + dot_escaped(k.name) +
+                    "\", fillcolor=\"#dcfce7\"];\n";
             return;
         }
         const char* const colour = k.root < t_.forward_nodes ? "#eff6ff" : "#fff7ed";
-        out_ += "  subgraph cluster_" + number + " {\n    style=\"rounded,filled\"; color=\"#c3c8d0\"; fillcolor=\"" + colour +
-                "\"; label=\"" + number + ": " + dot_escaped(k.layer.empty() ? k.name : k.layer) + "  (kernel " +
-                std::to_string(k.spec) + ")\";\n";
+        out_ += "  subgraph cluster_" + number + " {\n    style=\"rounded,filled\"; color=\"#c3c8d0\"; fillcolor=\"" +
+                colour + "\"; label=\"" + number + ": " + dot_escaped(k.layer.empty() ? k.name : k.layer) +
+                "  (kernel " + std::to_string(k.spec) + ")\";\n";
         for (int v = 0; v < t_.g.n.n; ++v)
             if (t_.of[v] == k.group)
                 out_ += "    " + id(v) + " [label=\"" + dot_escaped(t_.g.n[v].about->self.name) + "\"" +
@@ -86,7 +89,8 @@ private:
             const std::string update = "update" + number;
             out_ += "    " + update + " [label=\"update\", fillcolor=\"#dcfce7\"];\n  }\n";
             out_ += "  " + id(base_of(t_.g.n, t_.g.gradients[k.updated])) + " -> " + update + ";\n";
-            out_ += "  " + update + " -> " + id(t_.g.parameters[k.updated].id) + " [style=dashed, constraint=false, color=\"#16a34a\"];\n";
+            out_ += "  " + update + " -> " + id(t_.g.parameters[k.updated].id) +
+                    " [style=dashed, constraint=false, color=\"#16a34a\"];\n";
             return;
         }
         out_ += "  }\n";

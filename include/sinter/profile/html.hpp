@@ -21,13 +21,15 @@ public:
         out_ = std::string("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                            "<title>Sinter: a program</title>\n<style>") +
-               page_style + "</style>\n</head>\n<body>\n<h1>Sinter: one " + what + "</h1>\n<p>Batch " + std::to_string(t_.max_batch) +
+               page_style + "</style>\n</head>\n<body>\n<h1>Sinter: one " + what + "</h1>\n<p>Batch " +
+               std::to_string(t_.max_batch) +
                ", the largest that the program takes; all figures are known when it is compiled.</p>\n";
         figures();
         layers();
         const charts c(t_);
-        out_ += "<h2>Kernels over time</h2>\n<p>Each column is one launch. Above: operations. Below: bytes moved, and on top of them those "
-                "that separate kernels would have moved besides.</p>\n";
+        out_ +=
+            "<h2>Kernels over time</h2>\n<p>Each column is one launch. Above: operations. Below: bytes moved, and on top of them those "
+            "that separate kernels would have moved besides.</p>\n";
         keys({{"forward", "forward"},
               {"backward", "backward"},
               {"again", "computed again"},
@@ -35,8 +37,9 @@ public:
               {"saved", "saved by fusion"}});
         out_ += "<div class=\"card\">" + c.launches() + "</div>\n";
         kernels();
-        out_ += "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the launches during "
-                "which it is alive, as high as its bytes. Parameters, their gradients and the optimizer's memory lie elsewhere.</p>\n";
+        out_ +=
+            "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the launches during "
+            "which it is alive, as high as its bytes. Parameters, their gradients and the optimizer's memory lie elsewhere.</p>\n";
         keys({{"forward", "values"}, {"backward", "gradients"}, {"again", "computed again"}});
         out_ += "<div class=\"card\">" + c.memory() + "</div>\n<div id=\"tip\"></div>\n<script>" + page_script +
                 "</script>\n</body>\n</html>\n";
@@ -52,7 +55,8 @@ private:
     std::int64_t moved(const group_cost& c) const { return at(c.read) + at(c.written); }
 
     void figure(const std::string& value, const std::string& what) {
-        out_ += "<div class=\"figure\"><b>" + svg::escaped(value) + "</b><span>" + svg::escaped(what) + "</span></div>\n";
+        out_ +=
+            "<div class=\"figure\"><b>" + svg::escaped(value) + "</b><span>" + svg::escaped(what) + "</span></div>\n";
     }
     void figures() {
         std::int64_t parameters = 0;
@@ -69,13 +73,16 @@ private:
         out_ += "</div>\n";
     }
     void cell(const std::string& text, const char* kind = "") {
-        out_ += std::string("<td") + (*kind ? " class=\"" : "") + kind + (*kind ? "\">" : ">") + svg::escaped(text) + "</td>";
+        out_ += std::string("<td") + (*kind ? " class=\"" : "") + kind + (*kind ? "\">" : ">") + svg::escaped(text) +
+                "</td>";
     }
     void layers() {
-        out_ += "<h2>Layers</h2>\n<div class=\"card\"><table>\n<tr><th>layer</th><th>output</th><th class=\"n\">parameters</th>"
-                "<th class=\"n\">FLOP an example, forward</th></tr>\n";
+        out_ +=
+            "<h2>Layers</h2>\n<div class=\"card\"><table>\n<tr><th>layer</th><th>output</th><th class=\"n\">parameters</th>"
+            "<th class=\"n\">FLOP an example, forward</th></tr>\n";
         for (const layer_text& l : t_.layers) {
-            out_ += "<tr><td style=\"padding-left: " + std::to_string(10 + 16 * l.depth) + "px\">" + svg::escaped(l.name) + "</td>";
+            out_ += "<tr><td style=\"padding-left: " + std::to_string(10 + 16 * l.depth) + "px\">" +
+                    svg::escaped(l.name) + "</td>";
             cell(l.out);
             cell(std::to_string(l.parameters), "n");
             cell(flop(l.flops), "n");
@@ -89,7 +96,8 @@ private:
     void keys(std::initializer_list<key> all) {
         out_ += "<div>";
         for (const key& k : all)
-            out_ += std::string("<span class=\"key\"><i style=\"background: var(--") + k.colour + ")\"></i>" + k.what + "</span>";
+            out_ += std::string("<span class=\"key\"><i style=\"background: var(--") + k.colour + ")\"></i>" + k.what +
+                    "</span>";
         out_ += "</div>\n";
     }
     /// A kernel's members as little boxes, the one with a kernel of its own in bold.
@@ -108,9 +116,10 @@ private:
     void kernels() {
         std::int64_t most = 1;
         for (const kernel_text& k : t_.kernels) most = std::max(most, moved(k.cost));
-        out_ += "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"n\">launch</th><th class=\"n\">kernel</th>"
-                "<th>layer</th><th>walks over</th><th>what was fused</th>"
-                "<th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
+        out_ +=
+            "<h2>Kernels</h2>\n<div class=\"card\"><table>\n<tr><th class=\"n\">launch</th><th class=\"n\">kernel</th>"
+            "<th>layer</th><th>walks over</th><th>what was fused</th>"
+            "<th class=\"n\">FLOP</th><th class=\"n\">saved</th><th>moved</th></tr>\n";
         for (const kernel_text& k : t_.kernels) {
             out_ += "<tr id=\"k" + std::to_string(k.launch) + "\">";
             cell(std::to_string(k.launch), "n");
@@ -123,8 +132,8 @@ private:
             cell(flop(at(k.cost.flops)), "n");
             cell(bytes_text(at(k.cost.saved)), "n");
             out_ += "<td>" + bytes_text(moved(k.cost)) + "<span class=\"bar\" style=\"width: " +
-                    svg::number(120. * static_cast<double>(moved(k.cost)) / static_cast<double>(most)) + "px; background: var(--" +
-                    stage_of(t_, k) + ")\"></span></td></tr>\n";
+                    svg::number(120. * static_cast<double>(moved(k.cost)) / static_cast<double>(most)) +
+                    "px; background: var(--" + stage_of(t_, k) + ")\"></span></td></tr>\n";
         }
         out_ += "</table></div>\n";
     }

@@ -51,13 +51,15 @@ public:
             if (t_.first[v] < 0 || all == 0) continue;
             const node& n = t_.g.n[v];
             const std::int64_t size = 4 * t_.floats[v], at = 4 * t_.at[v].offset();
-            const double h = tall * static_cast<double>(size) / all, y = gap + tall - tall * static_cast<double>(at) / all - h;
+            const double h = tall * static_cast<double>(size) / all,
+                         y = gap + tall - tall * static_cast<double>(at) / all - h;
             const std::string layer = scope_path(t_.g.scopes, n.scope);
-            const std::string tip = op_text(t_.g, v) + (layer.empty() ? "" : " of " + layer) + " " + text_of(n.s) + "\n" +
-                                    bytes_text(size) + " at " + std::to_string(at) + ", launches " + std::to_string(t_.first[v]) + " to " +
-                                    std::to_string(t_.last[v]);
+            const std::string tip = op_text(t_.g, v) + (layer.empty() ? "" : " of " + layer) + " " + text_of(n.s) +
+                                    "\n" + bytes_text(size) + " at " + std::to_string(at) + ", launches " +
+                                    std::to_string(t_.first[v]) + " to " + std::to_string(t_.last[v]);
             const char* const stage = stage_of(t_, t_.kernels[static_cast<std::size_t>(t_.first[v])]);
-            box(s, std::string("buffer ") + stage, left + w_ * t_.first[v], y, w_ * (t_.last[v] - t_.first[v] + 1), h, tip);
+            box(s, std::string("buffer ") + stage, left + w_ * t_.first[v], y, w_ * (t_.last[v] - t_.first[v] + 1), h,
+                tip);
             s += "\n";
         }
         return s + "</svg>\n";
@@ -73,10 +75,12 @@ private:
     double moved(const kernel_text& k) const { return number(k.cost.read) + number(k.cost.written); }
 
     std::string open(double h, const char* title) const {
-        return "<svg width=\"" + svg::number(right_ + 10) + "\" height=\"" + svg::number(h) + "\" role=\"img\" aria-label=\"" + title +
-               "\">\n";
+        return "<svg width=\"" + svg::number(right_ + 10) + "\" height=\"" + svg::number(h) +
+               "\" role=\"img\" aria-label=\"" + title + "\">\n";
     }
-    static std::string at(const char* name, double value) { return std::string(" ") + name + "=\"" + svg::number(value) + "\""; }
+    static std::string at(const char* name, double value) {
+        return std::string(" ") + name + "=\"" + svg::number(value) + "\"";
+    }
 
     /// Unlike svg::text and svg::rectangle, these leave colours and sizes to the page's style
     /// sheet.
@@ -86,12 +90,14 @@ private:
         s += ">" + content + "</text>\n";
     }
     /// A rectangle that can be seen, however low, and says `tip` when it is pointed at.
-    static void box(std::string& s, const std::string& kind, double x, double y, double w, double h, const std::string& tip) {
-        s += "<rect class=\"" + kind + "\"" + at("x", x) + at("y", y) + at("width", w) + at("height", std::max(h, 0.5)) + " data-tip=\"" +
-             svg::escaped(tip) + "\"/>";
+    static void box(std::string& s, const std::string& kind, double x, double y, double w, double h,
+                    const std::string& tip) {
+        s += "<rect class=\"" + kind + "\"" + at("x", x) + at("y", y) + at("width", w) +
+             at("height", std::max(h, 0.5)) + " data-tip=\"" + svg::escaped(tip) + "\"/>";
     }
     /// Lines at nothing, the half and the most, and the launches' numbers below.
-    void axis(std::string& s, double top, double most, const char* what, const std::string& label, double tall = height) const {
+    void axis(std::string& s, double top, double most, const char* what, const std::string& label,
+              double tall = height) const {
         for (int i = 0; i < 3; ++i) {
             const double y = top + tall * i / 2;
             s += "<line class=\"grid\"" + at("x1", left) + at("x2", right_) + at("y1", y) + at("y2", y) + "/>\n";
@@ -103,13 +109,15 @@ private:
         while (w_ * step < 26) step *= step % 4 ? 5 : 2;   // 1, 5, 25, ...
         for (int i = 0; i < n_; i += step) text(s, left + w_ * (i + 0.5), top + tall + 15, "middle", std::to_string(i));
     }
-    void column(std::string& s, const kernel_text& k, double top, double value, double below, double most, const char* stage) const {
+    void column(std::string& s, const kernel_text& k, double top, double value, double below, double most,
+                const char* stage) const {
         if (value <= 0 || most <= 0) return;
         const double h = height * value / most, y = top + height - height * below / most - h;
         const std::string bytes = bytes_text(static_cast<std::int64_t>(moved(k)));
         const std::string saved = bytes_text(static_cast<std::int64_t>(number(k.cost.saved)));
-        const std::string tip = std::to_string(k.launch) + ": " + (k.layer.empty() ? k.name : k.layer) + "\n" + k.members + "\n" +
-                                short_number(number(k.cost.flops)) + " FLOP, " + bytes + " moved, " + saved + " saved";
+        const std::string tip = std::to_string(k.launch) + ": " + (k.layer.empty() ? k.name : k.layer) + "\n" +
+                                k.members + "\n" + short_number(number(k.cost.flops)) + " FLOP, " + bytes + " moved, " +
+                                saved + " saved";
         box(s, stage, left + w_ * k.launch + 0.5, y, std::max(w_ - 1, 1.), h, tip);
     }
 };

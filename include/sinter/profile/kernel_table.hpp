@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::profile {
 struct kernel_count {
     std::int64_t launches = 0, examples = 0;   ///< examples: the sum of its launches' batches
     double seconds = 0;                        ///< of all launches together
-    double least = 0;                          ///< seconds of the fastest launch: what others on the machine disturb least
+    double least = 0;   ///< seconds of the fastest launch: what others on the machine disturb least
 };
 
 /// What a kernel did in all its launches.
@@ -38,16 +38,16 @@ struct kernel_work {
 
 /// Prints a line for each kernel, in the program's order, together with the walk that it runs, if
 /// one leads it; `counts` has one entry for each. Without `limits` no floors.
-SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts, std::int64_t steps,
-                               machine_limits* limits, std::FILE* out) {
+SINTER_COLD inline void print_kernel_table(const program_text& text, const std::vector<kernel_count>& counts,
+                                           std::int64_t steps, machine_limits* limits, std::FILE* out) {
     double all = 0, best = 0, floors = 0;
     for (const kernel_count& n : counts) {
         all += n.seconds;
         best += n.least * static_cast<double>(n.launches);
     }
     all = std::max(all, 1e-9);
-    std::fprintf(out, "%8s %9s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "us best", "%", "GFLOP/s", "GB/s", "floor",
-                 "layer and kernel");
+    std::fprintf(out, "%8s %9s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "us best", "%", "GFLOP/s",
+                 "GB/s", "floor", "layer and kernel");
     group_cost before;   // of a walk that leads: it is part of the next kernel
     std::string members;
     for (const kernel_text& k : text.kernels) {
@@ -75,8 +75,9 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
     std::fprintf(out, "%9s ms a step in kernels, %s at their best, %lld steps", fixed_text(each * all, 3).c_str(),
                  fixed_text(each * best, 3).c_str(), static_cast<long long>(steps));
     if (limits) {
-        std::fprintf(out, ", floors / time %s\n%d thread%s: peak %s GFLOP/s, copies", fixed_text(floors / all, 2).c_str(),
-                     limits->threads(), limits->threads() == 1 ? "" : "s", fixed_text(1e-9 * limits->flops(), 1).c_str());
+        std::fprintf(out, ", floors / time %s\n%d thread%s: peak %s GFLOP/s, copies",
+                     fixed_text(floors / all, 2).c_str(), limits->threads(), limits->threads() == 1 ? "" : "s",
+                     fixed_text(1e-9 * limits->flops(), 1).c_str());
         for (const double kib : {32., 1024., 65536.})
             std::fprintf(out, " %s", fixed_text(1e-9 * limits->copied_bytes(1024 * kib), 0).c_str());
         std::fprintf(out, " GB/s within 32 KiB, 1 MiB, 64 MiB");

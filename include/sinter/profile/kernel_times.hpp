@@ -41,13 +41,15 @@ void kernel_times(Model& m, Next next, int steps = 50, std::FILE* out = stdout) 
         std::vector<kernel_count> counts(times.size());
         for (std::size_t i = 0; i < times.size(); ++i) {
             std::vector<double>& v = times[i];
-            if (v.empty()) continue;   // it runs in some steps only, as an update of accumulated gradients, and had none
+            if (v.empty())
+                continue;   // it runs in some steps only, as an update of accumulated gradients, and had none
             std::sort(v.begin(), v.end());
             const auto n = static_cast<std::int64_t>(v.size());
             counts[i] = {n, n * batch, static_cast<double>(n) * v[v.size() / 2], v.front()};
         }
         machine_limits limits(m.threads());
-        constexpr bool here = P::request::target.lanes == cpu::lanes;   // what this processor can do says nothing of a GPU
+        constexpr bool here =
+            P::request::target.lanes == cpu::lanes;   // what this processor can do says nothing of a GPU
         print_kernel_table(text, counts, steps, here ? &limits : nullptr, out);
     }
 }

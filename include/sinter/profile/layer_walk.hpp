@@ -127,10 +127,12 @@ private:
         const mark from = begin(std::move(name), depth);
         const bundle y = sinter::detail::call<L>(x);
         int own = g.scope;
-        if constexpr (std::is_base_of_v<layer<L>, L>) {   // it has opened a scope, unless it is applied once more under shared
+        if constexpr (std::is_base_of_v<layer<L>,
+                                        L>) {   // it has opened a scope, unless it is applied once more under shared
             rows[from.row].name = L::name;
             if (from.scope < g.scopes.size()) rows[from.row].name = part(own = from.scope);
-        } else if (from.scope < g.scopes.size() && g.scopes[from.scope].parent == own && rows[from.row].name == part(from.scope)) {
+        } else if (from.scope < g.scopes.size() && g.scopes[from.scope].parent == own &&
+                   rows[from.row].name == part(from.scope)) {
             own = from.scope;
         }
         children(from, own, y, depth + 1);

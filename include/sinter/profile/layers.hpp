@@ -17,7 +17,8 @@ std::vector<layer_text> layers_of(program_mode mode) {
     trace<Net, Loss>(whole, mode);
     layer_text rest{known ? short_type_name<Loss>() : "net", "[]"};
     for (int i = w.g.n.n; i < whole.n.n; ++i) rest.flops += flops_of(whole, i);
-    for (int i = w.g.parameters.n; i < whole.parameters.n; ++i) rest.parameters += whole.n[whole.parameters[i].id].s.size();
+    for (int i = w.g.parameters.n; i < whole.parameters.n; ++i)
+        rest.parameters += whole.n[whole.parameters[i].id].s.size();
     w.rows.push_back(rest);
     return w.rows;
 }

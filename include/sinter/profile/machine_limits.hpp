@@ -18,14 +18,16 @@ public:
 
     /// Operations a second, a multiply-add counted as two.
     double flops() {
-        constexpr int chains = 12, steps = 200'000;   // chains: enough for the latency of two units, and they fit the registers
+        constexpr int chains = 12,
+                      steps = 200'000;   // chains: enough for the latency of two units, and they fit the registers
         if (flops_ > 0) return flops_;
         const double s = seconds_of([](int) {
             cpu::vf c[chains], x = cpu::splat(0.9999f);
             asm volatile("" : "+m"(x));   // hidden, or the loop would be folded
             cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { c[i] = cpu::splat(0.01f * static_cast<float>(i)); });
             const cpu::vf y = x;
-            for (int k = 0; k < steps; ++k) cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { c[i] = cpu::fma(c[i], y, y); });
+            for (int k = 0; k < steps; ++k)
+                cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { c[i] = cpu::fma(c[i], y, y); });
             cpu::vf sum = cpu::zero();
             cpu::unroll<chains>([&](auto i) SINTER_ALWAYS { sum += c[i]; });
             asm volatile("" : "+m"(sum));
@@ -41,7 +43,8 @@ public:
         while (static_cast<double>(bytes) < working_set && bytes < largest) bytes *= 2;
         double& known = copied_[bytes];
         if (known > 0) return known;
-        const std::int64_t floats = bytes / 8 / team_.size() / (4 * cpu::lanes) * (4 * cpu::lanes);   // that a thread copies
+        const std::int64_t floats =
+            bytes / 8 / team_.size() / (4 * cpu::lanes) * (4 * cpu::lanes);   // that a thread copies
         const std::int64_t times = std::max<std::int64_t>(1, (32 << 20) / bytes);
         if (const std::int64_t all = 2 * floats * team_.size(); room_.size() < all) room_ = arena(all);
         const double s = std::min(seconds_of([&](int thread) { repeat<false>(thread, floats, times); }),

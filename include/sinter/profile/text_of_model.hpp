@@ -19,8 +19,8 @@ program_text text_of_model(const Model& m) {
 /// A net alone: the program that predicts, for batches of up to 64, on the CPU.
 template <class I, class... S>
 program_text text_of_model(const model<I, S...>&) {
-    using r = request<model<I, S...>, sinter::detail::stand_in_loss, void, program_mode::prediction, 64, cpu_device::target,
-                      program_options{}>;
+    using r = request<model<I, S...>, sinter::detail::stand_in_loss, void, program_mode::prediction, 64,
+                      cpu_device::target, program_options{}>;
     return text_of_program<compiled<r>>(cpu_runner<compiled<r>>::scratch_floats());
 }
 

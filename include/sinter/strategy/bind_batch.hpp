@@ -17,12 +17,14 @@ namespace detail {
 /// option_error unless a net of `n` outputs has one of this number.
 inline void need_output(int i, int n, const char* where) {
     if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return;
-    [&]() SINTER_COLD { throw option_error("the net has no such output", where, joined({i}), joined({"0 to ", n - 1})); }();
+    [&]() SINTER_COLD {
+        throw option_error("the net has no such output", where, joined({i}), joined({"0 to ", n - 1}));
+    }();
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
-                     joined({"1 to ", most, ", the largest batch that the model is compiled for: max_batch<", size > most ? size : most,
-                             "> behind its optimizer sets another"}));
+                     joined({"1 to ", most, ", the largest batch that the model is compiled for: max_batch<",
+                             size > most ? size : most, "> behind its optimizer sets another"}));
 }
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
@@ -43,8 +45,8 @@ SINTER_COLD inline void refuse_length(const float* x, std::int64_t n, const port
     const std::int64_t each = p.s.size();
     for (std::int64_t i = 0; i < n; ++i)
         if (!(x[i] >= 0.f && x[i] <= static_cast<float>(p.below - 1)))
-            throw data_error("length out of range", joined({"input ", input, ", example ", i / each}), std::to_string(x[i]),
-                             joined({"0 to ", p.below - 1}));
+            throw data_error("length out of range", joined({"input ", input, ", example ", i / each}),
+                             std::to_string(x[i]), joined({"0 to ", p.below - 1}));
 }
 inline const float* check_lengths(const float* x, const port_info& p, int batch, int input) {
     if (p.below == 0) return x;
@@ -61,10 +63,12 @@ inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
         throw data_error(fault, joined({"input ", i}), got.view(), needed.view());
     };
-    if (static_cast<std::size_t>(i) >= b.inputs.size()) fail("the batch has too few inputs", b.inputs.size(), "one more");
+    if (static_cast<std::size_t>(i) >= b.inputs.size())
+        fail("the batch has too few inputs", b.inputs.size(), "one more");
     const input_view& v = b.inputs[static_cast<std::size_t>(i)];
     if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
-    if (whole ? !v.indices : !v.values) fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
+    if (whole ? !v.indices : !v.values)
+        fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
     if (!whole) return check_lengths(v.values, p, b.size, i);
     check_range(v.indices, p, b.size, "index");
     return reinterpret_cast<const float*>(v.indices);
@@ -79,14 +83,14 @@ inline input_view target_column(const batch_view& b, bool whole, int number) {
 }
 [[noreturn]] SINTER_COLD inline void refuse_no_target(bool whole, int number) {
     if (number > 0)
-        throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch", joined({number}),
-                         "one more, for the loss");
+        throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch",
+                         joined({number}), "one more, for the loss");
     throw data_error("the batch has no targets of the kind that the loss needs", "batch",
                      whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
 }
 [[noreturn]] SINTER_COLD inline void refuse_target(bool whole, int width, int needed) {
-    throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch", joined({width, " an example"}),
-                     joined({needed, ", as the net and its loss have"}));
+    throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch",
+                     joined({width, " an example"}), joined({needed, ", as the net and its loss have"}));
 }
 inline const float* target_port(const batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
@@ -98,7 +102,8 @@ inline const float* target_port(const batch_view& b, const port_info& p, int num
     return reinterpret_cast<const float*>(v.indices);
 }
 [[noreturn]] SINTER_COLD inline void refuse_weights(const batch_view& b, int needed) {
-    if (!b.weights) throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
+    if (!b.weights)
+        throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
     throw data_error("wrong number of weights", "batch", joined({b.weight_width, " an example"}), joined({needed}));
 }
 inline const float* weight_port(const batch_view& b, const port_info& p) {

@@ -74,7 +74,8 @@ public:
     template <int I = 0, class Observer = unobserved>
     void update(const step_values& v, Observer observe = {}) {
         using P = training<I>;
-        const step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update}, v.shard};
+        const step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update},
+                                 v.shard};
         device_.template run<P>(runner_of<P>(), now, observe);
     }
     /// The batch's mean loss by the evaluation program. Throws as step().
@@ -178,7 +179,8 @@ private:
     }
     template <int... I>
     SINTER_COLD void begin(std::integer_sequence<int, I...> n) {
-        static_assert((runs_program<device, training<I>> && ...), "the device lacks a part of what a device has: device/device.hpp");
+        static_assert((runs_program<device, training<I>> && ...),
+                      "the device lacks a part of what a device has: device/device.hpp");
         constexpr auto& p = training<0>::v;
         [[maybe_unused]] const auto here = enter(device_);
         using place = decltype(memory_.parameters);
@@ -250,12 +252,14 @@ private:
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();
         if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(space::activation));
-        if (!fits_scratch<P>) made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());
+        if (!fits_scratch<P>)
+            made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());
         return made;
     }
     /// Returns the loss, where there are targets.
     template <class P>
-    float run_other(std::unique_ptr<other_program<P>>& o, const batch_view& b, const step_values& v, bool with_targets) {
+    float run_other(std::unique_ptr<other_program<P>>& o, const batch_view& b, const step_values& v,
+                    bool with_targets) {
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         if (with_targets) uncounted_.template hide<P>(ports, b.size);

@@ -32,10 +32,12 @@ struct single {
     template <class Programs>
     class session : public single_session<Programs> {
     public:
-        SINTER_COLD session(const single& s, int threads) : single_session<Programs>(with_threads<device>(s.options, threads)) {
-            static_assert(compute_device<Device>,
-                          "single<Device>: no device, or its header is missing: <sinter/device/cpu.hpp> has the processor, "
-                          "<sinter/cuda.hpp> a GPU; what else is a device: sinter/device/device.hpp");
+        SINTER_COLD session(const single& s, int threads)
+            : single_session<Programs>(with_threads<device>(s.options, threads)) {
+            static_assert(
+                compute_device<Device>,
+                "single<Device>: no device, or its header is missing: <sinter/device/cpu.hpp> has the processor, "
+                "<sinter/cuda.hpp> a GPU; what else is a device: sinter/device/device.hpp");
         }
     };
 };

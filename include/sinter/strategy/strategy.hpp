@@ -15,7 +15,7 @@ struct strategy_traits {
     gradient_policy gradients = gradient_policy::fused;
     int bucket_bytes = 1 << 18;   ///< of gradient_policy::reduced
     bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
-    int shards = 1;               ///< that a batch is cut into, each a run of a program for so many times fewer examples
+    int shards = 1;   ///< that a batch is cut into, each a run of a program for so many times fewer examples
 
     constexpr bool operator==(const strategy_traits&) const = default;
 };

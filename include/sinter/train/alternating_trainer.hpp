@@ -11,17 +11,17 @@ template <class Net, class Alternating, build_options Build, class Strategy, int
 using phase_request = request_under<Net, typename Alternating::template loss<I>, phase_optimizer<Alternating, I>,
                                     program_mode::training, Build, Strategy>;
 template <class Net, class Alternating, build_options Build, class Strategy, int... I>
-auto phase_programs(std::integer_sequence<int, I...>)
-    -> model_programs<typename Strategy::device,
-                      compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
-                                             program_mode::evaluation, Build, Strategy>>,
-                      compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
-                                             program_mode::prediction, Build, Strategy>>,
-                      compiled<phase_request<Net, Alternating, Build, Strategy, I>>...>;
+auto phase_programs(std::integer_sequence<int, I...>) -> model_programs<
+    typename Strategy::device,
+    compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
+                           program_mode::evaluation, Build, Strategy>>,
+    compiled<request_under<Net, typename Alternating::template loss<0>, phase_optimizer<Alternating, 0>,
+                           program_mode::prediction, Build, Strategy>>,
+    compiled<phase_request<Net, Alternating, Build, Strategy, I>>...>;
 template <class Net, class Alternating, build_options Build, class Strategy>
-using alternating_base =
-    basic_trainer<decltype(phase_programs<Net, Alternating, Build, sound_strategy<Strategy>>(std::make_integer_sequence<int, Alternating::phases>{})),
-                  phase_optimizer<Alternating, 0>, Build, Strategy>;
+using alternating_base = basic_trainer<decltype(phase_programs<Net, Alternating, Build, sound_strategy<Strategy>>(
+                                           std::make_integer_sequence<int, Alternating::phases>{})),
+                                       phase_optimizer<Alternating, 0>, Build, Strategy>;
 } // namespace detail
 
 /// A trainer whose losses take turns: one training program for each phase of `alternating`, all on
@@ -46,15 +46,19 @@ public:
     template <int I>
     using training_of = typename base::programs::template training<I>;
 
-    SINTER_COLD explicit alternating_trainer(const Alternating& a, trainer_options o = {}) : alternating_trainer(a, Strategy{}, o) {}
+    SINTER_COLD explicit alternating_trainer(const Alternating& a, trainer_options o = {})
+        : alternating_trainer(a, Strategy{}, o) {}
     SINTER_COLD alternating_trainer(const Alternating& a, const Strategy& s, trainer_options o = {})
         : base({a.optimizers}, s, o), rounds_(a) {
         check(all{});
     }
     /// Settings: train/settings.hpp.
-    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
-    SINTER_COLD alternating_trainer(Net, const Alternating& rounds, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
-        : alternating_trainer(rounds, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options,
+              class D = trainer_options, class... More>
+    SINTER_COLD alternating_trainer(Net, const Alternating& rounds, A a = {}, B b = {}, C c = {}, D d = {},
+                                    More... more)
+        : alternating_trainer(rounds, detail::strategy_in<Strategy>(a, b, c, d, more...),
+                              detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 

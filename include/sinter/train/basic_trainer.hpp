@@ -135,11 +135,14 @@ public:
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
                                "program_options{.store_gradients = true}");
         if (v.gradient.where() == space::none && v.bucket >= 0)
-            throw option_error("this gradient is a list of rows", path(v), "gradient_policy::reduced", "gradient_policy::stored");
+            throw option_error("this gradient is a list of rows", path(v), "gradient_policy::reduced",
+                               "gradient_policy::stored");
         return plain_at(v, v.gradient);
     }
     void set_plain(const variable_info& v, const float* x) { write(v, v.at, x), session_.publish(); }
-    void set_plain_slot(const variable_info& v, int slot, const float* x) { write(v, slot_address(v, slot), x), session_.publish(); }
+    void set_plain_slot(const variable_info& v, int slot, const float* x) {
+        write(v, slot_address(v, slot), x), session_.publish();
+    }
     /// A variable's numbers as they will lie in memory: whoever sets several makes all of them,
     /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
     /// for the variable itself.
@@ -148,7 +151,8 @@ public:
         std::vector<float> x;
     };
     packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
-        return {slot < 0 ? v.at : slot_address(v, slot), from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
+        return {slot < 0 ? v.at : slot_address(v, slot),
+                from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
     }
     void put(const std::vector<packed_values>& all) {
         for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
@@ -169,7 +173,8 @@ public:
         session_.local().forget_outputs();
         std::int64_t most = 0;
         for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
-        exchanged_.resize(static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
+        exchanged_.resize(
+            static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
         float* const own = exchanged_.data();
         float* const average = own + most;
         for (int i = 0; i < training::v.n_parameters; ++i) {
@@ -190,10 +195,12 @@ public:
 
 protected:
     SINTER_COLD basic_trainer(const Optimizer& optimizer, const Strategy& s, trainer_options o)
-        : optimizer_((detail::evaluate_stages<typename detail::request_of<training>::type>(), optimizer)),   // before all else that needs the program
+        : optimizer_((detail::evaluate_stages<typename detail::request_of<training>::type>(),
+                      optimizer)),   // before all else that needs the program
           options_(o), session_(detail::sound(s), o.threads) {
         static_assert(strategy<Strategy>, "this is no strategy: sinter/strategy/strategy.hpp says what one has");
-        static_assert(strategy_session<session_type, Programs>, "the strategy's session lacks a part: sinter/strategy/strategy.hpp");
+        static_assert(strategy_session<session_type, Programs>,
+                      "the strategy's session lacks a part: sinter/strategy/strategy.hpp");
         reset();
     }
     /// One step of training program I, before which the optimizer has done `updates` of them.
@@ -220,8 +227,9 @@ private:
         return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
     }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
-        const std::vector<float> x = k == average_slot
-            ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), first_of_slot(optimizer_, v.group, k));
+        const std::vector<float> x = k == average_slot ? plain(v)
+                                                       : std::vector<float>(static_cast<std::size_t>(v.s.size()),
+                                                                            first_of_slot(optimizer_, v.group, k));
         write(v, slot_address(v, k), x.data());
     }
     address slot_address(const variable_info& v, int slot) const {

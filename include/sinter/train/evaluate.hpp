@@ -18,8 +18,9 @@ using loss_of = typename Trainer::training::request::loss;
 template <class Trainer>
 inline constexpr target_list first_target_of = targets_of<loss_of<Trainer>>(1);
 template <class Trainer>
-inline constexpr bool classifies = first_target_of<Trainer>.n > 0 && first_target_of<Trainer>.at[0].kind == target_kind::class_index &&
-                                   first_target_of<Trainer>.at[0].output == 0;
+inline constexpr bool classifies =
+    first_target_of<Trainer>.n > 0 &&
+    first_target_of<Trainer>.at[0].kind == target_kind::class_index&& first_target_of<Trainer>.at[0].output == 0;
 
 /// Weights of the loss an example; 0 where it takes none.
 template <class Trainer>
@@ -50,7 +51,8 @@ void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::b
 /// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of
 /// rows that count.
 template <class Trainer>
-SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metrics::detail::running& to, const data::batch_view& b) {
+SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metrics::detail::running& to,
+                         const data::batch_view& b) {
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
     constexpr int n_outputs = Trainer::training::v.n_outputs;
     need_output(m.output(), n_outputs, m.name().c_str());
@@ -62,7 +64,8 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
     int k = 0, seen[2] = {};   // floats, whole numbers
     for (; k < all.n; ++k) {
         const target_kind kind = all.at[k].kind;
-        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output)) break;
+        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output))
+            break;
         if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
             ++seen[kind == target_kind::class_index || kind == target_kind::indices];
     }
@@ -84,7 +87,8 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
         for (end = i; end < rows && counts(end);) ++end;
         if (end == i) continue;
         const std::int64_t at = std::int64_t{i} * columns;
-        to.add(m.name().c_str(), {y.data() + at, whole ? t.indices + i : nullptr, whole ? nullptr : t.values + at, end - i, columns});
+        to.add(m.name().c_str(),
+               {y.data() + at, whole ? t.indices + i : nullptr, whole ? nullptr : t.values + at, end - i, columns});
     }
 }
 
@@ -95,7 +99,8 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
 /// not count (ignored labels, weights of 0) they are not given either. option_error where one does
 /// not fit its output or the loss has no target for that.
 template <class Trainer>
-SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data, const std::vector<metrics::named>& measured = {}) {
+SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
+                                       const std::vector<metrics::named>& measured = {}) {
     detail::need_an_end(data, "evaluate");
     detail::begin_pass(data);
     metrics::mean loss;
@@ -111,7 +116,8 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data, const s
         r.examples += b.size;
         return true;
     });
-    if (r.examples == 0) throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
+    if (r.examples == 0)
+        throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
     r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
     r.accuracy = detail::classifies<Trainer> ? accuracy.value() : epoch_result::unknown;
     for (std::size_t i = 0; i < running.size(); ++i)

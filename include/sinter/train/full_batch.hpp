@@ -30,7 +30,8 @@ public:
     using trainer_type = trainer<Net, Loss, no_optimizer, storing(), Strategy>;
 
     /// Settings: train/settings.hpp. The largest batch is 256 where none is given.
-    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options,
+              class D = trainer_options, class... More>
     full_batch(Net, Loss, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
         : t_({}, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
@@ -124,7 +125,8 @@ private:
         double all = 0;
         double weight = 0;
         std::int64_t examples = 0;
-        for (int tries = 0; tries < 2 && !examples; ++tries)   // an earlier loop may have ended at the very end of a pass
+        for (int tries = 0; tries < 2 && !examples;
+             ++tries)   // an earlier loop may have ended at the very end of a pass
             for (const data::batch_view& b : data) {
                 t_.set_steps(0);
                 const double l = static_cast<double>(t_.step(b)), by = summed ? 1 : t_.loss_weight();
@@ -135,7 +137,8 @@ private:
                 for (int i = 0; i < t_.parameters(); ++i)
                     for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * by;
             }
-        if (!examples) throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
+        if (!examples)
+            throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
         const double n = summed || weight == 0 ? 1 : weight;   // nothing counts: all sums are 0
         for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<float>(sum_[i] / n);
         return all / n;

@@ -38,7 +38,8 @@ inline void draw_orthogonal(std::vector<float>& x, const shape& s, float gain, r
         for (std::size_t i = 0; i < length; ++i) q.at(k, i) = static_cast<double>(r.normal());
     q.orthonormalize();
     for (std::size_t k = 0; k < count; ++k)
-        for (std::size_t i = 0; i < length; ++i) x[tall ? i * columns + k : k * columns + i] = gain * static_cast<float>(q.at(k, i));
+        for (std::size_t i = 0; i < length; ++i)
+            x[tall ? i * columns + k : k * columns + i] = gain * static_cast<float>(q.at(k, i));
 }
 inline void write_identity(std::vector<float>& x, const shape& s, float gain) {
     const std::size_t columns = static_cast<std::size_t>(s.last());

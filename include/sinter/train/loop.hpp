@@ -23,7 +23,8 @@ inline constexpr int phases_of<Trainer> = Trainer::phases;
 /// own may be of more classes than training scores.)
 template <class Trainer>
 constexpr bool counts_in_training() {
-    return classifies<Trainer> && first_target_of<Trainer>.at[0].below == 0 && Trainer::strategy_type::device::shares_memory;
+    return classifies<Trainer> && first_target_of<Trainer>.at[0].below == 0 &&
+           Trainer::strategy_type::device::shares_memory;
 }
 /// Whether training ends here: the one place where that is decided, once a step. Where several
 /// processes train one model, all end if one of them asks for it.
@@ -41,7 +42,8 @@ struct epoch_sums {
     metrics::accuracy accuracy;
 
     void state(auto& s) {
-        static constexpr const char* names[] = {"loss", "loss_1", "loss_2", "loss_3", "loss_4", "loss_5", "loss_6", "loss_7"};
+        static constexpr const char* names[] = {"loss",   "loss_1", "loss_2", "loss_3",
+                                                "loss_4", "loss_5", "loss_6", "loss_7"};
         static_assert(Phases <= 8);
         for (int i = 0; i < Phases; ++i) s(names[i], losses[i]);
         s("accuracy", accuracy);
@@ -76,7 +78,9 @@ struct model_run : training_run {
     bool within_pass = false;   ///< the epoch's steps have begun, and not ended
     double began = 0;           ///< when the pass began, less what a resumed one had taken before
 
-    model_run(Trainer& t, data::pipeline& d, span<const detail::hook_calls> h) : model(t), data(d), hooks(h) { step = t.steps(); }
+    model_run(Trainer& t, data::pipeline& d, span<const detail::hook_calls> h) : model(t), data(d), hooks(h) {
+        step = t.steps();
+    }
     /// A call of all hooks, and what they have asked for in it.
     SINTER_COLD void tell(detail::hook_call call) {
         detail::tell(hooks, call, *this);
@@ -87,7 +91,8 @@ struct model_run : training_run {
     }
     /// What the loop remembers, in a checkpoint.
     void state(auto& s) {
-        s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums", sums);
+        s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums",
+                                                                                                              sums);
         if (validated) s("validation", *validated);
     }
 
@@ -113,7 +118,8 @@ class training_loop {
 public:
     using run_type = model_run<Trainer>;
 
-    SINTER_COLD training_loop(Trainer& t, data::pipeline& data, const train_options& o, span<const detail::hook_calls> hooks)
+    SINTER_COLD training_loop(Trainer& t, data::pipeline& data, const train_options& o,
+                              span<const detail::hook_calls> hooks)
         : t_(t), o_(o), finite_(o.not_finite), bar_(o.progress), run_(t, data, {}) {
         using detail::calls_of;
         if (o.epochs < 0) throw option_error("number of epochs", "train", joined({o.epochs}), "0 or more");
@@ -136,7 +142,8 @@ public:
         for (const detail::hook_calls& h : hooks) *next++ = h;
         run_.hooks = {hooks_.get(), static_cast<std::size_t>(next - hooks_.get())};
         run_.validated = validation_.get();
-        for (const detail::hook_calls& h : run_.hooks) before_ = before_ || h.before_step, after_ = after_ || h.after_step;
+        for (const detail::hook_calls& h : run_.hooks)
+            before_ = before_ || h.before_step, after_ = after_ || h.after_step;
     }
     /// All epochs, or those that are left of a run that a hook has loaded.
     SINTER_COLD std::vector<epoch_result> run() {
@@ -186,7 +193,8 @@ private:
         bool more = true;
         run_.began = monotonic_seconds() - r.seconds;
         detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
-        if (r.examples == 0) throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
+        if (r.examples == 0)
+            throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
         r.seconds = monotonic_seconds() - run_.began;
         sum_up();
         if (!more) run_.tell(pass_stopped);
@@ -240,7 +248,8 @@ private:
         told_ = true;
         float rate = -1;
         detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });
-        std::string line = joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
+        std::string line =
+            joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
         if (rate >= 0) line += " than " + std::to_string(rate);
         std::fprintf(o_.progress, "%s\n", line.c_str());
     }

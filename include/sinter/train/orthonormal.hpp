@@ -53,7 +53,9 @@ private:
 
     // Through a pointer: of a reference that a function returns, clang 14 forgets that it is less
     // aligned.
-    numbers_anywhere* place(std::size_t vector, std::size_t i) { return reinterpret_cast<numbers_anywhere*>(&at(vector, i)); }
+    numbers_anywhere* place(std::size_t vector, std::size_t i) {
+        return reinterpret_cast<numbers_anywhere*>(&at(vector, i));
+    }
     static double sum(const numbers& x) { return (x[0] + x[1]) + (x[2] + x[3]); }
 
     double product(std::size_t a, std::size_t b) {

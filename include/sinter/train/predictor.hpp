@@ -37,16 +37,18 @@ class predictor {
     }();
 
 public:
-    using program =
-        compiled<request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
+    using program = compiled<
+        request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
 
     template <class Model, setting... S>
     predictor(Net, const Model& from, S...) : predictor(from) {
-        static_assert(!(detail::setting_of<S>::is_strategy || ...), "predictor: it works on the processor, and takes no strategy");
+        static_assert(!(detail::setting_of<S>::is_strategy || ...),
+                      "predictor: it works on the processor, and takes no strategy");
         detail::check_settings<Build, typename detail::first_strategy<S...>::type, S...>();
     }
     template <class Model>
-    predictor(Net, batch_limit<largest_batch>, const Model& from) : predictor(from) {}   // the limit may stand before the model
+    predictor(Net, batch_limit<largest_batch>, const Model& from)
+        : predictor(from) {}   // the limit may stand before the model
     /// Predictors move. One that was moved from can be assigned to, or end.
     predictor(predictor&&) = default;
     predictor& operator=(predictor&&) = default;
@@ -59,7 +61,8 @@ public:
         } else {
             constexpr auto& p = program::v;
             values_of taken;
-            for (int i = 0; i < p.n_parameters; ++i) copy(p.parameters[i], from, Model::parameters(), Model::parameter, taken);
+            for (int i = 0; i < p.n_parameters; ++i)
+                copy(p.parameters[i], from, Model::parameters(), Model::parameter, taken);
             for (int i = 0; i < p.n_states; ++i)
                 if (!p.states[i].of_examples) copy(p.states[i], from, Model::states(), Model::state, taken);
             store(taken);
@@ -98,8 +101,10 @@ public:
         const std::size_t n = largest_batch == 1 ? 1 : x.size() / width;
         if (x.size() != n * width || n < 1 || n > largest_batch)
             throw data_error("input of the wrong size", "predictor", std::to_string(x.size()),
-                             std::to_string(width) + " for each of 1 to " + std::to_string(largest_batch) + " examples");
-        std::memcpy(input_.data(), x.data(), 4 * x.size());   // kernels may read a little beyond the last number: here they can
+                             std::to_string(width) + " for each of 1 to " + std::to_string(largest_batch) +
+                                 " examples");
+        std::memcpy(input_.data(), x.data(),
+                    4 * x.size());   // kernels may read a little beyond the last number: here they can
         const float* port = input_.data();
         return run(&port, static_cast<int>(n), 0);
     }
@@ -107,7 +112,8 @@ public:
     void operator()(span<const float> x, span<float> y) const {
         const span<const float> found = (*this)(x);
         if (y.size() != found.size())
-            throw data_error("output of the wrong size", "predictor", std::to_string(y.size()), std::to_string(found.size()));
+            throw data_error("output of the wrong size", "predictor", std::to_string(y.size()),
+                             std::to_string(found.size()));
         std::memcpy(y.data(), found.data(), 4 * y.size());
     }
     /// Output `i` for a batch of any inputs, as trainer::predict; option_error where there is none.
@@ -123,24 +129,28 @@ public:
         detail::need_output(i, program::v.n_outputs, "predictor");
         if (!last_batch_) return {};
         const shape& s = program::v.output_shapes[i];
-        return {memory_.at(program::v.outputs[i]), static_cast<std::size_t>(std::int64_t{s.batched ? last_batch_ : 1} * s.size())};
+        return {memory_.at(program::v.outputs[i]),
+                static_cast<std::size_t>(std::int64_t{s.batched ? last_batch_ : 1} * s.size())};
     }
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
-        return step_bytes<program, cpu_device>() + 4 * (program::v.n_inputs ? std::int64_t{largest_batch} * program::v.inputs[0].s.size() : 0);
+        return step_bytes<program, cpu_device>() +
+               4 * (program::v.n_inputs ? std::int64_t{largest_batch} * program::v.inputs[0].s.size() : 0);
     }
 
 private:
     static constexpr int launches = program::v.n_launches;
     static constexpr bool prepared = program::v.n_loops == 0;   // a loop's operands move from turn to turn
-    static constexpr int written_out = launches <= 16 ? launches : 0;   ///< calls without a table: some nanoseconds each
+    static constexpr int written_out =
+        launches <= 16 ? launches : 0;   ///< calls without a table: some nanoseconds each
 
     model_memory memory_;
     arena input_, tables_;
     mutable std::array<float*, program::v.n_args + 1> operands_{};
     mutable std::array<call, std::size_t{launches + 1}> calls_{};
-    mutable std::array<const float*, program::v.n_inputs + 1> ports_{};   ///< and the batch that calls_ are prepared for
+    mutable std::array<const float*, program::v.n_inputs + 1>
+        ports_{};   ///< and the batch that calls_ are prepared for
     mutable cpu_runner<program> loops_;
     std::unique_ptr<team> alone_ = std::make_unique<team>(1);
     std::uint64_t seed_ = 1;
@@ -231,15 +241,19 @@ private:
     }
     template <int... I>
     void run_all(std::integer_sequence<int, I...>) const {
-        (cpu::kernel_table<program>::template kernel_of<program::v.launches[I].spec>::run_whole(calls_[static_cast<std::size_t>(I)]), ...);
+        (cpu::kernel_table<program>::template kernel_of<program::v.launches[I].spec>::run_whole(
+             calls_[static_cast<std::size_t>(I)]),
+         ...);
     }
     span<const float> run(const float* const* ports, int batch, int output) const {
         if constexpr (prepared) {
-            if (batch != batch_.n || !std::equal(ports, ports + program::v.n_inputs, ports_.data())) prepare(ports, batch);
+            if (batch != batch_.n || !std::equal(ports, ports + program::v.n_inputs, ports_.data()))
+                prepare(ports, batch);
             const flush_denormals here;
             run_all(std::make_integer_sequence<int, written_out>{});
             for (int i = written_out; i < launches; ++i)
-                cpu::kernel_table<program>::entries[program::v.launches[i].spec].run_alone(calls_[static_cast<std::size_t>(i)]);
+                cpu::kernel_table<program>::entries[program::v.launches[i].spec].run_alone(
+                    calls_[static_cast<std::size_t>(i)]);
         } else {
             loops_.run(*alone_, {ports, nullptr, seed_, step_, batch});
         }

@@ -39,10 +39,12 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
 /// would parse <charconv>, which takes a fifteenth of that header's time.
 template <class = void>
 SINTER_COLD std::string four_decimals(double value) {
-    if (!(value > -1e14 && value < 1e14)) return formatted("%.0f", value);   // NaN, infinity, and what has no such digits
+    if (!(value > -1e14 && value < 1e14))
+        return formatted("%.0f", value);   // NaN, infinity, and what has no such digits
     const double size = value < 0 ? -value : value;
     const auto n = static_cast<std::int64_t>(size * 1e4 + 0.5);
-    return formatted("%s%lld.%04d", value < 0 ? "-" : "", static_cast<long long>(n / 10000), static_cast<int>(n % 10000));
+    return formatted("%s%lld.%04d", value < 0 ? "-" : "", static_cast<long long>(n / 10000),
+                     static_cast<int>(n % 10000));
 }
 
 /// 60000 as "60,000".
@@ -82,7 +84,9 @@ template <class = void>
 SINTER_COLD inline std::string progress_line(const progress_state& p, int width) {
     const double rate = progress_rate(p);
     const bool known = p.total > 0;
-    const double share = !known ? 0 : p.done >= p.total ? 1 : static_cast<double>(p.done) / static_cast<double>(p.total);
+    const double share = !known              ? 0
+                         : p.done >= p.total ? 1
+                                             : static_cast<double>(p.done) / static_cast<double>(p.total);
     const std::string values = progress_values(p);
     const std::string count = known ? joined({"  ", detail::grouped(p.done), "/", detail::grouped(p.total)})
                                     : joined({"  ", detail::grouped(p.done)});
@@ -115,8 +119,9 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
 /// The same for files and pipes: everything, whatever the width, without a bar.
 template <class = void>
 SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
-    std::string line = joined({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
-                               p.total > 0 ? detail::grouped(p.total) : "", " ", p.unit, ", ", detail::duration(p.seconds)});
+    std::string line =
+        joined({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
+                p.total > 0 ? detail::grouped(p.total) : "", " ", p.unit, ", ", detail::duration(p.seconds)});
     if (const double rate = progress_rate(p); rate > 0)
         line += joined({", ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
     return joined({line, progress_values(p)});

@@ -41,7 +41,8 @@ struct report {
         for (double loss : loss_by_epoch) s += (s.back() == '[' ? "" : ", ") + json::text(loss);
         s += "],\n  \"test_accuracy\": " + json::text(test_accuracy);
         for (std::size_t i = 0; i < results.size(); ++i)
-            s += (i ? ", " : ",\n  \"results\": {") + json::text(results[i].first) + ": " + json::text(results[i].second);
+            s += (i ? ", " : ",\n  \"results\": {") + json::text(results[i].first) + ": " +
+                 json::text(results[i].second);
         return s + (results.empty() ? "" : "}") + ",\n  \"seconds\": " +
                json::text(seconds) + ",\n  \"examples_per_second\": " + json::text(examples_per_second) + "\n}\n";
     }

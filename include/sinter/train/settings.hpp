@@ -22,7 +22,7 @@ struct build_options {
 
 /// What a model is run with; none of it changes what is compiled.
 struct trainer_options {
-    int threads = 0;            ///< 0: all cores, but at most SINTER_PARTS (8): no more are of use or begun; changes no bit
+    int threads = 0;   ///< 0: all cores, but at most SINTER_PARTS (8): no more are of use or begun; changes no bit
     std::uint64_t seed = 1;     ///< of initial weights and of random numbers inside the net
     constexpr bool operator==(const trainer_options&) const = default;
 };
@@ -100,8 +100,9 @@ struct settings {
 template <build_options Build, class Strategy, class... S>
 constexpr void check_settings() {
     constexpr bool known = are_known<S...>, once = stand_once<S...>;
-    static_assert(known, "behind net, loss and optimizer stand settings alone: max_batch<N>, built_with<program_options{...}>, a "
-                         "strategy such as single<cuda>{}, and run-time options such as {.threads = 2, .seed = 7}");
+    static_assert(
+        known, "behind net, loss and optimizer stand settings alone: max_batch<N>, built_with<program_options{...}>, a "
+               "strategy such as single<cuda>{}, and run-time options such as {.threads = 2, .seed = 7}");
     static_assert(!known || once, "two max_batch, two built_with or two strategies: one of each is needed");
     constexpr bool same = settings<Build, S...>::build == Build &&
         (!(setting_of<S>::is_strategy || ...) || std::is_same_v<typename first_strategy<S...>::type, Strategy>);
@@ -127,7 +128,8 @@ Strategy strategy_in(const S& s, const More&... more) {
 inline void take_options(trainer_options& to, const trainer_options& o) {
     if (o == trainer_options{}) return;
     if (!(to == trainer_options{}))
-        throw option_error("run-time options are given twice", "settings of a model", {}, "one {.threads = ..., .seed = ...}");
+        throw option_error("run-time options are given twice", "settings of a model", {},
+                           "one {.threads = ..., .seed = ...}");
     to = o;
 }
 template <class S>

@@ -22,16 +22,20 @@ using trainer_base =
 /// trainer t{net, loss, adam{}, max_batch<256>, {.threads = 2}}; settings as behind an estimator's
 /// optimizer (train/settings.hpp). Spelled: trainer<Net, Loss, Optimizer, 256>, and a strategy's
 /// type behind it.
-template <class Net, class Loss, class Optimizer, build_options Build = build_options{}, class Strategy = default_strategy>
+template <class Net, class Loss, class Optimizer, build_options Build = build_options{},
+          class Strategy = default_strategy>
 class trainer : public detail::trainer_base<Net, Loss, Optimizer, Build, Strategy> {
     using base = detail::trainer_base<Net, Loss, Optimizer, Build, Strategy>;
 
 public:
-    SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {}) : trainer(optimizer, Strategy{}, o) {}
+    SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
+        : trainer(optimizer, Strategy{}, o) {}
     SINTER_COLD trainer(Optimizer optimizer, const Strategy& s, trainer_options o = {}) : base(optimizer, s, o) {}
-    template <class A = trainer_options, class B = trainer_options, class C = trainer_options, class D = trainer_options, class... More>
+    template <class A = trainer_options, class B = trainer_options, class C = trainer_options,
+              class D = trainer_options, class... More>
     SINTER_COLD trainer(Net, Loss, Optimizer optimizer, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
-        : trainer(optimizer, detail::strategy_in<Strategy>(a, b, c, d, more...), detail::options_in(a, b, c, d, more...)) {
+        : trainer(optimizer, detail::strategy_in<Strategy>(a, b, c, d, more...),
+                  detail::options_in(a, b, c, d, more...)) {
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 
@@ -49,8 +53,8 @@ public:
         return base::template run_training<0>(b, base::step_, observe);
     }
 };
-template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options, class C = trainer_options,
-          class D = trainer_options, class... More>
+template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options,
+          class C = trainer_options, class D = trainer_options, class... More>
 trainer(Net, Loss, Optimizer, A = {}, B = {}, C = {}, D = {}, More...)
     -> trainer<Net, Loss, Optimizer, detail::settings<build_options{}, A, B, C, D, More...>::build,
                typename detail::settings<build_options{}, A, B, C, D, More...>::strategy>;

@@ -24,13 +24,14 @@ struct emitted {
 
 class emitter {
 public:
-    constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z, const bool* updated,
-                      const update_set& u, const target& t, int max_batch, listing& o, winograd most = winograd::forbid,
-                      const gradient_layout& l = {})
+    constexpr emitter(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z,
+                      const bool* updated, const update_set& u, const target& t, int max_batch, listing& o,
+                      winograd most = winograd::forbid, const gradient_layout& l = {})
         : g_(g), n_(g.n.p), r_(r), at_(at), t_(t), o_(o), first_update_(r.g.n, -1), next_update_(g.gradients.n, -1),
-          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_, l), layout_(l),
-          winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
-          max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false), idle_(g, r) {
+          write_(g, r, at, t, max_batch, o), body_(write_.body), update_(g, at, z, updated, u, t, write_, l),
+          layout_(l), winograd_{t.winograd ? most : winograd::forbid, t.lanes, t.parts, max_batch},
+          max_batch_(max_batch), one_example_(max_batch == 1 && t.parts == 1 && t.lanes > 1), pooled_(g.n.n, false),
+          idle_(g, r) {
         mark_pooled();
         for (int i = g.gradients.n - 1; i >= 0; --i) {
             if (!updated[i]) continue;
@@ -105,7 +106,8 @@ private:
         if (!l) return;
         const loop& x = g_.loops[l - 1];
         const auto place = [&](int v) { return v < 0 ? address{} : at_[v]; };
-        loop_launches out{o_.launches.n, 0, x.steps, x.backwards, place(x.count), place(x.condition), place(x.trips), o_.buffers.n};
+        loop_launches out{o_.launches.n,  0,           x.steps, x.backwards, place(x.count), place(x.condition),
+                          place(x.trips), o_.buffers.n};
         const bool may_be_fewer = x.count >= 0 || x.condition >= 0;
         for (int c = 0; may_be_fewer && c < g_.carries.n; ++c)
             if (g_.carries[c].loop == l && !g_.carries[c].sum && r_.live[g_.carries[c].next])

@@ -12,9 +12,11 @@ namespace sinter::inline SINTER_TARGET {
 class body_emitter {
 public:
     /// `far`: so many floats an example and more are written past the caches; by walks only?
-    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0, bool non_temporal_walks = false)
-        : far_(far), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n),
-          reg_(numbers_.p), phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n), row_(rows_.make_room(g.n.n)) {}
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0,
+                           bool non_temporal_walks = false)
+        : far_(far), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)),
+          numbers_(3 * g.n.n), reg_(numbers_.p), phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n),
+          row_(rows_.make_room(g.n.n)) {}
 
     constexpr void begin(const group& q) {
         ++now_;
@@ -53,7 +55,8 @@ public:
             const op_kind kind = n_[v].about->kind;
             if (!r_.stored[v] || kind == op_kind::get_output || kind == op_kind::col_reduce) continue;
             if (at_[v].where() == space::none || (q.pool >= 0 && v == q.root)) continue;
-            if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1)) flat_ = false;   // one value a row, even if all are equal
+            if (is_row(n_[v].s) && (space_.batched || space_.rows() > 1))
+                flat_ = false;   // one value a row, even if all are equal
             const std::uint16_t to = arg(at_[v]);
             const std::uint8_t map = stores_non_temporal(q, v, to) ? instruction::non_temporal : std::uint8_t{0};
             put({.code = code_of(opcode::store), .a = byte(reg_[v]), .map = map, .arg = to,
@@ -121,7 +124,8 @@ private:
     growing<int> bases_;
     const int* const base_;                    ///< the node whose memory each shows
     growing<int> numbers_;
-    int *const reg_, *const phase_, *const stamp_;   ///< node -> register, the phase from which it is there, in which group's code
+    int *const reg_, *const phase_,
+                         *const stamp_;   ///< node -> register, the phase from which it is there, in which group's code
     growing<bool> rows_;
     bool* const row_;
     growing<instruction> instructions_;
@@ -138,8 +142,10 @@ private:
     constexpr bool stores_non_temporal(const group& q, int v, std::uint16_t to) const {
         const shape& s = n_[v].s;
         if (q.is_producer) return false;   // it is read at once
-        if (non_temporal_walks_ && (q.root_op || s.last() < 64)) return false;   // sums of few columns are made column by column
-        if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s)) return false;
+        if (non_temporal_walks_ && (q.root_op || s.last() < 64))
+            return false;   // sums of few columns are made column by column
+        if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s))
+            return false;
         if (at_[v].where() != space::activation) return false;
         for (int i = 0; i < instructions_.n; ++i)
             if (instructions_[i].is(opcode::load) && instructions_[i].arg == to) return false;
@@ -159,7 +165,12 @@ private:
     constexpr void sum_all(int reg, address to) {
         flat_ = false;
         const int row = put({.code = code_of(opcode::row_sum), .a = byte(reg)});
-        put({.code = code_of(opcode::column_sum), .a = byte(row), .b = byte(sums_++), .arg = arg(to), .phase = 1, .row = 1});
+        put({.code = code_of(opcode::column_sum),
+             .a = byte(row),
+             .b = byte(sums_++),
+             .arg = arg(to),
+             .phase = 1,
+             .row = 1});
     }
     constexpr void define(int v, int reg, int phase, bool row) {
         reg_[v] = reg;
@@ -169,7 +180,9 @@ private:
     }
     constexpr bool is_row(const shape& s) const { return space_.last() != 1 && s.last() == 1; }
     static constexpr bool is_scalar(const node& n) { return n.k == op::runtime_scalar || n.k == op::loop_index; }
-    static constexpr int read_operands(const node& n) { return n.about->identity ? 1 : n.operands; }   // others only order it
+    static constexpr int read_operands(const node& n) {
+        return n.about->identity ? 1 : n.operands;
+    }   // others only order it
     constexpr bool here(int u) const { return stamp_[u] == now_; }
     constexpr bool floats(int u) const { return computed_again(r_, u, group_); }
 
@@ -182,7 +195,9 @@ private:
         int r[3] = {};
         for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, phase);
         if (n.about->identity) {   // the operand's load or register has done it
-            define(v, r[0], phase, instructions_[r[0]].row || (instructions_[r[0]].is(opcode::row_sum) || instructions_[r[0]].is(opcode::row_max)));
+            define(v, r[0], phase,
+                   instructions_[r[0]].row ||
+                       (instructions_[r[0]].is(opcode::row_sum) || instructions_[r[0]].is(opcode::row_max)));
             return;
         }
         if (is_first_column(n)) return define(v, literal_of(0), phase, true);
@@ -272,7 +287,8 @@ private:
     constexpr int load(int seen, dtype type, const shape& to, int phase) {
         const shape& from = n_[seen].s;
         operand_map m = map_operand(from, to);
-        const bool single = from.size() == 1 && !from.batched;   // the same for all: read once a row, even of one column
+        const bool single =
+            from.size() == 1 && !from.batched;   // the same for all: read once a row, even of one column
         if (single) m.rows = row_map::none;
         const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);
@@ -301,7 +317,9 @@ private:
     constexpr int single_load(int u) const {
         const node& n = n_[u];
         const instruction w = instructions_[reg_[u]];
-        if (!w.is(n.k) || n.operands != 2 || n.about->flops(n, nullptr) > n.s.size() || instructions_[w.a].row == instructions_[w.b].row) return -1;
+        if (!w.is(n.k) || n.operands != 2 || n.about->flops(n, nullptr) > n.s.size() ||
+            instructions_[w.a].row == instructions_[w.b].row)
+            return -1;
         const int reg = instructions_[w.a].row ? w.b : w.a;
         return instructions_[reg].is(opcode::load) && !instructions_[reg].whole() ? reg : -1;
     }
@@ -326,7 +344,10 @@ private:
             if (loads_[i].from == -2 - u && loads_[i].phase == phase) return loads_[i].reg;
         int reg = 0;
         if (r_.stored[u] && at_[u].where() != space::none) {
-            reg = put({.code = code_of(opcode::load), .map = instruction::along_columns, .arg = arg(at_[u]), .phase = byte(phase)});
+            reg = put({.code = code_of(opcode::load),
+                       .map = instruction::along_columns,
+                       .arg = arg(at_[u]),
+                       .phase = byte(phase)});
         } else if (const int operand = single_load(u); operand >= 0) {
             instruction w = instructions_[reg_[u]];
             (w.a == operand ? w.a : w.b) = byte(loaded_in(operand, phase));

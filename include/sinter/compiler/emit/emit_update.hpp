@@ -90,7 +90,8 @@ private:
     constexpr address operand(const place& p, int k, bool last) const {
         if (k == weight_operand) return at_[g_.states[g_.states.n - 1].id];   // gather_loss made it last
         if (k == norm_operand) return {space::gradient, z_.gradients};   // behind the last gradient
-        if (k >= first_sum_operand) return {space::gradient, z_.gradients + u_.sum_place(p.parameter, k - first_sum_operand)};
+        if (k >= first_sum_operand)
+            return {space::gradient, z_.gradients + u_.sum_place(p.parameter, k - first_sum_operand)};
         if (k == 1 && last && u_.every > 1) return {space::slot, (u_.slots - 1) * z_.trained + p.offset};
         return k == 0 ? address{space::parameter, p.offset} : k == 1 ? p.gradient
                       : address{space::slot, (k - 2) * z_.trained + p.offset};
@@ -133,7 +134,9 @@ private:
                 else stretch(here, size, its, last);
                 return;
             }
-            if (begin.parameter >= 0 && !reads_slot && here.gradient.offset() - begin.gradient.offset() != here.offset - begin.offset) flush();
+            if (begin.parameter >= 0 && !reads_slot &&
+                here.gradient.offset() - begin.gradient.offset() != here.offset - begin.offset)
+                flush();
             if (begin.parameter < 0) begin = here;
             end = here.offset + size;
             code = &its;
@@ -164,7 +167,9 @@ private:
         l.every = u_.every;
         write_.finish(s, l, floats);
     }
-    constexpr const shape& table_of(int parameter) const { return g_.n[base_of(g_.n, g_.gradients[parameter])].s; }   // [V, E]
+    constexpr const shape& table_of(int parameter) const {
+        return g_.n[base_of(g_.n, g_.gradients[parameter])].s;
+    }   // [V, E]
     constexpr void begin_table(const shape& table) {
         group q;
         q.space = table;

@@ -30,9 +30,10 @@ constexpr void append(view<T>& to, view<const T> more) {
 
 class launch_writer {
 public:
-    constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch, listing& o)
-        : body(g, r, at, t.non_temporal_floats ? (t.non_temporal_floats - 1) / max_batch + 1 : 0, t.non_temporal_walks), t_(t), max_batch_(max_batch), o_(o),
-          bucket_(256, -1) {}
+    constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch,
+                            listing& o)
+        : body(g, r, at, t.non_temporal_floats ? (t.non_temporal_floats - 1) / max_batch + 1 : 0, t.non_temporal_walks),
+          t_(t), max_batch_(max_batch), o_(o), bucket_(256, -1) {}
 
     body_emitter body;   ///< of the launch that is being made
 
@@ -57,7 +58,8 @@ public:
         const view<const instruction> instructions = body.instructions();
         s.code = o_.code.n;
         s.instructions = instructions.n;
-        if (s.instructions > most_instructions) throw "a kernel's body is too long: its words' numbers must fit into a byte";
+        if (s.instructions > most_instructions)
+            throw "a kernel's body is too long: its words' numbers must fit into a byte";
         for (int i = 0; i < instructions.n; ++i) o_.code.p[s.code + i] = instructions.p[i].pack();
         o_.code.n += instructions.n;
         l.spec = intern(s);
@@ -83,7 +85,8 @@ private:
             if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > 4096)) return 1;
             if (s.kind == walk::flat) return t_.parts;
             const std::int64_t rows = std::int64_t{l.m} * (l.batched ? max_batch_ : 1);
-            const std::int64_t groups = e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
+            const std::int64_t groups =
+                e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
             return groups < 1 ? 1 : groups < t_.parts ? static_cast<int>(groups) : t_.parts;
         }
         if (!is_product(s, l) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
@@ -100,14 +103,17 @@ private:
                       +product_sum_extent::columns == +gemm_extent::columns);
         return l.m * e[gemm_extent::depth] * e[gemm_extent::columns];
     }
-    constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const { return terms_of_one(l, e) * (l.batched ? max_batch_ : 1); }
+    constexpr std::int64_t terms(const launch& l, const std::int64_t* e) const {
+        return terms_of_one(l, e) * (l.batched ? max_batch_ : 1);
+    }
     /// See launch::brief_to.
     constexpr int brief_to(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         const auto fitting = [&](std::int64_t most, std::int64_t each) {
             const std::int64_t n = l.batched ? most / each : each <= most ? max_batch_ : 0;
             return static_cast<int>(n < max_batch_ ? n : max_batch_);
         };
-        if (s.kind == walk::flat || s.kind == walk::rows) return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.instructions().n);
+        if (s.kind == walk::flat || s.kind == walk::rows)
+            return l.parts == 1 ? max_batch_ : fitting(small_walk, work * body.instructions().n);
         if (l.role == op_role::weights_transpose)
             return e[transpose_extent::rows] * e[transpose_extent::columns] <= 1 << 14 ? max_batch_ : 0;
         return is_product(s, l) ? fitting(small_product, terms_of_one(l, e)) : 0;
@@ -117,7 +123,8 @@ private:
         unsigned h = static_cast<unsigned>(s.kind);
         for (int i = 0; i < 12; ++i) h = (h ^ static_cast<unsigned>(s.extents[i])) * 16777619u;
         const std::uint64_t* const code = o_.code.p + s.code;
-        for (int i = 0; i < s.instructions; ++i) h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
+        for (int i = 0; i < s.instructions; ++i)
+            h = (h ^ static_cast<unsigned>(code[i]) ^ static_cast<unsigned>(code[i] >> 32) * 31u) * 16777619u;
         s.hash = h;
         int& first = bucket_[static_cast<int>((h ^ h >> 13) & 255u)];
         for (int i = first; i >= 0; i = chain_[i])

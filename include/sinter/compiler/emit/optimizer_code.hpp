@@ -22,7 +22,9 @@ struct optimizer_code {
     bool fits = true;           ///< false: the update is too long for one kernel
     fault err;                  ///< what is wrong with it; it then has no code
 
-    constexpr update_code view() const { return {{code, instructions}, {constants, literals}, {operand, operands}, slots}; }
+    constexpr update_code view() const {
+        return {{code, instructions}, {constants, literals}, {operand, operands}, slots};
+    }
 };
 
 /// The new values of a group's parameter and slots or, with a level, the sums of that level.
@@ -65,8 +67,8 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
         body.stores(r.g[i]);
     }
     if (!walks) return out;   // nothing is done to these parameters
-    out.fits = walks == 1 && body.instructions().n <= most_update_instructions && body.literals().n <= 32 && body.args().n <= 16 &&
-               out.levels <= most_sum_levels;
+    out.fits = walks == 1 && body.instructions().n <= most_update_instructions && body.literals().n <= 32 &&
+               body.args().n <= 16 && out.levels <= most_sum_levels;
     if (!out.fits) return out;
     for (const instruction& w : body.instructions()) out.code[out.instructions++] = w.pack();
     for (float f : body.literals()) out.constants[out.literals++] = f;

@@ -20,7 +20,8 @@ inline constexpr int narrow_columns = 3;
 /// is in the launch.
 struct spec {
     op_id kind = op::none;
-    int extents[kernel_extents::most_fixed] = {};   ///< compile-time extents of convolutions, pools and narrow walks; empty for all others
+    int extents[kernel_extents::most_fixed] =
+        {};   ///< compile-time extents of convolutions, pools and narrow walks; empty for all others
     int code = 0, instructions = 0;
     unsigned hash = 0;
 };
@@ -31,7 +32,8 @@ struct launch {
     std::int64_t m = 0;       ///< rows (or elements, images, matrices): of one example if `batched`, else in all
     bool batched = false;
     int parts = 1;
-    int brief_to = 0;         ///< of so many examples it takes a few microseconds at most: less than waiting for other threads, perhaps
+    int brief_to =
+        0;   ///< of so many examples it takes a few microseconds at most: less than waiting for other threads, perhaps
     int every = 1;            ///< 1: it runs in each step; 3: in every third one
     bool is_producer = false;       ///< the next launch's kernel runs it, some rows at a time
     bool skips_last = false;  ///< does not run in its loop's last turn

@@ -11,7 +11,8 @@ namespace sinter::inline SINTER_TARGET {
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
 inline constexpr int weight_operand = 99;       ///< what the gradients of a round count together
 inline constexpr int norm_operand = 100;        ///< the sum of the squares of all gradients
-inline constexpr int first_sum_operand = 101;   ///< sums over one parameter's elements, a table's row for each parameter
+inline constexpr int first_sum_operand =
+    101;   ///< sums over one parameter's elements, a table's row for each parameter
 
 struct update_code {
     view<const std::uint64_t> code;
@@ -68,7 +69,9 @@ struct update_set {
     /// Floats behind the last gradient: the global norm, then the sums' table, each number on a
     /// line of its own.
     constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }
-    constexpr std::int64_t sum_place(int parameter, int sum) const { return 16 + std::int64_t{16} * (parameter * sums + sum); }
+    constexpr std::int64_t sum_place(int parameter, int sum) const {
+        return 16 + std::int64_t{16} * (parameter * sums + sum);
+    }
 };
 
 } // namespace sinter

@@ -30,14 +30,17 @@ constexpr void check_names(graph& g) {
     const int size = 2 * all + 1;
     growing<int> table(size, -1);
     growing<unsigned> hash(all, 0u);
-    auto at = [&](int i) -> const variable& { return i < g.parameters.n ? g.parameters[i] : g.states[i - g.parameters.n]; };
+    auto at = [&](int i) -> const variable& {
+        return i < g.parameters.n ? g.parameters[i] : g.states[i - g.parameters.n];
+    };
     for (int i = 0; i < all; ++i) {
         const variable& v = at(i);
         hash[i] = detail::continue_hash(detail::continue_hash(path[v.scope], "/"), v.name);
         int slot = static_cast<int>(hash[i] % static_cast<unsigned>(size));
         for (; table[slot] >= 0; slot = (slot + 1) % size) {
             const variable& other = at(table[slot]);
-            if (hash[table[slot]] != hash[i] || !same_name(detail::path_text(g, v).c, detail::path_text(g, other).c)) continue;
+            if (hash[table[slot]] != hash[i] || !same_name(detail::path_text(g, v).c, detail::path_text(g, other).c))
+                continue;
             g.scope = v.scope;
             g.fail(fault_kind::parameter_name_used_twice, g.n[v.id].about->self, g.n[v.id].s, g.n[other.id].s);
             return;

@@ -25,7 +25,8 @@ public:
     constexpr int run(growing<int>& gradients, int batch) {
         int found = 0;
         for (int i = 0; i < gradients.n; ++i)
-            if (const int d = gradients[i]; d >= 0 && is(g_.n[d], op_role::column_sum) && is_apart(g_.n[d])) found += try_at(gradients[i], batch);
+            if (const int d = gradients[i]; d >= 0 && is(g_.n[d], op_role::column_sum) && is_apart(g_.n[d]))
+                found += try_at(gradients[i], batch);
         return found;
     }
 
@@ -55,8 +56,9 @@ private:
         if (!pays(std::int64_t{s.rows()} * (s.batched ? batch : 1), s.last())) return false;
         for (int v = 0; v < g_.n.n; ++v) {
             node& x = g_.n[v];
-            if (!is(x, op_role::weights_gradient) || x.p[gemm_tn_attribute::sums_d] || x.loop || x.epoch != g_.n[sum].epoch ||
-                base(x.in[1]) != base(rows)) continue;
+            if (!is(x, op_role::weights_gradient) || x.p[gemm_tn_attribute::sums_d] || x.loop ||
+                x.epoch != g_.n[sum].epoch || base(x.in[1]) != base(rows))
+                continue;
             if (!(g_.n[x.in[1]].s == s) || may_leave_out(x.in[0])) continue;
             x.p[gemm_tn_attribute::sums_d] = 1;
             g_.scope = g_.n[sum].scope;
@@ -70,7 +72,9 @@ private:
     static constexpr bool pays(std::int64_t rows, int columns) { return rows >= 128 && columns >= 128; }
 };
 
-constexpr int sum_columns_with_weights(graph& g, growing<int>& gradients, int batch) { return column_sums_pass(g).run(gradients, batch); }
+constexpr int sum_columns_with_weights(graph& g, growing<int>& gradients, int batch) {
+    return column_sums_pass(g).run(gradients, batch);
+}
 
 namespace pass {
 struct column_sums {

@@ -16,8 +16,10 @@ public:
     constexpr void run() {
         growing<bool> copy(g_.n.n, false);
         for (int d : g_.gradients)
-            if (const int v = base_of(g_.n, d); v >= 0 && g_.n[v].k == op::broadcast && g_.n[v].operands == 1) copy[v] = true;
-        growing<int> first(r_.g.n + 1, -1), next(r_.g.n, -1), order;   // first[i + 1]: of the groups that move behind group i
+            if (const int v = base_of(g_.n, d); v >= 0 && g_.n[v].k == op::broadcast && g_.n[v].operands == 1)
+                copy[v] = true;
+        growing<int> first(r_.g.n + 1, -1), next(r_.g.n, -1),
+            order;   // first[i + 1]: of the groups that move behind group i
         growing<bool> moves(r_.g.n, false);
         for (int i = r_.g.n - 1; i >= 0; --i) {
             const group& q = r_.g[i];
@@ -64,7 +66,9 @@ private:
 
 namespace pass {
 struct early_copies {
-    static constexpr bool enabled(const target&, const program_options& o) { return o.policy() == gradient_policy::reduced; }
+    static constexpr bool enabled(const target&, const program_options& o) {
+        return o.policy() == gradient_policy::reduced;
+    }
     static constexpr void run(const graph_view& g, grouping& r, const pass_settings&) { early_copying(g, r).run(); }
 };
 } // namespace pass

@@ -52,7 +52,8 @@ private:
             for (int k = 0; k < n.operands; ++k) {
                 r_.live[n.in[k]] = true;
                 if (is_view(n)) {
-                    if (n.loop != n_[n.in[k]].loop && n.k != op::loop_saved) elsewhere_[base_[n.in[k]]] = true;   // by slices
+                    if (n.loop != n_[n.in[k]].loop && n.k != op::loop_saved)
+                        elsewhere_[base_[n.in[k]]] = true;   // by slices
                     continue;
                 }
                 const int u = base_[n.in[k]];
@@ -102,7 +103,8 @@ private:
         if (n.loop != q.loop || (n.epoch != q.epoch && n.epoch != 0)) return false;
         if (q.root_op && (!n_[q.root].about->epilogue || kind == op_kind::row_reduce)) return false;
         if (q.root_op && kind == op_kind::col_reduce && n_[q.root].about->sums_rows) return false;
-        if (q.root_op && q.space.last() <= narrow_columns && q.members >= 2) return false;   // its vectors would be nearly empty
+        if (q.root_op && q.space.last() <= narrow_columns && q.members >= 2)
+            return false;   // its vectors would be nearly empty
         if (!fits(v, q)) return false;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
@@ -146,7 +148,9 @@ private:
     /// reduction's operand is made of.
     constexpr int walk_over_the_same(int v, int after) const {
         for (int i = r_.g.n - 1; i > after && i > r_.g.n - 5; --i)
-            if (!r_.g[i].root_op && can_join(v, i) && (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i)))) return i;
+            if (!r_.g[i].root_op && can_join(v, i) &&
+                (shares(v, i) || (reduces_rows(v) && shares(base_[n_[v].in[0]], i))))
+                return i;
         return in_no_group;
     }
     constexpr bool reduces_rows(int v) const { return n_[v].about->kind == op_kind::row_reduce; }
@@ -187,7 +191,8 @@ private:
     constexpr int latest_operand(const node& n) const {
         int to = in_no_group;
         for (int k = 0; k < n.operands; ++k)
-            if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop)) to = r_.of[u];
+            if (const int u = base_[n.in[k]]; r_.of[u] > to && (!n.loop || r_.g[r_.of[u]].loop == n.loop))
+                to = r_.of[u];
         return to;
     }
     /// Elementwise work on what was there before, for one user: it joins that one's group, if it
@@ -195,8 +200,8 @@ private:
     /// from arrays that it reads anyway is not stored before.
     constexpr bool may_wait(int v, int to) const {
         const node& n = n_[v];
-        return on_ && n.about->kind == op_kind::elementwise && !n.loop && to >= 0 && uses_[v] == 1 && !elsewhere_[v] && !root_[v] &&
-               !can_join(v, to);
+        return on_ && n.about->kind == op_kind::elementwise && !n.loop && to >= 0 && uses_[v] == 1 && !elsewhere_[v] &&
+               !root_[v] && !can_join(v, to);
     }
     /// Places the operands of v that waited for it; `to`: where v would go to by the others. Was
     /// there one?
@@ -216,8 +221,15 @@ private:
         const op_kind kind = n.about->kind;
         const int cost = instructions_of(n);
         if (to < 0) {
-            to = r_.g.push({.root = v, .head = v, .tail = v, .members = 1, .code = 4 + cost, .epoch = n.epoch, .loop = n.loop,
-                            .space = space_of(n_, v), .root_op = kind == op_kind::root_op});
+            to = r_.g.push({.root = v,
+                            .head = v,
+                            .tail = v,
+                            .members = 1,
+                            .code = 4 + cost,
+                            .epoch = n.epoch,
+                            .loop = n.loop,
+                            .space = space_of(n_, v),
+                            .root_op = kind == op_kind::root_op});
         } else {
             group& q = r_.g[to];
             int before = v > q.tail ? q.tail : q.head;   // members stand by rising number, a heavy root first

@@ -63,12 +63,14 @@ private:
     /// The group whose kernel may run walk i; none: it is a kernel by itself.
     constexpr int led_by(int i) const {
         const group& q = r_.g[i];
-        if (q.root < 0 || q.root_op || q.loop || !q.space.batched || q.space.last() <= narrow_columns) return in_no_group;
+        if (q.root < 0 || q.root_op || q.loop || !q.space.batched || q.space.last() <= narrow_columns)
+            return in_no_group;
         int to = r_.g.n;
         for (int v = q.head; v >= 0; v = r_.next[v]) {
             if (n_[v].about->kind != op_kind::elementwise || !same_space(n_[v].s, q.space)) return in_no_group;
             if (!r_.stored[v]) {
-                if (first_[v] < r_.g.n && reads_of(v, i)) return in_no_group;   // others compute it again, of what this walk leaves
+                if (first_[v] < r_.g.n && reads_of(v, i))
+                    return in_no_group;   // others compute it again, of what this walk leaves
                 continue;
             }
             if (wanted_[v]) return in_no_group;

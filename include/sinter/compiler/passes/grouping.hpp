@@ -46,7 +46,9 @@ constexpr bool computed_again(const grouping& r, int u, int group) {
 }
 
 /// The group behind whose end a group is done with what it reads.
-constexpr int runs_until(const grouping& r, int group) { return group >= 0 && r.g[group].is_producer ? group + 1 : group; }
+constexpr int runs_until(const grouping& r, int group) {
+    return group >= 0 && r.g[group].is_producer ? group + 1 : group;
+}
 
 /// The node whose memory a view shows.
 template <class Nodes>

@@ -24,7 +24,8 @@ constexpr int indices_of_gradient(const graph_view& g, int i) {
 /// The most rows that parameter i's gradient has that are not zero.
 constexpr int most_rows_of_gradient(const graph_view& g, int i, int max_batch) {
     const shape& indices = g.n[indices_of_gradient(g, i)].s;
-    const std::int64_t rows = std::int64_t{indices.size()} * (indices.batched ? max_batch : 1), all = g.n[g.parameters[i].id].s.d[0];
+    const std::int64_t rows = std::int64_t{indices.size()} * (indices.batched ? max_batch : 1),
+                       all = g.n[g.parameters[i].id].s.d[0];
     return static_cast<int>(rows < all ? rows : all);
 }
 /// Which gradients are lists of rows, and how long at most (0: it is none): those of tables that
@@ -37,7 +38,8 @@ constexpr void choose_row_lists(const graph_view& g, const grouping& r, const up
         const int d = base_of(g.n, g.gradients[i]);
         bool alone = r.of[d] >= 0 && r.g[r.of[d]].members == 1;   // nobody else reads it, here or elsewhere
         for (int v = 0; alone && v < g.n.n; ++v)
-            for (int k = 0; k < g.n[v].operands; ++k) alone = alone && !(r.live[v] && base_of(g.n, g.n[v].in[k]) == d && !is_view(g.n[v]));
+            for (int k = 0; k < g.n[v].operands; ++k)
+                alone = alone && !(r.live[v] && base_of(g.n, g.n[v].in[k]) == d && !is_view(g.n[v]));
         if (alone) rows[i] = most_rows_of_gradient(g, i, max_batch);
     }
 }

@@ -22,14 +22,17 @@ constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
     if (spread.p[pool_attribute::above] || spread.p[pool_attribute::left] || x.p[conv_attribute::stride] != 1)
         return false;   // no padded pools
     const shape& pooled = n[spread.in[0]].s;
-    return pooled.d[0] * size <= spread.s.d[0] && pooled.d[1] * size <= spread.s.d[1];   // or windows hang over the edge
+    return pooled.d[0] * size <= spread.s.d[0] &&
+           pooled.d[1] * size <= spread.s.d[1];   // or windows hang over the edge
 }
 } // namespace detail
 
 constexpr void pool_gradients(view<node> n) {
     for (int i = 0; i < n.n; ++i) {
         node& x = n[i];
-        const int at = is(x, op_role::convolution_input_gradient) ? 0 : is(x, op_role::convolution_weights_gradient) ? 1 : -1;
+        const int at = is(x, op_role::convolution_input_gradient)     ? 0
+                       : is(x, op_role::convolution_weights_gradient) ? 1
+                                                                      : -1;
         if (at < 0 || x.operands != 2) continue;
         const node& spread = n[x.in[at]];
         if (!is(spread, op_role::max_pool_gradient)) continue;
@@ -53,7 +56,9 @@ constexpr void pool_gradients(view<node> n) {
 namespace pass {
 struct pool_gradients {
     static constexpr bool enabled(const target& t, const program_options& o) { return o.fuse && t.pooled_convolutions; }
-    static constexpr void run(const graph_view&, const view<node>& n, const pass_settings&) { sinter::pool_gradients(n); }
+    static constexpr void run(const graph_view&, const view<node>& n, const pass_settings&) {
+        sinter::pool_gradients(n);
+    }
 };
 } // namespace pass
 

@@ -40,8 +40,10 @@ private:
     /// the first turn, which gemm makes use of.
     constexpr bool is_product(const node& sum, int v) const {
         const node& x = n_[v];
-        if (is(x, op_role::product) ? x.p[gemm_attribute::transposed] != 0 || n_[base_of(n_, x.in[0])].k == op::loop_value
-                            : x.k != op::product_sum) return false;
+        if (is(x, op_role::product)
+                ? x.p[gemm_attribute::transposed] != 0 || n_[base_of(n_, x.in[0])].k == op::loop_value
+                : x.k != op::product_sum)
+            return false;
         return readers_[v] == 1 && x.loop == sum.loop && x.epoch == sum.epoch && x.s == sum.s;
     }
     constexpr bool try_at(node& sum, int batch) {
@@ -72,7 +74,9 @@ struct product_sums {
     static constexpr bool enabled(const target& t, const program_options& o) {
         return o.fuse && t.product_sums && o.products == precision::float32;
     }
-    static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) { sum_products(g, n, s.max_batch); }
+    static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) {
+        sum_products(g, n, s.max_batch);
+    }
 };
 } // namespace pass
 

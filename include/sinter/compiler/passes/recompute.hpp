@@ -56,8 +56,9 @@ private:
                     continue;
                 }
                 const op_kind kind = n.about->kind;
-                if (r_.of[v] < 0 || n.loop || kind == op_kind::root_op || kind == op_kind::get_output || !same_space(n_[seen].s, n_[u].s) ||
-                    (kind == op_kind::elementwise && !same_space(n_[seen].s, n.s))) stays_[u] = true;
+                if (r_.of[v] < 0 || n.loop || kind == op_kind::root_op || kind == op_kind::get_output ||
+                    !same_space(n_[seen].s, n_[u].s) || (kind == op_kind::elementwise && !same_space(n_[seen].s, n.s)))
+                    stays_[u] = true;
                 else if (r_.of[v] != r_.of[u]) {
                     chain_.push(first_[u]);
                     first_[u] = reader_.push(v);

@@ -116,7 +116,8 @@ private:
         if (rounded_[v] >= 0) return rounded_[v];
         const node x = to_.n[v];
         int found = v;
-        if (is(x, op_role::weights_transpose) || is(x, op_role::convolution_weights_transpose) || (x.k == op::reshape && to_.n[x.in[0]].loop == x.loop)) {
+        if (is(x, op_role::weights_transpose) || is(x, op_role::convolution_weights_transpose) ||
+            (x.k == op::reshape && to_.n[x.in[0]].loop == x.loop)) {
             node moves = x;
             moves.in[0] = rounded(x.in[0]);
             found = moves.in[0] == x.in[0] ? v : append(moves);

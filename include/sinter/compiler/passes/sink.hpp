@@ -109,7 +109,9 @@ constexpr void sink_groups(const graph_view& g, grouping& r, bool on) {
 namespace pass {
 struct sink {   // where fusion is off, it only says what lies in memory
     static constexpr bool enabled(const target&, const program_options&) { return true; }
-    static constexpr void run(const graph_view& g, grouping& r, const pass_settings& s) { sink_groups(g, r, s.options.fuse); }
+    static constexpr void run(const graph_view& g, grouping& r, const pass_settings& s) {
+        sink_groups(g, r, s.options.fuse);
+    }
 };
 } // namespace pass
 

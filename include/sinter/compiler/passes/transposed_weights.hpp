@@ -17,7 +17,9 @@ namespace sinter::inline SINTER_TARGET {
 /// Where it pays: weights of which a second-level cache holds little, or so few that a launch for
 /// them, and their transpose in the first-level cache, are worth sparing; and no more rows than a
 /// kernel turns a piece for once.
-constexpr bool transposes_weights(std::int64_t rows, std::int64_t weights) { return (weights >= 131072 || weights <= 4096) && rows <= 128; }
+constexpr bool transposes_weights(std::int64_t rows, std::int64_t weights) {
+    return (weights >= 131072 || weights <= 4096) && rows <= 128;
+}
 
 constexpr void transpose_weights(const graph_view& g, view<node> n, int batch, bool free) {
     growing<int> found;

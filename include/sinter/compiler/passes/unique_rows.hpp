@@ -93,7 +93,8 @@ private:
         if (n_[before].s.size() != columns * width + rest || n_[s.in[1]].s.size() != columns * width) return false;
         if (N % lanes_ || width < least_unique_width || batch_ < least_unique_batch) return false;
         if (static_cast<std::int64_t>(batch_) * columns * N > most_unique_floats) return false;
-        if (!plain(n_[d].s, N) || !plain(n_[product].s, N) || (numbers >= 0 && !plain(n_[numbers].s, rest))) return false;
+        if (!plain(n_[d].s, N) || !plain(n_[product].s, N) || (numbers >= 0 && !plain(n_[numbers].s, rest)))
+            return false;
 
         const int p[] = {columns, width, offset, rest, numbers_first};   // as unique_attribute has them
         const int weights = n_[product].in[1];

@@ -17,7 +17,8 @@ namespace sinter::inline SINTER_TARGET {
 
 inline constexpr int most_slots_behind_products = 2;
 
-constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, const update_set& u, bool* updated) {
+constexpr void choose_updates(const graph_view& g, const grouping& r, bool allowed, const update_set& u,
+                              bool* updated) {
     const node* const n = g.n.p;
     growing<int> bases, last(g.n.n, -1), last_float(g.n.n, -1);
     const int* const base = find_bases(g.n, bases);

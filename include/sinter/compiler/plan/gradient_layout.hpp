@@ -17,7 +17,8 @@ namespace sinter::inline SINTER_TARGET {
 
 struct gradient_layout {
     gradient_policy policy = gradient_policy::fused;
-    const int* list_rows = nullptr;   ///< of each parameter: the most rows that the list has which is its gradient; 0: it is whole
+    const int* list_rows =
+        nullptr;   ///< of each parameter: the most rows that the list has which is its gradient; 0: it is whole
 
     constexpr bool in_buckets() const { return policy == gradient_policy::reduced; }
     constexpr int rows(int parameter) const { return list_rows ? list_rows[parameter] : 0; }
@@ -40,7 +41,9 @@ constexpr void for_each_trained(const graph_view& g, const gradient_layout& l, F
 /// the list is of the table's row key k. Rows behind the last are zero.
 inline constexpr int list_header = 16;
 constexpr std::int64_t floats_of_keys(int rows) { return list_header + round_up(std::int64_t{rows}, 16); }
-constexpr std::int64_t floats_of_rows(int rows, const shape& table) { return round_up(std::int64_t{rows} * table.last(), 16); }
+constexpr std::int64_t floats_of_rows(int rows, const shape& table) {
+    return round_up(std::int64_t{rows} * table.last(), 16);
+}
 
 /// Where the keys of a parameter's list lie, if those of all lists begin at `first` (floats of the
 /// gradients' arena).

@@ -20,7 +20,9 @@ struct address {
     constexpr address(space s, std::int64_t floats)
         : bits(static_cast<std::uint32_t>(s) << 29 | static_cast<std::uint32_t>(floats / 16)) {}
     constexpr space where() const { return static_cast<space>(bits >> 29); }
-    constexpr std::int64_t offset() const { return static_cast<std::int64_t>(bits & 0x1fffffffu) * 16; }   ///< floats; a port's number
+    constexpr std::int64_t offset() const {
+        return static_cast<std::int64_t>(bits & 0x1fffffffu) * 16;
+    }   ///< floats; a port's number
     constexpr std::int64_t slice_floats(std::int64_t batch) const { return batched ? slice * batch : slice; }
     constexpr bool operator==(const address&) const = default;
 };

@@ -32,7 +32,8 @@ constexpr std::int64_t place_size(const node& n, const target& t, std::int64_t e
 /// Floats of the arenas.
 struct plan_sizes {
     std::int64_t activations = 0, alive = 0, unshared = 0;   ///< alive: the most at one time
-    std::int64_t parameters = 0, trained = 0, first_plain = 0, states = 0;   ///< trained: of the parameters, those that are
+    std::int64_t parameters = 0, trained = 0, first_plain = 0,
+                 states = 0;            ///< trained: of the parameters, those that are
     std::int64_t whole_gradients = 0;   ///< of the gradients: what is not a list of rows
     std::int64_t summed_gradients = 0;  ///< and the rows of lists: all that a norm is taken of
     std::int64_t gradients = 0;         ///< and the keys of lists
@@ -50,7 +51,8 @@ struct placed {
 /// Among them those in packed layout (their updates ride on their gradients' kernels), then all
 /// others, so that one walk over a single stretch of memory updates those; or, in buckets, all in
 /// backward's order.
-constexpr void place_variables(const graph_view& g, const target& t, int max_batch, const gradient_layout& l, address* at, plan_sizes& z) {
+constexpr void place_variables(const graph_view& g, const target& t, int max_batch, const gradient_layout& l,
+                               address* at, plan_sizes& z) {
     const auto place = [&](const variable& p) {
         at[p.id] = {space::parameter, z.parameters};
         z.parameters += place_size(g.n[p.id], t, 1);
@@ -86,8 +88,8 @@ class planner {
 public:
     constexpr planner(const graph_view& g, const grouping& r, const bool* updated, const target& t, int max_batch,
                       const gradient_layout& l = {})
-        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), layout_(l), base_(find_bases(g.n, bases_)),
-          pinned_(g.n.n), last_(g.n.n, -1), slots_(g.n.n), over_(g.n.n, -1) {
+        : g_(g), n_(g.n.p), r_(r), updated_(updated), t_(t), max_batch_(max_batch), layout_(l),
+          base_(find_bases(g.n, bases_)), pinned_(g.n.n), last_(g.n.n, -1), slots_(g.n.n), over_(g.n.n, -1) {
         find_spans(g, r, span_);
         find_slots();
     }
@@ -124,7 +126,8 @@ private:
     const int* const base_;   ///< the node whose memory each shows
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
-    growing<int> slots_;  ///< slices that a node's memory has, one for each turn, if others than its own loop read it; else 0
+    growing<int>
+        slots_;   ///< slices that a node's memory has, one for each turn, if others than its own loop read it; else 0
     growing<int> over_;   ///< the node in whose memory a node lies that is written over what it was made of; else -1
     growing<loop_span> span_;
 
@@ -262,7 +265,8 @@ private:
     constexpr void pin_states(address* at) {
         for (const assignment& a : g_.assignments) {
             const int v = base_[a.value], last = last_.p[a.target];
-            if (r_.of[v] < 0 || pinned_.p[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v))) continue;
+            if (r_.of[v] < 0 || pinned_.p[v] || last > r_.of[v] || (last == r_.of[v] && !in_place(r_.g[last], v)))
+                continue;
             pinned_.p[v] = true;
             at[v] = at[a.target];
         }
@@ -276,7 +280,8 @@ private:
     }
     constexpr bool makes_one_pass(const group& q, bool behind) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
-            if (const op_kind k = n_[v].about->kind; k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
+            if (const op_kind k = n_[v].about->kind;
+                k != op_kind::elementwise && k != op_kind::col_reduce && !(behind && v == q.root))
                 return false;
         return true;
     }
@@ -302,7 +307,8 @@ private:
                 for (int w = q.head; w >= 0 && over_.p[v] < 0; w = r_.next[w])
                     for (int k = 0; k < n_[w].operands && over_.p[v] < 0; ++k) {
                         const int u = base_[n_[w].in[k]];
-                        if (lends.p[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader.p[u] != i)) continue;
+                        if (lends.p[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader.p[u] != i))
+                            continue;
                         if (size_of(u) != size_of(v) || !reads_in_turn(q, u)) continue;
                         over_.p[v] = over_.p[u] < 0 ? u : over_.p[u];
                         lends.p[u] = true;   // its memory, once

@@ -74,10 +74,12 @@ struct categories {
             case kind::hashed: return bucket(fnv1a(csv::trimmed(row[work.at].text)));
             case kind::crossed: break;
         }
-        std::uint64_t all = 0, combinations = 1;   // as digits of one number; beyond 2^64 they wrap, which is a hash as well
+        std::uint64_t all = 0,
+                      combinations = 1;   // as digits of one number; beyond 2^64 they wrap, which is a hash as well
         for (const categories& p : parts) {
             all = all * static_cast<std::uint64_t>(p.size) + static_cast<std::uint64_t>(p.of(row, file));
-            combinations = combinations > std::uint64_t{most} ? combinations : combinations * static_cast<std::uint64_t>(p.size);
+            combinations =
+                combinations > std::uint64_t{most} ? combinations : combinations * static_cast<std::uint64_t>(p.size);
         }
         return combinations <= static_cast<std::uint64_t>(size) ? static_cast<int>(all) : bucket(all);
     }
@@ -130,7 +132,10 @@ inline categories bucketized(std::string column, std::vector<double> boundaries)
             throw option_error("boundaries must ascend", "bucketized, boundary " + std::to_string(i),
                                std::to_string(boundaries[i]));
     const int size = static_cast<int>(boundaries.size()) + 2;
-    return {.form = categories::kind::bucketized, .column = std::move(column), .size = size, .boundaries = std::move(boundaries)};
+    return {.form = categories::kind::bucketized,
+            .column = std::move(column),
+            .size = size,
+            .boundaries = std::move(boundaries)};
 }
 /// The same with boundaries that put about as many training examples into each of `buckets`;
 /// buckets + 1 categories. Where values repeat, some buckets may stay empty.
@@ -141,7 +146,9 @@ inline categories quantiles(std::string column, int buckets) {
 /// The place of the text among the words, from 1; 0 for all others. Spaces around it do not count.
 /// A missing value is the empty text, and may be one of the words. Words + 1 categories.
 inline categories vocabulary(std::string column, std::vector<std::string> words) {
-    categories c{.form = categories::kind::vocabulary, .column = std::move(column), .size = static_cast<int>(words.size()) + 1,
+    categories c{.form = categories::kind::vocabulary,
+                 .column = std::move(column),
+                 .size = static_cast<int>(words.size()) + 1,
                  .words = std::move(words)};
     c.number_words();
     return c;

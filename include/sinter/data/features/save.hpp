@@ -48,7 +48,8 @@ public:
             }
             if (f.has_label() && f.has_target()) at.refuse("a label and a target", "one of them");
             if (f.items_.size() > most_items) at.refuse("too many features", "at most " + std::to_string(most_items));
-            if (!f.items_.empty() && f.items_.back().form == features::kind::indicator) wide += f.items_.back().classes.size;
+            if (!f.items_.empty() && f.items_.back().form == features::kind::indicator)
+                wide += f.items_.back().classes.size;
             if (wide > categories::most) at.refuse("too many indicators", "at most 2^24 in all");
         }
         return f;
@@ -56,7 +57,8 @@ public:
 
 private:
     static constexpr const char* first_line = "sinter features,2";
-    static constexpr const char* first_line_of_floats = "sinter features,1";   // boundaries were floats, and so compared
+    static constexpr const char* first_line_of_floats =
+        "sinter features,1";   // boundaries were floats, and so compared
     static constexpr std::size_t most_items = 4096;
     static constexpr const char* names[] = {"bucketized", "quantiles", "vocabulary", "hashed", "crossed"};
 
@@ -129,8 +131,10 @@ private:
     /// where they fell when they were compared as floats.
     static double least_that_rounds_to(float b) {
         const double below = static_cast<double>(std::nextafter(b, -std::numeric_limits<float>::infinity()));
-        const double middle = std::isfinite(below) ? below + (static_cast<double>(b) - below) / 2 : static_cast<double>(b);
-        return static_cast<float>(middle) == b ? middle : std::nextafter(middle, std::numeric_limits<double>::infinity());
+        const double middle =
+            std::isfinite(below) ? below + (static_cast<double>(b) - below) / 2 : static_cast<double>(b);
+        return static_cast<float>(middle) == b ? middle
+                                               : std::nextafter(middle, std::numeric_limits<double>::infinity());
     }
     static numeric read_numeric(cursor& at) {
         constexpr double most = 3.5e38;
@@ -156,8 +160,10 @@ private:
         c.learns = at.whole(0, 1) == 1;
         const int n = at.whole(0, categories::most);
         const bool numbers = c.form == kind::bucketized || c.form == kind::quantiles;
-        const bool fits = numbers ? n + 2 <= c.size || (c.learns && n < c.size) : c.form == kind::vocabulary ? n < c.size
-                        : c.form == kind::crossed ? n >= 2 && n <= 64 : n == 0;
+        const bool fits = numbers                      ? n + 2 <= c.size || (c.learns && n < c.size)
+                          : c.form == kind::vocabulary ? n < c.size
+                          : c.form == kind::crossed    ? n >= 2 && n <= 64
+                                                       : n == 0;
         if (!fits || (c.form != kind::crossed && static_cast<std::size_t>(n) != at.left()))
             at.refuse("a number of values that does not fit", "as many as follow, and as there are categories for", 1);
         for (int i = 0; i < n && numbers; ++i) {
@@ -169,7 +175,8 @@ private:
         }
         for (int i = 0; i < n && c.form == kind::vocabulary; ++i) c.words.push_back(at.word());
         for (int i = 0; i < n && c.form == kind::crossed; ++i) {
-            if (!at.next_line() || at.word() != "part") at.refuse("a part is missing", "a line that begins with part", 1);
+            if (!at.next_line() || at.word() != "part")
+                at.refuse("a part is missing", "a line that begins with part", 1);
             c.parts.push_back(read_categories(at, false));
         }
         c.number_words();

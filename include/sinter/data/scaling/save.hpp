@@ -43,7 +43,8 @@ public:
             columns.push_back({number(reader, 0), number(reader, 1)});
             if (!(columns.back().spread > 0)) refuse(reader, "a number cannot be used", 1, "a spread above 0");
         }
-        if (columns.empty()) throw format_error("no columns", reader.file(), "the end of the file", "a shift and a spread");
+        if (columns.empty())
+            throw format_error("no columns", reader.file(), "the end of the file", "a shift and a spread");
         return scaling(std::move(columns), o);
     }
 
@@ -63,7 +64,8 @@ private:
             refuse(in, "a number cannot be used", at, "a number");
         return x;
     }
-    [[noreturn]] static void refuse(const csv::reader& in, const char* what, std::size_t at, const std::string& needed) {
+    [[noreturn]] static void refuse(const csv::reader& in, const char* what, std::size_t at,
+                                    const std::string& needed) {
         if (at >= in.fields().size()) throw format_error(what, in.file(), "the end of the file", needed);
         const csv::field& f = in.fields()[at];
         throw format_error(what, csv::place(in.file(), f), io::printable(f.text, 40), needed);

@@ -24,7 +24,8 @@ SINTER_COLD inline dataset idx(const std::string& images_path) {
         width *= usable ? e : 1;
     }
     if (!usable)
-        throw data_error("not a file of images", images_path, joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
+        throw data_error("not a file of images", images_path,
+                         joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
                          "bytes, n x height x width (x channels)");
     const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
     return dataset().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));

@@ -101,7 +101,8 @@ private:
     column_list columns_;
     std::uint64_t key_, pass_ = 0, index_ = 0;
     const void* pulled_[column_list::most];
-    std::size_t x_ = columns_.size(), label_ = column_list::most, y_ = column_list::most;   // columns of what a function sees
+    std::size_t x_ = columns_.size(), label_ = column_list::most,
+                y_ = column_list::most;   // columns of what a function sees
     bool reshapes_ = false;
     std::vector<float> numbers_;        // one example; rows_ says where each column's row is
     std::vector<float> unpacked_;       // its x as it came in, if that is pixels

@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))), row_width_(up_->columns().width()) {
+        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))),
+          row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }
     const column_list& columns() const override { return up_->columns(); }
@@ -51,7 +52,8 @@ private:
     SINTER_COLD void fill_slots() {
         constexpr std::int64_t at_once = 1024;
         const std::int64_t capacity = buffer_ - held_ < at_once ? buffer_ - held_ : at_once;
-        if (const auto needed = static_cast<std::size_t>(held_ + capacity); places_.size() < needed) places_.resize(needed);
+        if (const auto needed = static_cast<std::size_t>(held_ + capacity); places_.size() < needed)
+            places_.resize(needed);
         const int got = up_->next_places(places_.data() + held_, static_cast<int>(capacity));
         held_ += got;
         filled_ = got < capacity || held_ == buffer_;

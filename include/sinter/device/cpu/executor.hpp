@@ -23,8 +23,16 @@ struct program_view {
     address loss;
 };
 template <class P>
-inline constexpr program_view view_of_program{P::v.launches, P::v.n_launches, P::v.loops, P::v.n_loops, P::v.buffers, P::v.args,
-                                              P::v.extents, P::v.constants, cpu::kernel_table<P>::entries, P::v.segments.first_change,
+inline constexpr program_view view_of_program{P::v.launches,
+                                              P::v.n_launches,
+                                              P::v.loops,
+                                              P::v.n_loops,
+                                              P::v.buffers,
+                                              P::v.args,
+                                              P::v.extents,
+                                              P::v.constants,
+                                              cpu::kernel_table<P>::entries,
+                                              P::v.segments.first_change,
                                               P::v.loss};
 
 /// The threads that a program is run by: all of a team, or one.
@@ -41,8 +49,8 @@ struct worker_group {
 template <int Operands>
 class executor {
 public:
-    executor(const program_view& p, float* const* operands, const host_places& places, float* scratch, worker_group workers, int thread,
-                 const step_arguments& s)
+    executor(const program_view& p, float* const* operands, const host_places& places, float* scratch,
+             worker_group workers, int thread, const step_arguments& s)
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s),
           key_(s.random_key()) {}
 

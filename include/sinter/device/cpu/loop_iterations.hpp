@@ -35,7 +35,10 @@ public:
         if (!wanted) return;
         const float n = *wanted;
         if (condition) count = n != 0.f ? l.steps : 0;
-        else count = n >= static_cast<float>(l.steps) ? l.steps : n > 0.f ? static_cast<std::int64_t>(n) : 0;   // NaN: none
+        else
+            count = n >= static_cast<float>(l.steps) ? l.steps
+                    : n > 0.f                        ? static_cast<std::int64_t>(n)
+                                                     : 0;   // NaN: none
     }
     /// Backwards: the first value is put where the first turn reads it.
     void before(const loop_buffer* b, int buffers) const {
@@ -59,7 +62,8 @@ private:
     float* slot(address a, std::int64_t i) const { return m_.at(a) + i * a.slice_floats(batch_); }
     /// Sums over all turns read them.
     void clear(address a, std::int64_t from, std::int64_t end) const {
-        if (from < end) std::memset(slot(a, from), 0, 4 * static_cast<std::size_t>(a.slice_floats(batch_) * (end - from)));
+        if (from < end)
+            std::memset(slot(a, from), 0, 4 * static_cast<std::size_t>(a.slice_floats(batch_) * (end - from)));
     }
     void move(address a, std::int64_t from, std::int64_t to) const {
         if (from != to) std::memcpy(slot(a, to), slot(a, from), 4 * static_cast<std::size_t>(a.slice_floats(batch_)));

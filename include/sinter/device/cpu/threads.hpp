@@ -161,7 +161,8 @@ private:
     posix_thread& other(int thread) { return others_[static_cast<std::size_t>(thread)]; }
     presence& presence_of(int thread) { return presences_[static_cast<std::size_t>(thread)]; }
 
-    alignas(64) std::atomic<unsigned> begun_{0};   ///< counts runs, modulo its size; what a run is lies in the same line
+    alignas(64) std::atomic<unsigned> begun_{
+        0};   ///< counts runs, modulo its size; what a run is lies in the same line
     job job_ = nullptr;
     void* context_ = nullptr;
     alignas(64) std::atomic<bool> failed_{false};

@@ -27,18 +27,21 @@ public:
         switch (v.part) {
             case convolution_part::results:
                 check(cudnnConvolutionForward(dnn_.get(), &one, p.x.get(), v.x, p.filter.get(), v.filter, p.how.get(),
-                                              static_cast<cudnnConvolutionFwdAlgo_t>(p.algorithm), workspace, p.bytes, &zero,
-                                              p.y.get(), v.y), "cudnnConvolutionForward");
+                                              static_cast<cudnnConvolutionFwdAlgo_t>(p.algorithm), workspace, p.bytes,
+                                              &zero, p.y.get(), v.y),
+                      "cudnnConvolutionForward");
                 break;
             case convolution_part::input_gradient:
-                check(cudnnConvolutionBackwardData(dnn_.get(), &one, p.filter.get(), v.filter, p.y.get(), v.y, p.how.get(),
-                                                   static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algorithm), workspace, p.bytes,
-                                                   &zero, p.x.get(), v.x), "cudnnConvolutionBackwardData");
+                check(cudnnConvolutionBackwardData(dnn_.get(), &one, p.filter.get(), v.filter, p.y.get(), v.y,
+                                                   p.how.get(), static_cast<cudnnConvolutionBwdDataAlgo_t>(p.algorithm),
+                                                   workspace, p.bytes, &zero, p.x.get(), v.x),
+                      "cudnnConvolutionBackwardData");
                 break;
             default:
                 check(cudnnConvolutionBackwardFilter(dnn_.get(), &one, p.x.get(), v.x, p.y.get(), v.y, p.how.get(),
-                                                     static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.algorithm), workspace, p.bytes,
-                                                     &zero, p.filter.get(), v.filter), "cudnnConvolutionBackwardFilter");
+                                                     static_cast<cudnnConvolutionBwdFilterAlgo_t>(p.algorithm),
+                                                     workspace, p.bytes, &zero, p.filter.get(), v.filter),
+                      "cudnnConvolutionBackwardFilter");
         }
     }
 
@@ -84,8 +87,9 @@ private:
         check(cudnnSetFilter4dDescriptor(to.filter.get(), CUDNN_DATA_FLOAT, CUDNN_TENSOR_NHWC, v.CO, v.CI, v.KH, v.KW),
               "cudnnSetFilter4dDescriptor");
         check(cudnnCreateConvolutionDescriptor(to.how.place()), "cudnnCreateConvolutionDescriptor");
-        check(cudnnSetConvolution2dDescriptor(to.how.get(), v.above, v.left, v.stride, v.stride, 1, 1, CUDNN_CROSS_CORRELATION,
-                                              CUDNN_DATA_FLOAT), "cudnnSetConvolution2dDescriptor");
+        check(cudnnSetConvolution2dDescriptor(to.how.get(), v.above, v.left, v.stride, v.stride, 1, 1,
+                                              CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
+              "cudnnSetConvolution2dDescriptor");
         check(cudnnSetConvolutionMathType(to.how.get(), CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");
     }
     static void images(tensor_descriptor& to, std::int64_t n, int h, int w, int c) {
@@ -97,19 +101,21 @@ private:
         int n = 0;
         if (to.key.part == convolution_part::results) {
             cudnnConvolutionFwdAlgoPerf_t found[CUDNN_CONVOLUTION_FWD_ALGO_COUNT];
-            check(cudnnGetConvolutionForwardAlgorithm_v7(dnn_.get(), to.x.get(), to.filter.get(), to.how.get(), to.y.get(),
-                                                         CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &n, found),
+            check(cudnnGetConvolutionForwardAlgorithm_v7(dnn_.get(), to.x.get(), to.filter.get(), to.how.get(),
+                                                         to.y.get(), CUDNN_CONVOLUTION_FWD_ALGO_COUNT, &n, found),
                   "cudnnGetConvolutionForwardAlgorithm_v7");
             take(to, found, n);
         } else if (to.key.part == convolution_part::input_gradient) {
             cudnnConvolutionBwdDataAlgoPerf_t found[CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT];
-            check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn_.get(), to.filter.get(), to.y.get(), to.how.get(), to.x.get(),
-                                                              CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, &n, found),
+            check(cudnnGetConvolutionBackwardDataAlgorithm_v7(dnn_.get(), to.filter.get(), to.y.get(), to.how.get(),
+                                                              to.x.get(), CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, &n,
+                                                              found),
                   "cudnnGetConvolutionBackwardDataAlgorithm_v7");
             take(to, found, n);
         } else {
             cudnnConvolutionBwdFilterAlgoPerf_t found[CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT];
-            check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn_.get(), to.x.get(), to.y.get(), to.how.get(), to.filter.get(),
+            check(cudnnGetConvolutionBackwardFilterAlgorithm_v7(dnn_.get(), to.x.get(), to.y.get(), to.how.get(),
+                                                                to.filter.get(),
                                                                 CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT, &n, found),
                   "cudnnGetConvolutionBackwardFilterAlgorithm_v7");
             take(to, found, n);
@@ -121,7 +127,8 @@ private:
     static void take(plan& to, const Found* found, int n) {
         for (int i = 0; i < n; ++i) {
             const Found& f = found[i];
-            if (f.status != CUDNN_STATUS_SUCCESS || f.determinism != CUDNN_DETERMINISTIC || f.memory > most_bytes) continue;
+            if (f.status != CUDNN_STATUS_SUCCESS || f.determinism != CUDNN_DETERMINISTIC || f.memory > most_bytes)
+                continue;
             if (f.mathType == CUDNN_TENSOR_OP_MATH || f.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
             to.algorithm = static_cast<int>(f.algo);
             to.bytes = f.memory;

@@ -46,7 +46,8 @@ public:
         now.batch = s.batch;
         now.global_batch = s.global_batch();
         now.has_loss_weights = s.shard.loss_weights != nullptr;
-        for (int i = 0; i < P::v.n_loss_weights && now.has_loss_weights; ++i) now.loss_weights[i] = s.shard.loss_weights[i];
+        for (int i = 0; i < P::v.n_loss_weights && now.has_loss_weights; ++i)
+            now.loss_weights[i] = s.shard.loss_weights[i];
         return now;
     }
 
@@ -119,7 +120,8 @@ public:
             for (; next < x.first; ++next) one(next, 0);
             for (int made = 0; made < x.steps; ++made)
                 for (int i = x.first; i < x.end; ++i)
-                    if (!P::v.launches[i].skips_last || made + 1 < x.steps) one(i, x.backwards ? x.steps - 1 - made : made);
+                    if (!P::v.launches[i].skips_last || made + 1 < x.steps)
+                        one(i, x.backwards ? x.steps - 1 - made : made);
             next = x.end;
         }
         for (; next < end; ++next) one(next, 0);
@@ -141,7 +143,8 @@ private:
     }();
     static_assert([] {
         for (int l = 0; l < P::v.n_loops; ++l)
-            if (P::v.loops[l].count.where() != space::none || P::v.loops[l].condition.where() != space::none) return false;
+            if (P::v.loops[l].count.where() != space::none || P::v.loops[l].condition.where() != space::none)
+                return false;
         return true;
     }(), "a loop whose number of turns is found while it runs (scan's count, cond, while_loop) runs on CPUs only");
     static constexpr int most_operands = [] {
@@ -155,8 +158,10 @@ private:
 
     /// The fault, with the launch's number as describe(model) prints it.
     [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t iteration) {
-        throw device_error(e.fault(), "launch " + std::to_string(launch) + " of " + std::to_string(P::v.n_launches) +
-                                          (iteration ? " (turn " + std::to_string(iteration) + " of its loop): " : ": ") + e.where(),
+        throw device_error(e.fault(),
+                           "launch " + std::to_string(launch) + " of " + std::to_string(P::v.n_launches) +
+                               (iteration ? " (turn " + std::to_string(iteration) + " of its loop): " : ": ") +
+                               e.where(),
                            e.got(), e.needed());
     }
 

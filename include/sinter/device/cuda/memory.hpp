@@ -27,7 +27,8 @@ public:
     void clear() {
         if (!n_) return;
         gpu::check(cudaMemset(p_, 0, bytes()), "cudaMemset");
-        gpu::check(cudaStreamSynchronize(nullptr), "cudaStreamSynchronize");   // models' streams do not wait for this one
+        gpu::check(cudaStreamSynchronize(nullptr),
+                   "cudaStreamSynchronize");   // models' streams do not wait for this one
     }
     float* data() const { return p_; }
     std::int64_t size() const { return n_; }   ///< floats

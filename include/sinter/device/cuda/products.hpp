@@ -19,8 +19,9 @@ public:
     void run(const product& p) {
         const plan& with = plan_of(p);
         const float one = 1.f, zero = 0.f;   // row-major: the library, which counts by columns, gets c^T = b^T a^T
-        check(cublasLtMatmul(lt_.get(), with.how.get(), &one, p.b, with.b.get(), p.a, with.a.get(), &zero, p.c, with.c.get(),
-                             p.c, with.c.get(), &with.algorithm, workspace_.data(), workspace_.bytes(), stream_),
+        check(cublasLtMatmul(lt_.get(), with.how.get(), &one, p.b, with.b.get(), p.a, with.a.get(), &zero, p.c,
+                             with.c.get(), p.c, with.c.get(), &with.algorithm, workspace_.data(), workspace_.bytes(),
+                             stream_),
               "cublasLtMatmul");
     }
 
@@ -70,15 +71,18 @@ private:
         promise(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, to.key.c);
         cublasLtMatmulHeuristicResult_t found{};
         int n = 0;
-        check(cublasLtMatmulAlgoGetHeuristic(lt_.get(), to.how.get(), to.b.get(), to.a.get(), to.c.get(), to.c.get(), wish.get(),
-                                             1, &found, &n), "cublasLtMatmulAlgoGetHeuristic");
-        if (n < 1) throw device_error("cuBLASLt has no algorithm for a product", "cublasLtMatmulAlgoGetHeuristic",
-                                      std::to_string(p.m) + " x " + std::to_string(p.k) + " x " + std::to_string(p.n), "one");
+        check(cublasLtMatmulAlgoGetHeuristic(lt_.get(), to.how.get(), to.b.get(), to.a.get(), to.c.get(), to.c.get(),
+                                             wish.get(), 1, &found, &n),
+              "cublasLtMatmulAlgoGetHeuristic");
+        if (n < 1)
+            throw device_error("cuBLASLt has no algorithm for a product", "cublasLtMatmulAlgoGetHeuristic",
+                               std::to_string(p.m) + " x " + std::to_string(p.k) + " x " + std::to_string(p.n), "one");
         to.algorithm = found.algo;
     }
     template <class T>
     static void set(cublasLtMatmulPreference_t to, cublasLtMatmulPreferenceAttributes_t what, const T& value) {
-        check(cublasLtMatmulPreferenceSetAttribute(to, what, &value, sizeof value), "cublasLtMatmulPreferenceSetAttribute");
+        check(cublasLtMatmulPreferenceSetAttribute(to, what, &value, sizeof value),
+              "cublasLtMatmulPreferenceSetAttribute");
     }
     static void transpose(plan& to, cublasLtMatmulDescAttributes_t which, bool yes) {
         const cublasOperation_t how = yes ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -90,8 +94,10 @@ private:
         check(cublasLtMatrixLayoutCreate(to.place(), CUDA_R_32F, static_cast<std::uint64_t>(columns),
                                          static_cast<std::uint64_t>(rows), step), "cublasLtMatrixLayoutCreate");
         const auto n = static_cast<std::int32_t>(count);
-        check(cublasLtMatrixLayoutSetAttribute(to.get(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &n, sizeof n), "batch count");
-        check(cublasLtMatrixLayoutSetAttribute(to.get(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
+        check(cublasLtMatrixLayoutSetAttribute(to.get(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &n, sizeof n),
+              "batch count");
+        check(cublasLtMatrixLayoutSetAttribute(to.get(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                                               sizeof stride),
               "batch stride");
     }
 };

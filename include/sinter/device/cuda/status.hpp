@@ -21,7 +21,8 @@ inline void check(cublasStatus_t s, const char* call) {
         throw device_error("cuBLASLt refuses", call, cublasLtGetStatusName(s), "CUBLAS_STATUS_SUCCESS");
 }
 inline void check(cudnnStatus_t s, const char* call) {
-    if (s != CUDNN_STATUS_SUCCESS) throw device_error("cuDNN refuses", call, cudnnGetErrorString(s), "CUDNN_STATUS_SUCCESS");
+    if (s != CUDNN_STATUS_SUCCESS)
+        throw device_error("cuDNN refuses", call, cudnnGetErrorString(s), "CUDNN_STATUS_SUCCESS");
 }
 
 /// A switch in the environment: 0 is no, anything else yes; `otherwise` where it is not set.

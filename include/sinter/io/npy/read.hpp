@@ -86,7 +86,8 @@ inline array parse(io::byte_source& in) {
     const std::size_t length_bytes = major == 1 ? 2 : 4;
     detail::fill(in, {start.data() + magic_bytes + 2, length_bytes - 2}, magic_bytes + 2, "first bytes");
     std::size_t length = 0;
-    for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | std::to_integer<std::size_t>(start[magic_bytes + i]);
+    for (std::size_t i = length_bytes; i-- > 0;)
+        length = length << 8 | std::to_integer<std::size_t>(start[magic_bytes + i]);
     if (length > largest_header)
         throw format_error("header is too long", in.name() + ", from byte 8", std::to_string(length) + " bytes",
                            "at most " + std::to_string(largest_header));

@@ -74,7 +74,8 @@ private:
     std::vector<place> places_;
 
     [[noreturn]] void refuse_zip64(const std::string& what) const {
-        throw format_error("archive is in the zip64 format", file_ + ", " + what, {}, "archive and members below 4 GiB");
+        throw format_error("archive is in the zip64 format", file_ + ", " + what, {},
+                           "archive and members below 4 GiB");
     }
     /// The last record that says how long a comment follows it, and is right.
     std::size_t find_end() const {
@@ -88,7 +89,9 @@ private:
                            std::to_string(bytes_.size()) + " bytes without the end of a table of contents",
                            "an archive that is whole");
     }
-    std::string text(std::size_t at, std::size_t n) const { return {reinterpret_cast<const char*>(bytes_.data() + at), n}; }
+    std::string text(std::size_t at, std::size_t n) const {
+        return {reinterpret_cast<const char*>(bytes_.data() + at), n};
+    }
 
     std::size_t read_entry(std::size_t at, std::size_t end) {
         const std::string where = file_ + ", entry " + std::to_string(members_.size()) + " of the table of contents";
@@ -96,7 +99,8 @@ private:
             throw format_error("entry is not one", where, "other bytes at " + std::to_string(at), "PK\\1\\2");
         const std::size_t name_bytes = u16(bytes_, at + 28), others = u16(bytes_, at + 30) + u16(bytes_, at + 32);
         const std::size_t next = at + central_bytes + name_bytes + others;
-        if (next > end) throw format_error("entry is longer than the table", where, std::to_string(next), std::to_string(end));
+        if (next > end)
+            throw format_error("entry is longer than the table", where, std::to_string(next), std::to_string(end));
         member m;
         m.name = text(at + central_bytes, name_bytes);
         const std::string name = "member " + io::printable(m.name), place_of = file_ + ", " + name;
@@ -105,7 +109,8 @@ private:
         if (packed == 0xffffffff || size == 0xffffffff || offset == 0xffffffff) refuse_zip64(name);
         if (u16(bytes_, at + 8) & 1) throw format_error("member is encrypted", place_of, {}, "a plain one");
         if (how != 0 && how != 8)
-            throw format_error("member is packed by another method", place_of, std::to_string(how), "0 (stored) or 8 (deflated)");
+            throw format_error("member is packed by another method", place_of, std::to_string(how),
+                               "0 (stored) or 8 (deflated)");
         m.how = static_cast<method>(how);
         m.crc = u32(bytes_, at + 16);
         m.size = size;
@@ -125,7 +130,8 @@ private:
         const std::string where = file_ + ", member " + io::printable(m.name);
         if (at > directory_ || directory_ - at < local_bytes || u32(bytes_, at) != local_signature)
             throw format_error("member has no header", where, "other bytes at " + std::to_string(at), "PK\\3\\4");
-        const std::size_t name_bytes = u16(bytes_, at + 26), begin = at + local_bytes + name_bytes + u16(bytes_, at + 28);
+        const std::size_t name_bytes = u16(bytes_, at + 26),
+                          begin = at + local_bytes + name_bytes + u16(bytes_, at + 28);
         if (begin > directory_) throw format_error("member's header is longer than its archive", where);
         const std::string name = text(at + local_bytes, name_bytes);
         if (u16(bytes_, at + 8) != how || name != m.name)

@@ -33,7 +33,8 @@ inline file parse(span<const std::byte> bytes, std::string name) {
         npy::array array = npy::parse(source);
         std::string key = m.name.substr(0, m.name.size() - ending.size());
         if (out.tensors.contains(key))
-            throw format_error("two members have one name", out.source, io::printable(key) + " twice", "each name once");
+            throw format_error("two members have one name", out.source, io::printable(key) + " twice",
+                               "each name once");
         out.bytes.push_back(std::move(array.bytes));
         const span<const std::byte> data = out.bytes.back().span();
         out.tensors.emplace(key, safetensors::tensor_view{key, array.type, std::move(array.shape), data});

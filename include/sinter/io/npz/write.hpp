@@ -80,13 +80,15 @@ inline void write(const std::string& path, const std::vector<entry>& entries, co
     std::uint64_t end = 0;
     for (const entry& tensor : entries) {
         if (!names.emplace(tensor.name, 0).second)
-            throw format_error("two arrays have one name", path, io::printable(tensor.name) + " twice", "each name once");
+            throw format_error("two arrays have one name", path, io::printable(tensor.name) + " twice",
+                               "each name once");
         detail::packed_member m = detail::pack(tensor, how, path);
         m.at = static_cast<std::uint32_t>(end);
         end += detail::local_bytes + m.name.size() + m.packed;
         members.push_back(std::move(m));
         if (end > 0xfffffffeu || members.size() >= 0xffff)
-            throw format_error("archive is too large", path, {}, "less than 4 GiB and 65535 arrays; safetensors takes more");
+            throw format_error("archive is too large", path, {},
+                               "less than 4 GiB and 65535 arrays; safetensors takes more");
     }
     std::string directory;
     for (const detail::packed_member& m : members) {
@@ -99,7 +101,8 @@ inline void write(const std::string& path, const std::vector<entry>& entries, co
         detail::append(directory, m.at, 4);
         directory += m.name;
     }
-    const auto length = static_cast<std::uint32_t>(directory.size()), count = static_cast<std::uint32_t>(members.size());
+    const auto length = static_cast<std::uint32_t>(directory.size()),
+               count = static_cast<std::uint32_t>(members.size());
     detail::append(directory, detail::end_signature, 4);
     detail::append(directory, 0, 4);
     detail::append(directory, count, 2);

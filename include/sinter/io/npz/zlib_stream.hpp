@@ -18,7 +18,8 @@ inline constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();
 inline std::uint32_t crc_of(span<const std::byte> bytes, std::uint32_t crc = 0) {
     while (!bytes.empty()) {
         const std::size_t n = std::min(bytes.size(), most_at_once);
-        crc = static_cast<std::uint32_t>(::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(n)));
+        crc = static_cast<std::uint32_t>(
+            ::crc32(crc, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(n)));
         bytes = bytes.subspan(n);
     }
     return crc;
@@ -33,14 +34,15 @@ inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, 
     // Deflate yields at most 258 bytes for 2 bits (zlib's technical notes: 1032 to 1), so that a
     // short file cannot ask for a large buffer.
     if (size / 1032 > from.size())
-        throw format_error("archive promises more than its bytes can hold", where, std::to_string(from.size()) + " bytes",
-                           "enough for " + std::to_string(size));
+        throw format_error("archive promises more than its bytes can hold", where,
+                           std::to_string(from.size()) + " bytes", "enough for " + std::to_string(size));
     io::byte_buffer to(size, where);
     struct stream : z_stream {
         stream() : z_stream{} {}
         ~stream() { inflateEnd(this); }
     } z;
-    if (inflateInit2(&z, raw_window) != Z_OK) throw io_error("zlib cannot start", where, z.msg ? z.msg : "no reason given");
+    if (inflateInit2(&z, raw_window) != Z_OK)
+        throw io_error("zlib cannot start", where, z.msg ? z.msg : "no reason given");
     std::byte beyond;   // room for the first byte too many, without which the end would not be seen
     std::size_t read = 0, written = 0;
     for (;;) {
@@ -63,7 +65,8 @@ inline io::byte_buffer inflated(span<const std::byte> from, std::uint64_t size, 
             throw format_error("compressed bytes are damaged", where, z.msg ? z.msg : "an unknown fault",
                                "deflate (RFC 1951)");
         if (had == z.avail_in && could == z.avail_out)
-            throw format_error("compressed bytes are cut short", where, std::to_string(written) + " bytes", std::to_string(size));
+            throw format_error("compressed bytes are cut short", where, std::to_string(written) + " bytes",
+                               std::to_string(size));
     }
 }
 

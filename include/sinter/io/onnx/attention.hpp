@@ -28,7 +28,8 @@ inline void emit_attention(exporter& e, int id) {
               shift = n.p[attention_attribute::shift];
     const int queries = e.s(n.in[0]).d[0], keys = e.s(n.in[1]).d[0];
     const float hidden = -std::numeric_limits<float>::infinity();
-    const std::string q = by_heads(e, id, n.in[0], groups, heads, false), k = by_heads(e, id, n.in[1], groups, groups, true);
+    const std::string q = by_heads(e, id, n.in[0], groups, heads, false),
+                      k = by_heads(e, id, n.in[1], groups, groups, true);
     std::string scores = e.add(id, "MatMul", {q, k});
     scores = e.add(id, "Mul", {scores, e.m.floats("scale", {}, {n.f})});
     if (n.p[attention_attribute::biased]) {   // a bias [S], [T, S] or [H, T, S] against [groups, H / groups, T, S]
@@ -50,7 +51,8 @@ inline void emit_attention(exporter& e, int id) {
         std::vector<float> place;
         for (int j = 0; j < keys; ++j) place.push_back(static_cast<float>(j));
         const auto to = static_cast<std::int64_t>(element::f32);
-        const std::string lengths = e.add(id, "Cast", {e.reshape(id, e.value(n.in[3]), {0, 1, 1, 1, 1})}, {integer("to", to)});
+        const std::string lengths =
+            e.add(id, "Cast", {e.reshape(id, e.value(n.in[3]), {0, 1, 1, 1, 1})}, {integer("to", to)});
         const std::string seen = e.add(id, "Less", {e.m.floats("place", {keys}, place), lengths});
         scores = e.add(id, "Where", {seen, scores, e.m.floats("hidden", {}, {hidden})});
         std::vector<std::int64_t> rows{1, 1, keys, 1};   // 0 times NaN would be NaN
@@ -99,6 +101,7 @@ inline void emit_rotary(exporter& e, int id) {
 
 } // namespace detail
 
-inline constexpr emitter attention_emitters[] = {{op::attention, detail::emit_attention}, {op::rotary, detail::emit_rotary}};
+inline constexpr emitter attention_emitters[] = {{op::attention, detail::emit_attention},
+                                                 {op::rotary, detail::emit_rotary}};
 
 } // namespace sinter::onnx

@@ -118,7 +118,9 @@ public:
         bool there = false;
     };
     known_values values_of(int id) const {
-        const auto same = [](op_id k) { return k == op::pack_weights || k == op::unpack_weights || k == op::stop_gradient; };
+        const auto same = [](op_id k) {
+            return k == op::pack_weights || k == op::unpack_weights || k == op::stop_gradient;
+        };
         while (same(g.n[id].k)) id = g.n[id].in[0];
         if (g.n[id].k != op::parameter && g.n[id].k != op::state) return {};
         const std::string path = path_of(id);
@@ -160,7 +162,8 @@ public:
     [[noreturn]] void refuse(int id, const std::string& what = "") const {
         const std::string layer = layer_of(id);
         throw option_error("this op cannot be written as ONNX", file_ + (layer.empty() ? "" : ", layer " + layer),
-                           what.empty() ? g.n[id].about->self.name : what, "one of those that doc/interchange.md lists");
+                           what.empty() ? g.n[id].about->self.name : what,
+                           "one of those that doc/interchange.md lists");
     }
     static element type_of(const shape& s) {
         return s.type == dtype::f32 ? element::f32 : s.type == dtype::i32 ? element::i32 : element::u8;
@@ -197,7 +200,8 @@ private:
         const int id = g.outputs[i];
         std::string from = value(id);
         bool made = false;   // by an operator whose result nobody else calls an output
-        for (const operation& o : m.operations) made = made || std::find(o.out.begin(), o.out.end(), from) != o.out.end();
+        for (const operation& o : m.operations)
+            made = made || std::find(o.out.begin(), o.out.end(), from) != o.out.end();
         for (const port& p : m.outputs) made = made && p.name != from;
         if (!made) from = add(id, "Identity", {from});
         const std::string name = m.unique(i == 0 ? "output" : "output_" + std::to_string(i));

@@ -89,7 +89,8 @@ inline void emit_to_index(exporter& e, int id) {
 inline void emit_to_int(exporter& e, int id) {
     const std::string x = e.value(e.operand(id, 0)), none = e.add(id, "IsNaN", {x});
     const std::string number = e.add(id, "Where", {none, e.m.number(0), x});
-    const std::string within = e.cast(id, e.add(id, "Clip", {number, e.m.number(-0x1p31f), e.m.number(0x1p31f)}), element::i64);
+    const std::string within =
+        e.cast(id, e.add(id, "Clip", {number, e.m.number(-0x1p31f), e.m.number(0x1p31f)}), element::i64);
     const std::string above = e.add(id, "GreaterOrEqual", {number, e.m.number(0x1p31f)});
     e.set(id, e.cast(id, e.add(id, "Where", {above, e.m.whole({0x7fffffff}, {}), within}), element::i32));
 }

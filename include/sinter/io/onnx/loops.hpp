@@ -16,7 +16,8 @@ inline void emit_exchange(exporter& e, int id) {   // batch and time
     e.set(id, e.add(id, "Transpose", {e.value(e.operand(id, 0))}, {ints("perm", order)}));
 }
 inline void emit_iteration_input(exporter& e, int id) {
-    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).iteration}, {integer("axis", 0)}));
+    e.set(id, e.add(id, "Gather", {e.value(e.operand(id, 0)), e.open_loops.at(e.n(id).loop).iteration},
+                    {integer("axis", 0)}));
 }
 inline void emit_iteration_number(exporter& e, int id) {
     e.set(id, e.cast(id, e.open_loops.at(e.n(id).loop).iteration, element::f32));
@@ -39,7 +40,8 @@ public:
             for (std::size_t i = 0; i < carries_.size(); ++i)
                 if (e.n(v).in[0] == carries_[i]->next) e.set(v, results[i]);
         }
-        for (std::size_t i = 0; i < stacks_.size(); ++i) e.set(stacks_[i], all_turns(stacks_[i], results[carries_.size() + i]));
+        for (std::size_t i = 0; i < stacks_.size(); ++i)
+            e.set(stacks_[i], all_turns(stacks_[i], results[carries_.size() + i]));
     }
 
 private:

@@ -46,7 +46,9 @@ struct block {
     std::vector<operation> operations;
     std::vector<port> inputs, outputs;
 };
-inline attribute ints(std::string name, std::vector<std::int64_t> values) { return {std::move(name), std::move(values)}; }
+inline attribute ints(std::string name, std::vector<std::int64_t> values) {
+    return {std::move(name), std::move(values)};
+}
 inline attribute integer(std::string name, std::int64_t value) { return {std::move(name), {value}, false}; }
 inline attribute real(std::string name, float value) { return {std::move(name), {}, false, {}, {}, value}; }
 inline attribute text(std::string name, std::string value) { return {std::move(name), {}, false, std::move(value)}; }
@@ -92,7 +94,10 @@ public:
         message graph = encoded(*this, graph_name);
         for (const message& c : constants_) graph.nested(5, c);
         message all;
-        all.integer(1, ir_version).text(2, "sinter").nested(7, graph).nested(8, message().text(1, "").integer(2, opset));
+        all.integer(1, ir_version)
+            .text(2, "sinter")
+            .nested(7, graph)
+            .nested(8, message().text(1, "").integer(2, opset));
         check_size(all.bytes().size(), file);
         return all.bytes();
     }
@@ -100,7 +105,8 @@ public:
 private:
     std::set<std::string> names_;
     std::map<std::uint32_t, std::string> numbers_;
-    std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::string> whole_;   ///< by values and extents
+    std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::string>
+        whole_;   ///< by values and extents
     std::vector<message> constants_;
     std::size_t constant_bytes_ = 0;
 

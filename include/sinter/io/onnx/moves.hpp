@@ -83,8 +83,8 @@ inline void emit_slice(exporter& e, int id) {
     e.set(id, sliced(e, id, e.value(n.in[0]), t.first, end, axes, t.step));
 }
 /// `x`, of extents `small`, with these margins before each axis; the others follow.
-inline std::string padded(exporter& e, int id, const std::string& x, const shape& small, std::vector<std::int64_t> before,
-                          const std::string& mode, const std::string& fill) {
+inline std::string padded(exporter& e, int id, const std::string& x, const shape& small,
+                          std::vector<std::int64_t> before, const std::string& mode, const std::string& fill) {
     const shape& large = e.s(id);
     std::vector<std::int64_t> after;
     for (int i = 0; i < large.rank; ++i) after.push_back(large.d[i] - small.d[i] - before[static_cast<std::size_t>(i)]);
@@ -96,7 +96,8 @@ inline std::string padded(exporter& e, int id, const std::string& x, const shape
 }
 /// x, of extents s, with its elements `step` apart along an axis: each gets an axis of its own,
 /// which is then filled up.
-inline std::string apart(exporter& e, int id, std::string x, shape& s, int axis, std::int64_t step, const std::string& fill) {
+inline std::string apart(exporter& e, int id, std::string x, shape& s, int axis, std::int64_t step,
+                         const std::string& fill) {
     const std::int64_t along = axis + s.batched, extent = (s.d[axis] - 1) * step + 1;
     std::vector<std::int64_t> own = e.with_batch(s), whole = own, pads(2 * own.size() + 2, 0);
     own.insert(own.begin() + along + 1, 1);
@@ -135,7 +136,8 @@ inline void emit_roll(exporter& e, int id) {
     const int own = n.p[roll_attribute::axis];
     const std::int64_t axis = own + n.s.batched, extent = n.s.d[own], begin = extent - n.p[roll_attribute::shift];
     const std::string x = e.value(n.in[0]);
-    const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}), rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
+    const std::string end = sliced(e, id, x, {begin}, {extent}, {axis}, {1}),
+                      rest = sliced(e, id, x, {0}, {begin}, {axis}, {1});
     e.set(id, e.add(id, "Concat", {end, rest}, {integer("axis", axis)}));
 }
 /// A product with the new places' shares of the old ones: Resize goes by scales, of which it may
@@ -166,13 +168,21 @@ inline void emit_expand(exporter& e, int id) {
 
 } // namespace detail
 
-inline constexpr emitter move_emitters[] = {
-    {op::reshape, detail::emit_reshape},       {op::stop_gradient, detail::emit_same}, {op::pack_weights, detail::emit_same},
-    {op::unpack_weights, detail::emit_same},   {op::permute, detail::emit_permute},    {op::concat, detail::emit_concat},
-    {op::insert, detail::emit_insert},         {op::pad, detail::emit_pad},            {op::roll, detail::emit_roll},
-    {op::interpolate, detail::emit_interpolate},
-    {op::slice, detail::emit_slice},           {op::broadcast, detail::emit_expand},   {op::expand, detail::emit_expand},
-    {op::custom_gradient, detail::emit_same},  {op::layer_normalized, detail::emit_same},
-    {op::group_normalized, detail::emit_same}};
+inline constexpr emitter move_emitters[] = {{op::reshape, detail::emit_reshape},
+                                            {op::stop_gradient, detail::emit_same},
+                                            {op::pack_weights, detail::emit_same},
+                                            {op::unpack_weights, detail::emit_same},
+                                            {op::permute, detail::emit_permute},
+                                            {op::concat, detail::emit_concat},
+                                            {op::insert, detail::emit_insert},
+                                            {op::pad, detail::emit_pad},
+                                            {op::roll, detail::emit_roll},
+                                            {op::interpolate, detail::emit_interpolate},
+                                            {op::slice, detail::emit_slice},
+                                            {op::broadcast, detail::emit_expand},
+                                            {op::expand, detail::emit_expand},
+                                            {op::custom_gradient, detail::emit_same},
+                                            {op::layer_normalized, detail::emit_same},
+                                            {op::group_normalized, detail::emit_same}};
 
 } // namespace sinter::onnx

@@ -34,7 +34,9 @@ inline void emit_gemm(exporter& e, int id) {
 inline std::string rounded_to_bfloat16(exporter& e, int id, const std::string& x) {
     return e.cast(id, e.cast(id, x, element::bf16), element::f32);
 }
-inline void emit_bfloat16_weights(exporter& e, int id) { e.set(id, rounded_to_bfloat16(e, id, e.value(e.operand(id, 0)))); }
+inline void emit_bfloat16_weights(exporter& e, int id) {
+    e.set(id, rounded_to_bfloat16(e, id, e.value(e.operand(id, 0))));
+}
 inline void emit_bfloat16_gemm(exporter& e, int id) {
     e.set(id, e.add(id, "MatMul", {rounded_to_bfloat16(e, id, e.value(e.operand(id, 0))), e.value(e.operand(id, 1))}));
 }

@@ -22,7 +22,8 @@ inline void emit_kept(exporter& e, int id, const char* type) {
         if (to.d[i] != from.d[i]) axes.push_back(from.batched + (!first ? i : i + 1 == from.rank ? 0 : i + 1));
     const std::string in = first ? e.value_channels_first(x) : e.value(x);
     std::string y = axes.empty() ? in : e.add(id, type, {in, e.m.whole(axes)});
-    if (from.batched && !to.batched) e.set(id, e.add(id, "Squeeze", {y, e.m.whole({0})}));   // no batch is left, nor its axis
+    if (from.batched && !to.batched)
+        e.set(id, e.add(id, "Squeeze", {y, e.m.whole({0})}));   // no batch is left, nor its axis
     else if (first) e.set_channels_first(id, y);
     else e.set(id, y);
 }

@@ -33,7 +33,9 @@ void emit_running(exporter& e, int id, float first, Step step) {
     const int axis = axis_along(e, id);
     const shape slice = without_axis(n.s, axis - n.s.batched);
     block b;
-    const auto port_of = [&](const char* name) { return port{e.m.unique(name), element::f32, slice.batched, extents_of(slice)}; };
+    const auto port_of = [&](const char* name) {
+        return port{e.m.unique(name), element::f32, slice.batched, extents_of(slice)};
+    };
     std::vector<std::string> names, in{e.filled(id, slice, first)};
     b.inputs.push_back(port_of("state"));
     for (int k = 0; k < n.operands; ++k) b.inputs.push_back(port_of("slice")), in.push_back(e.value(n.in[k]));
@@ -48,9 +50,11 @@ void emit_running(exporter& e, int id, float first, Step step) {
     b.outputs.erase(b.outputs.begin(), b.outputs.end() - 2);
     const std::vector<std::int64_t> axes(static_cast<std::size_t>(n.operands), axis),
         back(axes.size(), n.p[scan_attribute::reverse]);
-    e.set(id, e.add_several(id, "Scan", in, 2, {body("body", std::move(b)), integer("num_scan_inputs", n.operands),
-                            ints("scan_input_axes", axes), ints("scan_output_axes", {axis}), ints("scan_input_directions", back),
-                            ints("scan_output_directions", {n.p[scan_attribute::reverse]})})[1]);
+    e.set(id, e.add_several(id, "Scan", in, 2,
+                            {body("body", std::move(b)), integer("num_scan_inputs", n.operands),
+                             ints("scan_input_axes", axes), ints("scan_output_axes", {axis}),
+                             ints("scan_input_directions", back),
+                             ints("scan_output_directions", {n.p[scan_attribute::reverse]})})[1]);
 }
 inline void emit_cumprod(exporter& e, int id) {
     emit_running(e, id, 1.f, [&](auto add, const auto& in) {

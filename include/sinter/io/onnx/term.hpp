@@ -51,7 +51,9 @@ struct elementwise_writer {
         for (int k = 0; k < n.operands; ++k)
             in.push_back(channels_first ? operand_channels_first(e, n.in[k], n.s.rank) : e.value(n.in[k]));
     }
-    std::string add(const char* type, std::vector<std::string> operands) { return e.add(id, type, std::move(operands)); }
+    std::string add(const char* type, std::vector<std::string> operands) {
+        return e.add(id, type, std::move(operands));
+    }
     std::string constant(float x) { return e.m.number(x); }
     void done(std::string y) {
         if (channels_first) e.set_channels_first(id, std::move(y));

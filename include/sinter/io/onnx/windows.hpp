@@ -75,8 +75,10 @@ inline void emit_conv_as(exporter& e, int id, int weights, const sliding* a, int
 inline void emit_conv(exporter& e, int id) {
     emit_conv_as(e, id, e.operand(id, 1), dense_axes(e.s(e.operand(id, 0)), e.s(id), e.n(id).p).a, 1, 1, false);
 }
-inline void emit_conv_transposed(exporter& e, int id) {   // its weights come through conv_transpose, which only reorders them
-    emit_conv_as(e, id, e.operand(e.operand(id, 1), 0), dense_axes(e.s(id), e.s(e.operand(id, 0)), e.n(id).p).a, 1, 1, true);
+inline void emit_conv_transposed(exporter& e,
+                                 int id) {   // its weights come through conv_transpose, which only reorders them
+    emit_conv_as(e, id, e.operand(e.operand(id, 1), 0), dense_axes(e.s(id), e.s(e.operand(id, 0)), e.n(id).p).a, 1, 1,
+                 true);
 }
 inline void emit_convolution(exporter& e, int id) {
     const convolution_extents c(e.s(e.operand(id, 0)), e.s(e.operand(id, 1)), e.s(id), e.n(id).p);
@@ -136,7 +138,8 @@ inline void emit_local_response_norm(exporter& e, int id) {
     const int channels = n.s.last();
     std::vector<float> near;
     for (int from = 0; from < channels; ++from)
-        for (int to = 0; to < channels; ++to) near.push_back(to - from <= o.size / 2 && from - to <= (o.size - 1) / 2 ? 1.f : 0.f);
+        for (int to = 0; to < channels; ++to)
+            near.push_back(to - from <= o.size / 2 && from - to <= (o.size - 1) / 2 ? 1.f : 0.f);
     const std::string x = e.value(n.in[0]), band = e.m.floats("channels_around", {channels, channels}, near);
     const std::string scaled = e.add(id, "Mul", {e.add(id, "MatMul", {e.add(id, "Mul", {x, x}), band}),
                                                  e.m.number(o.alpha / static_cast<float>(o.size))});

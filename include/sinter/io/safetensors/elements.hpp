@@ -23,7 +23,9 @@ inline float from_bfloat16(std::uint16_t b) { return std::bit_cast<float>(static
 /// Is the whole number v one of T's?
 template <class T, class From>
 constexpr bool fits_in(From v) {
-    if (v < From{0}) return std::is_signed_v<T> && static_cast<std::int64_t>(v) >= static_cast<std::int64_t>(std::numeric_limits<T>::min());
+    if (v < From{0})
+        return std::is_signed_v<T> &&
+               static_cast<std::int64_t>(v) >= static_cast<std::int64_t>(std::numeric_limits<T>::min());
     return static_cast<std::uint64_t>(v) <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
 }
 
@@ -37,7 +39,8 @@ constexpr bool fits_in(From v) {
 /// (complex numbers, floats of 4, 6 and 8 bits).
 template <class T>
 std::vector<T> converted_elements(const tensor_view& t) {
-    static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>, "as<T>(): T is float, double or an integer type");
+    static_assert(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>,
+                  "as<T>(): T is float, double or an integer type");
     std::vector<T> out;
     const auto each = [&]<class From>(From, auto value) {
         const std::size_t n = t.data.size() / sizeof(From);
@@ -46,11 +49,14 @@ std::vector<T> converted_elements(const tensor_view& t) {
             From x;
             std::memcpy(&x, t.data.data() + i * sizeof x, sizeof x);   // they may lie at any address
             const auto v = value(x);
-            if constexpr (std::is_integral_v<T>) {   // apart: clang 14 looks into what one condition of both would leave out
+            if constexpr (std::is_integral_v<T>) {   // apart: clang 14 looks into what one condition of both would
+                                                     // leave out
                 if constexpr (std::is_integral_v<decltype(v)>)
                     if (!detail::fits_in<T>(v))
-                        throw data_error("a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
-                                         joined({v}), joined({std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
+                        throw data_error(
+                            "a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
+                            joined({v}),
+                            joined({std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
             }
             out[i] = static_cast<T>(v);
         }
@@ -58,15 +64,18 @@ std::vector<T> converted_elements(const tensor_view& t) {
     const auto whole = [&](auto from) { each(from, [](auto v) { return v; }); };
     const auto real = [&](auto from, auto value) {
         if constexpr (std::is_floating_point_v<T>) each(from, value);
-        else throw mismatch_error("elements are no whole numbers", joined({"tensor ", io::printable(t.name)}), describe(t.type, t.shape),
-                                  "a type of integers, or as<float>() and as<double>()");
+        else
+            throw mismatch_error("elements are no whole numbers", joined({"tensor ", io::printable(t.name)}),
+                                 describe(t.type, t.shape), "a type of integers, or as<float>() and as<double>()");
     };
     switch (t.type) {
         case dtype::f32: real(float{}, [](float v) { return v; }); break;
         case dtype::f64: real(double{}, [](double v) { return v; }); break;
         case dtype::f16: real(std::uint16_t{}, detail::from_half); break;
         case dtype::bf16: real(std::uint16_t{}, detail::from_bfloat16); break;
-        case dtype::boolean: each(std::uint8_t{}, [](std::uint8_t v) { return static_cast<std::uint8_t>(v != 0); }); break;
+        case dtype::boolean:
+            each(std::uint8_t{}, [](std::uint8_t v) { return static_cast<std::uint8_t>(v != 0); });
+            break;
         case dtype::u8: whole(std::uint8_t{}); break;
         case dtype::i8: whole(std::int8_t{}); break;
         case dtype::u16: whole(std::uint16_t{}); break;
@@ -76,8 +85,8 @@ std::vector<T> converted_elements(const tensor_view& t) {
         case dtype::u64: whole(std::uint64_t{}); break;
         case dtype::i64: whole(std::int64_t{}); break;
         default:
-            throw mismatch_error("elements have no C++ type", joined({"tensor ", io::printable(t.name)}), describe(t.type, t.shape),
-                                 "BOOL, I8 to I64, U8 to U64, F16, BF16, F32 or F64");
+            throw mismatch_error("elements have no C++ type", joined({"tensor ", io::printable(t.name)}),
+                                 describe(t.type, t.shape), "BOOL, I8 to I64, U8 to U64, F16, BF16, F32 or F64");
     }
     return out;
 }

@@ -15,7 +15,8 @@ inline constexpr std::size_t telling_bytes = 512;
 /// where it is one of NumPy's, which load_weights() reads.
 template <class = void>
 SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too) {
-    if (start.size() > 8 && start[8] == '{') return;   // safetensors: eight bytes of length, whatever they are, then JSON
+    if (start.size() > 8 && start[8] == '{')
+        return;   // safetensors: eight bytes of length, whatever they are, then JSON
     const std::string file = io::printable(path, 4096);
     const auto refuse = [&](std::string_view what, std::string_view line) {
         throw format_error("not a safetensors file", path, what, line);
@@ -23,25 +24,33 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
     const auto has = [&](std::string_view part) { return start.find(part) != std::string_view::npos; };
     const bool zip = start.starts_with("PK\x03\x04"), npz = zip && has(".npy");
     if ((zip && !npz && has("data.pkl")) || (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5))
-        refuse("a file of PyTorch's torch.save()",
-               joined({"a safetensors file: python3 -c \"import torch; from safetensors.torch import save_file; save_file({k: "
-                       "v.contiguous().clone() for k, v in torch.load(", file, ", map_location='cpu').items()}, "
-                       "'converted.safetensors')\" where it holds a state_dict; then load_weights with .from = framework::pytorch"}));
+        refuse(
+            "a file of PyTorch's torch.save()",
+            joined(
+                {"a safetensors file: python3 -c \"import torch; from safetensors.torch import save_file; save_file({k: "
+                 "v.contiguous().clone() for k, v in torch.load(",
+                 file,
+                 ", map_location='cpu').items()}, "
+                 "'converted.safetensors')\" where it holds a state_dict; then load_weights with .from = framework::pytorch"}));
     if ((zip && !npz && (has("metadata.json") || has("config.json"))) || start.starts_with("\x89HDF\r\n\x1a\n"))
-        refuse(zip ? "a model of Keras (.keras)" : "an HDF5 file (.h5), as Keras writes them",
-               joined({"an .npz file: python3 -c \"import keras, numpy; m = keras.models.load_model(", file,
-                       "); numpy.savez('converted.npz', **{w.path: w.numpy() for w in m.weights})\"; then load_weights with "
-                       ".from = framework::keras"}));
+        refuse(
+            zip ? "a model of Keras (.keras)" : "an HDF5 file (.h5), as Keras writes them",
+            joined(
+                {"an .npz file: python3 -c \"import keras, numpy; m = keras.models.load_model(", file,
+                 "); numpy.savez('converted.npz', **{w.path: w.numpy() for w in m.weights})\"; then load_weights with "
+                 ".from = framework::keras"}));
     if (start.starts_with("GGUF"))
         refuse("a GGUF file",
                joined({"an .npz file: python3 -c \"import numpy, gguf; numpy.savez('converted.npz', **{t.name: "
                        "gguf.dequantize(t.data, t.tensor_type) for t in gguf.GGUFReader(", file,
                        ").tensors})\"; then load_weights"}));
-    if (path.ends_with(".onnx") || (start.size() > 3 && start[0] == '\x08' && start[1] > 0 && start[1] < 32 && start[2] == '\x12'))
-        refuse("an ONNX file",
-               joined({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
-                       "numpy.savez('converted.npz', **{t.name: h.to_array(t) for t in onnx.load(", file,
-                       ").graph.initializer})\"; then load_weights"}));
+    if (path.ends_with(".onnx") ||
+        (start.size() > 3 && start[0] == '\x08' && start[1] > 0 && start[1] < 32 && start[2] == '\x12'))
+        refuse(
+            "an ONNX file",
+            joined({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
+                    "numpy.savez('converted.npz', **{t.name: h.to_array(t) for t in onnx.load(",
+                    file, ").graph.initializer})\"; then load_weights"}));
     if (arrays_too && (npz || start.starts_with("\x93NUMPY")))
         refuse(npz ? "an archive of NumPy's (.npz)" : "an array of NumPy's (.npy)",
                "a safetensors file; load_weights (<sinter/train/checkpoint/load_weights.hpp>) reads NumPy's");

@@ -40,7 +40,8 @@ inline void refuse_other_formats_at(const std::string& path, bool arrays_too) {
 template <class = void>
 inline contents parse(span<const std::byte> bytes, std::string name) {
     check_has_length(bytes.size(), name);
-    refuse_other_formats({reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), telling_bytes)}, name, true);
+    refuse_other_formats({reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), telling_bytes)}, name,
+                         true);
     const auto length = static_cast<std::size_t>(header_length(bytes.first(length_bytes), bytes.size(), name));
     const auto json = bytes.subspan(length_bytes, length);
     const auto data = bytes.subspan(length_bytes + length);

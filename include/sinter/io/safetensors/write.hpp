@@ -60,7 +60,9 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
 /// aligned, then by name. It depends on nothing else, so equal tensors make equal files.
 template <class = void>
 SINTER_COLD inline void sort_as_written(std::vector<entry>& entries) {
-    const auto before = [](const entry* a, const entry* b) { return a->type != b->type ? a->type > b->type : a->name < b->name; };
+    const auto before = [](const entry* a, const entry* b) {
+        return a->type != b->type ? a->type > b->type : a->name < b->name;
+    };
     std::vector<entry*> order(entries.size());   // a sort that moves pointers is a third of the code
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = &entries[i];
     std::make_heap(order.begin(), order.end(), before);
@@ -109,7 +111,8 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
     else json += '}';
     json.append((8 - json.size() % 8) % 8, ' ');
     if (json.size() > largest_header)
-        throw format_error("header is too large", file, joined({json.size(), " bytes"}), joined({"at most ", largest_header}));
+        throw format_error("header is too large", file, joined({json.size(), " bytes"}),
+                           joined({"at most ", largest_header}));
     std::string out;
     for (unsigned shift = 0; shift < 64; shift += 8)
         out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> shift & 0xff);

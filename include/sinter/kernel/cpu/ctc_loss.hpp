@@ -46,7 +46,8 @@ struct ctc_example {
             const std::int32_t c = s % 2 ? labels[s / 2] : blank;
             if (s % 2 && (c >= classes || c == blank)) return false;
             of_state[s] = static_cast<float>(c);
-            if (s % 2 && s > 1 && c != labels[s / 2 - 1]) skip[s] = 0;   // between different labels a blank may be left out
+            if (s % 2 && s > 1 && c != labels[s / 2 - 1])
+                skip[s] = 0;   // between different labels a blank may be left out
         }
         return true;
     }
@@ -72,7 +73,8 @@ struct ctc_example {
     }
     void emit(std::int64_t t) {   // log-probabilities of the states' symbols in frame t
         const float* const frame = z + t * classes;
-        for (std::int64_t s = 0; s < states; ++s) emitted[s] = (frame[static_cast<std::int64_t>(of_state[s])] - most[t]) - log_sums[t];
+        for (std::int64_t s = 0; s < states; ++s)
+            emitted[s] = (frame[static_cast<std::int64_t>(of_state[s])] - most[t]) - log_sums[t];
         for (std::int64_t s = states; s < width - lanes; ++s) emitted[s] = never;
     }
     /// log(e^a + e^b + e^c), -infinity of three such.
@@ -123,7 +125,8 @@ struct ctc_example {
             float* const g = gradient + t * classes;
             std::memcpy(padded, z + t * classes, 4 * static_cast<std::size_t>(classes));
             for (std::int64_t c = 0; c < classes; c += lanes)
-                store(g + c, exp((load(padded + c) - most[t]) - log_sums[t]), classes - c < lanes ? static_cast<int>(classes - c) : lanes);
+                store(g + c, exp((load(padded + c) - most[t]) - log_sums[t]),
+                      classes - c < lanes ? static_cast<int>(classes - c) : lanes);
             const float* const a = alpha + t * width;
             for (std::int64_t s = 0; s < states; s += lanes) store(posterior + s, load(a + s) + load(row + s));
             normalise(posterior);
@@ -138,7 +141,8 @@ struct ctc_example {
             emit(t);
             for (std::int64_t s = 0; s < states; s += lanes) store(before + s, load(row + s) + load(emitted + s));
             for (std::int64_t s = 0; s < states; s += lanes)
-                store(row + s, log_sum(load(before + s), load(before + s + 1), load(before + s + 2) + load(skip + s + 2)));
+                store(row + s,
+                      log_sum(load(before + s), load(before + s + 1), load(before + s + 2) + load(skip + s + 2)));
             normalise(row);
         }
     }
@@ -181,7 +185,8 @@ private:
         if (gradient) {
             const bool differentiable = sound && log_p > static_cast<double>(ctc_example::never);
             if (differentiable) x.backwards(gradient);
-            for (std::int64_t k = differentiable ? x.frames * x.classes : 0; k < T * x.classes; ++k) gradient[k] = sound ? 0 : nan;
+            for (std::int64_t k = differentiable ? x.frames * x.classes : 0; k < T * x.classes; ++k)
+                gradient[k] = sound ? 0 : nan;
         }
         return static_cast<float>(-log_p);
     }

@@ -135,8 +135,10 @@ struct table_of;
 template <class P, int... S>
 struct table_of<P, std::integer_sequence<int, S...>> {
     template <int I>
-    using kernel_of = kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
-    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<is_producer<P, S>()>..., kernel_entry{}};
+    using kernel_of =
+        kernel<typename needed_of<P, I, typename nest_of<P, I>::type>::type, typename body_of<P, I>::type>;
+    static constexpr kernel_entry entries[sizeof...(S) + 1] = {kernel_of<S>::template entry<is_producer<P, S>()>...,
+                                                               kernel_entry{}};
     /// Floats of scratch space that a launch of kernel `spec` wants. Asking makes no code of the
     /// kernels.
     static constexpr std::int64_t scratch(int spec, const std::int64_t* e, int parts, std::int64_t m) {

@@ -26,7 +26,9 @@ struct response_rows {
     static constexpr std::int64_t stride_of(const std::int64_t* e) {
         return (e[response_extent::channels] + lanes - 1) / lanes * lanes + 2 * margin;
     }
-    static constexpr std::int64_t rows_at_once(const std::int64_t* e) { return stride_of(e) < at_once ? at_once / stride_of(e) : 1; }
+    static constexpr std::int64_t rows_at_once(const std::int64_t* e) {
+        return stride_of(e) < at_once ? at_once / stride_of(e) : 1;
+    }
     /// Floats of one buffer.
     static constexpr std::int64_t size(const std::int64_t* e) { return rows_at_once(e) * stride_of(e); }
 
@@ -50,7 +52,9 @@ struct response_rows {
         if constexpr (Full::value) return load(p);
         else return load(p, n);
     }
-    SINTER_INLINE std::int64_t at(std::int64_t row, std::int64_t channel) const { return row * stride + margin + channel; }
+    SINTER_INLINE std::int64_t at(std::int64_t row, std::int64_t channel) const {
+        return row * stride + margin + channel;
+    }
 
     void keep_squares(const float* x, std::int64_t rows, float* to) const {
         for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
@@ -87,7 +91,9 @@ template <int Before, int Behind, int Quarters, class Body>
 struct local_response_norm {
     using rows_of = response_rows<Before, Behind, Quarters>;
     static constexpr int phases = 1;
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * rows_of::size(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * rows_of::size(e);
+    }
 
     static void run(const call& c) {
         const rows_of r(c);
@@ -99,7 +105,8 @@ struct local_response_norm {
             r.for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
                 const vf f = r.of(rows_of::template around<Before, Behind>(squares + r.at(i, j))).response;
                 const std::int64_t off = i * r.channels + j;
-                emit<Body>(rows_of::read(x + off, n, full) * f, n, first * r.channels + off, first + i, static_cast<int>(j), c, full);
+                emit<Body>(rows_of::read(x + off, n, full) * f, n, first * r.channels + off, first + i,
+                           static_cast<int>(j), c, full);
             });
         });
     }
@@ -115,12 +122,15 @@ template <int Before, int Behind, int Quarters, class Body>
 struct local_response_norm_gradient {
     using rows_of = response_rows<Before, Behind, Quarters>;
     static constexpr int phases = 1;
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return 3 * parts * rows_of::size(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return 3 * parts * rows_of::size(e);
+    }
 
     static void run(const call& c) {
         const rows_of r(c);
         const std::int64_t size = rows_of::size(c.e);
-        float *const squares = c.scratch + 3 * c.part * size, *const spread = squares + size, *const own = spread + size;
+        float *const squares = c.scratch + 3 * c.part * size, *const spread = squares + size,
+                     *const own = spread + size;
         std::memset(squares, 0, 8 * static_cast<std::size_t>(size));
         const vf factor = splat(2 * r.scale * r.beta);
         rows_of::for_rows(c, [&](std::int64_t first, std::int64_t rows) {
@@ -131,7 +141,8 @@ struct local_response_norm_gradient {
                 const auto [f, inverse] = r.of(rows_of::template around<Before, Behind>(squares + r.at(i, j)));
                 const std::int64_t off = i * r.channels + j;
                 const vf df = rows_of::read(d + off, n, full) * f;
-                __builtin_prefetch(d + rows * r.channels + off);   // passes by turns keep the processor from foreseeing any of them
+                __builtin_prefetch(d + rows * r.channels +
+                                   off);   // passes by turns keep the processor from foreseeing any of them
                 if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, n, first * r.channels + off, r.channels, c);
                 store(own + r.at(i, j), df);
                 const vf all = df * rows_of::read(x + off, n, full) * (inverse * factor);

@@ -19,9 +19,9 @@ struct block_kernel_of<static_cast<int>(op::attention.id)> {
     static SINTER_HOST_DEVICE void block(std::int64_t number, const block_call& c, attention_workspace& workspace) {
         const thread_team team;
         const attention_work a(c);
-        const std::int64_t tiles = a.tiles(a.queries), first = number % tiles * attention_tile, head = number / tiles % a.heads,
-                           example = number / tiles / a.heads, group = head / (a.heads / a.groups),
-                           seen = a.seen(example, first + attention_tile);
+        const std::int64_t tiles = a.tiles(a.queries), first = number % tiles * attention_tile,
+                           head = number / tiles % a.heads, example = number / tiles / a.heads,
+                           group = head / (a.heads / a.groups), seen = a.seen(example, first + attention_tile);
         const auto q = a.of_queries(c.p[attention_operand::q], example, head, a.width),
                    y = a.of_queries(c.p[attention_operand::result], example, head, a.value_width);
         const auto k = a.of_keys(c.p[attention_operand::k], example, group, a.width, seen),

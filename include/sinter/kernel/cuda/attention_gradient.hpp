@@ -55,7 +55,8 @@ struct attention_backward {
             for (int i = t; i < attention_tile * attention_tile; i += attention_threads) {
                 const int r = i / attention_tile, j = i % attention_tile;
                 float &s = workspace.scores[r][j], &g = workspace.gradients[r][j];
-                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - workspace.most[r]) * workspace.shrink[r],
+                const float p = expf(a.score(s, example, head, query + r, key + j, seen) - workspace.most[r]) *
+                                workspace.shrink[r],
                             m = a.mask(example, head, query + r, key + j);
                 g = p * (g * m - workspace.sum[r]);
                 s = p * m;
@@ -84,7 +85,8 @@ struct block_kernel_of<static_cast<int>(op::attention_gradient.id)> {
     }
 
 private:
-    static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_workspace& workspace, std::int64_t number) {
+    static SINTER_HOST_DEVICE void of_queries(const attention_work& a, attention_workspace& workspace,
+                                              std::int64_t number) {
         if (!a.c.p[attention_gradient_operand::dq]) return;
         const thread_team team;
         const std::int64_t tiles = a.tiles(a.queries), query = number % tiles * attention_tile;
@@ -98,10 +100,12 @@ private:
             add_product<false>(team, workspace, dq, query, workspace.gradients, b.k(seen), key, false, a.scale);
         }
     }
-    static SINTER_HOST_DEVICE void of_keys(const attention_work& a, attention_workspace& workspace, std::int64_t number) {
+    static SINTER_HOST_DEVICE void of_keys(const attention_work& a, attention_workspace& workspace,
+                                           std::int64_t number) {
         const thread_team team;
-        const std::int64_t tiles = a.tiles(a.keys), key = number % tiles * attention_tile, group = number / tiles % a.groups,
-                           example = number / tiles / a.groups, each = a.heads / a.groups;
+        const std::int64_t tiles = a.tiles(a.keys), key = number % tiles * attention_tile,
+                           group = number / tiles % a.groups, example = number / tiles / a.groups,
+                           each = a.heads / a.groups;
         const auto dk = a.of_keys(a.c.p[attention_gradient_operand::dk], example, group, a.width, a.keys),
                    dv = a.of_keys(a.c.p[attention_gradient_operand::dv], example, group, a.value_width, a.keys);
         if (a.c.p[attention_gradient_operand::dk]) clear_rows(team, dk, key);

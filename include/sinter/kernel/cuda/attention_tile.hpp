@@ -97,8 +97,8 @@ struct attention_work {
         return (example * heads + head) * 2 * queries;
     }
     /// A score made of a product; minus infinity where the query does not see the key.
-    SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key,
-                                   std::int64_t seen_keys) const {
+    SINTER_HOST_DEVICE float score(float product, std::int64_t example, std::int64_t head, std::int64_t query,
+                                   std::int64_t key, std::int64_t seen_keys) const {
         if (query >= queries || key >= seen_keys || key > query + shift) return -__builtin_inff();
         const float bias = c.e[attention_extent::biased]
                                ? c.p[attention_operand::bias][example * c.e[attention_extent::bias_example] +
@@ -111,7 +111,8 @@ struct attention_work {
     SINTER_HOST_DEVICE float mask(std::int64_t example, std::int64_t head, std::int64_t query, std::int64_t key) const {
         if (!c.e[attention_extent::dropout]) return 1.f;
         const auto index = static_cast<std::uint64_t>(((example * heads + head) * queries + query) * keys + key);
-        const std::uint64_t counter = static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step->number) << 16 |
+        const std::uint64_t counter = static_cast<std::uint64_t>(c.iteration) << 48 |
+                                      static_cast<std::uint64_t>(c.step->number) << 16 |
                                       static_cast<std::uint64_t>(c.e[attention_extent::dropout]) >> 32;
         return uniform(philox_word(c.step->seed, index, counter)) < kept ? 1.f / kept : 0.f;
     }
@@ -123,15 +124,16 @@ SINTER_HOST_DEVICE void load_part(int thread, float (*to)[attention_depth + 1], 
                                   std::int64_t first, std::int64_t column) {
     for (int i = thread; i < attention_tile * attention_depth; i += attention_threads) {
         const int r = i / attention_depth, k = i % attention_depth;
-        to[r][k] = first + r < from.count && column + k < from.columns ? from.p[(first + r) * from.step + column + k] : 0.f;
+        to[r][k] =
+            first + r < from.count && column + k < from.columns ? from.p[(first + r) * from.step + column + k] : 0.f;
     }
 }
 
 /// to[i][j] = sum of x[i] y[j] over their columns: x's rows are queries, y's keys. Each thread has
 /// four by four.
-SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspace& workspace, float (*to)[attention_tile + 1],
-                                      const attention_work::rows& x, std::int64_t first_x, const attention_work::rows& y,
-                                      std::int64_t first_y) {
+SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspace& workspace,
+                                      float (*to)[attention_tile + 1], const attention_work::rows& x,
+                                      std::int64_t first_x, const attention_work::rows& y, std::int64_t first_y) {
     for (std::int64_t column = 0; column < x.columns; column += attention_depth) {
         team.each([&](int t) {
             load_part(t, workspace.a, x, first_x, column);
@@ -142,7 +144,8 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspa
             float sum[4][4] = {};
             for (int k = 0; k < attention_depth; ++k)
                 for (int i = 0; i < 4; ++i)
-                    for (int j = 0; j < 4; ++j) sum[i][j] += workspace.a[row + 16 * i][k] * workspace.b[col + 16 * j][k];
+                    for (int j = 0; j < 4; ++j)
+                        sum[i][j] += workspace.a[row + 16 * i][k] * workspace.b[col + 16 * j][k];
             for (int i = 0; i < 4; ++i)
                 for (int j = 0; j < 4; ++j) {
                     float& s = to[row + 16 * i][col + 16 * j];
@@ -156,8 +159,9 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspa
 /// first multiplied by shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always
 /// the same thread's, so that it may stand in the device's memory.
 template <bool Turned>
-SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace, const attention_work::rows& to,
-                                    std::int64_t first_to, const float (*m)[attention_tile + 1], const attention_work::rows& y,
+SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace,
+                                    const attention_work::rows& to, std::int64_t first_to,
+                                    const float (*m)[attention_tile + 1], const attention_work::rows& y,
                                     std::int64_t first_y, bool fresh, float factor, const float* shrink = nullptr) {
     for (std::int64_t column = 0; column < y.columns; column += attention_depth) {
         team.each([&](int t) { load_part(t, workspace.b, y, first_y, column); });
@@ -165,7 +169,8 @@ SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace
             const int row = t / 16, col = t % 16;
             float sum[4] = {};
             for (int j = 0; j < attention_tile; ++j)
-                for (int i = 0; i < 4; ++i) sum[i] += (Turned ? m[j][row + 16 * i] : m[row + 16 * i][j]) * workspace.b[j][col];
+                for (int i = 0; i < 4; ++i)
+                    sum[i] += (Turned ? m[j][row + 16 * i] : m[row + 16 * i][j]) * workspace.b[j][col];
             if (column + col >= to.columns) return;
             for (int i = 0; i < 4; ++i) {
                 const int r = row + 16 * i;

@@ -73,7 +73,8 @@ struct body {
             const instruction& w = code[j];
             const op_id k = static_cast<op_id>(w.code);
             if (flat && w.row) is[j] = true;
-            else if (w.is(opcode::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index) is[j] = true;
+            else if (w.is(opcode::literal) || k == op::runtime_scalar || k == op::loop_index || k == op::column_index)
+                is[j] = true;
             else if (w.is(opcode::load)) is[j] = w.rows() == row_map::none;
             else if (k == op::random_uniform) is[j] = is_drawn_once(w);
             else if (w.code < 256) is[j] = false;
@@ -156,7 +157,10 @@ private:
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index) return static_cast<float>(at.col);
         else if constexpr (k == op::random_uniform)
-            return uniform(philox_word(c.step->seed, static_cast<std::uint64_t>(is_drawn_once(w) ? 0 : w.row ? at.row : at.off),
+            return uniform(philox_word(c.step->seed,
+                                       static_cast<std::uint64_t>(is_drawn_once(w) ? 0
+                                                                  : w.row          ? at.row
+                                                                                   : at.off),
                                        static_cast<std::uint64_t>(c.iteration) << 48 |
                                            static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];

@@ -47,7 +47,8 @@ struct kernel {
         if constexpr (is_convolution) return own::part == part;
         else return false;
     }
-    static constexpr bool gives_results = computes(convolution_part::results), gives_weights = computes(convolution_part::weights_gradient);
+    static constexpr bool gives_results = computes(convolution_part::results),
+                          gives_weights = computes(convolution_part::weights_gradient);
     static constexpr bool by_library = library_of<K>() != library::none, by_warps = K == walk::rows && B::reduces_rows,
                           by_blocks = requires { block_kernel_of<S>::operands; };
 
@@ -146,7 +147,8 @@ private:
 
     /// The library's result goes straight to its place if nothing is to be done with it, else by
     /// way of the scratch space.
-    static void run_root_op(Engine& engine, const work& w, walk_extents n, const layout& at, const typename B::call& c) {
+    static void run_root_op(Engine& engine, const work& w, walk_extents n, const layout& at,
+                            const typename B::call& c) {
         float* raw = w.scratch;
         if constexpr (B::only_store >= 0) raw = w.p[B::only_store];
         source_call s = source_arguments(w, n);
@@ -167,9 +169,22 @@ private:
     }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;
-        convolution v{own::part, w.m, x[conv_fixed::H], x[conv_fixed::W], x[conv_fixed::CI], x[conv_fixed::OH], x[conv_fixed::OW],
-                      x[conv_fixed::CO], x[conv_fixed::kh], x[conv_fixed::kw], x[conv_fixed::stride], x[conv_fixed::above],
-                      x[conv_fixed::left], nullptr, nullptr, nullptr};
+        convolution v{own::part,
+                      w.m,
+                      x[conv_fixed::H],
+                      x[conv_fixed::W],
+                      x[conv_fixed::CI],
+                      x[conv_fixed::OH],
+                      x[conv_fixed::OW],
+                      x[conv_fixed::CO],
+                      x[conv_fixed::kh],
+                      x[conv_fixed::kw],
+                      x[conv_fixed::stride],
+                      x[conv_fixed::above],
+                      x[conv_fixed::left],
+                      nullptr,
+                      nullptr,
+                      nullptr};
         if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
         if constexpr (gives_results) {
@@ -206,7 +221,8 @@ private:
     template <int I>
     static void add_one(Engine& engine, const typename B::call& c) {
         if constexpr (B::code[I].is(opcode::column_sum))
-            engine.add_partials(c.partial_sum(B::code[I].b, 0), c.p[B::code[I].arg], B::code[I].row ? 1 : c.columns, c.columns, c.parts);
+            engine.add_partials(c.partial_sum(B::code[I].b, 0), c.p[B::code[I].arg], B::code[I].row ? 1 : c.columns,
+                                c.columns, c.parts);
     }
     template <int... I>
     static void add_partials(Engine& engine, const typename B::call& c, std::integer_sequence<int, I...>) {

@@ -28,16 +28,17 @@ __global__ void __launch_bounds__(attention_threads) block_kernel(block_call c) 
     block_kernel_of<S>::block(blockIdx.x, c, workspace);
 }
 template <int Threads>
-__global__ void __launch_bounds__(Threads) chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next,
-                                                        std::int64_t m) {
+__global__ void __launch_bounds__(Threads)
+    chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m) {
     const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * Threads + threadIdx.x;
     if (i < m) chain_thread(i, index, first, next, m);
 }
 /// One warp a column.
 template <int Threads>
-__global__ void __launch_bounds__(Threads) sum_kernel(const float* partial, float* to, std::int64_t used, std::int64_t columns,
-                                                      int parts) {
-    const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * (Threads / warp_lanes) + threadIdx.x / warp_lanes;
+__global__ void __launch_bounds__(Threads)
+    sum_kernel(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
+    const std::int64_t column =
+        static_cast<std::int64_t>(blockIdx.x) * (Threads / warp_lanes) + threadIdx.x / warp_lanes;
     if (column >= used) return;
     const int lane = static_cast<int>(threadIdx.x) % warp_lanes;
     float v = lane_sum(partial + column, columns, parts, lane);
@@ -63,12 +64,14 @@ template <int S>
 void launch_blocks(const block_call& c, cudaStream_t stream) {
     block_kernel<S><<<static_cast<unsigned>(block_kernel_of<S>::count(c)), attention_threads, 0, stream>>>(c);
 }
-inline void launch_chain(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m, cudaStream_t stream) {
+inline void launch_chain(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m,
+                         cudaStream_t stream) {
     chain_kernel<block_threads><<<blocks_for(m, block_threads), block_threads, 0, stream>>>(index, first, next, m);
 }
-inline void launch_sums(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts, cudaStream_t stream) {
-    sum_kernel<block_threads><<<blocks_for(used, block_threads / warp_lanes), block_threads, 0, stream>>>(partial, to, used,
-                                                                                                          columns, parts);
+inline void launch_sums(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts,
+                        cudaStream_t stream) {
+    sum_kernel<block_threads>
+        <<<blocks_for(used, block_threads / warp_lanes), block_threads, 0, stream>>>(partial, to, used, columns, parts);
 }
 
 } // namespace sinter::gpu

@@ -45,7 +45,8 @@ private:
         if constexpr (Phase < B::phases) {
             begin<Phase>(r, instructions{});
             for (std::int64_t j = lane; j < c.columns; j += warp_lanes)
-                B::template phase<Phase, false>(r, {row * c.columns + j, row, static_cast<int>(j), part, true, first}, c);
+                B::template phase<Phase, false>(r, {row * c.columns + j, row, static_cast<int>(j), part, true, first},
+                                                c);
         }
     }
     template <int Phase, int... I>
@@ -91,7 +92,8 @@ private:
             }
     }
     template <int Phase, int... I>
-    static void warp_pass(float (*r)[B::size + 1], std::int64_t row, int part, const call& c, std::integer_sequence<int, I...>) {
+    static void warp_pass(float (*r)[B::size + 1], std::int64_t row, int part, const call& c,
+                          std::integer_sequence<int, I...>) {
         for (int l = 0; l < warp_lanes; ++l) columns<Phase>(r[l], row, part, l, c);
         (exchange<I, reduces(I, Phase)>(r), ...);
     }

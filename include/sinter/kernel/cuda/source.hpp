@@ -68,7 +68,9 @@ struct source<from_memory> : plain_source {
 };
 template <>
 struct source<from_transposed_memory> : plain_source {
-    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col * s.rows + at.row]; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        return s.a[at.col * s.rows + at.row];
+    }
 };
 
 } // namespace sinter::gpu

@@ -52,7 +52,8 @@ public:
             by_c = masked(p_ * (w - sum));
         }
         if (dv.ok()) by_p = plus(by_p, masked(product(d_, dv = by_heads(dv, 1), transposed::no, transposed::yes)));
-        const tensor z = p_ * (by_p - row_sum(p_ * by_p)), s = p_ * (c_ - mean_);   // the scores' gradients: second, first
+        const tensor z = p_ * (by_p - row_sum(p_ * by_p)),
+                     s = p_ * (c_ - mean_);   // the scores' gradients: second, first
         if (g.wants(0)) {
             tensor t = product(z, k_);
             if (dk.ok()) t = t + product(s, dk);
@@ -81,7 +82,8 @@ private:
     int groups_, each_, queries_, keys_;   ///< each_: heads of queries for one of keys
     tensor q_, k_, v_, d_, p_, mask_, c_, mean_;
 
-    static constexpr tensor product(tensor a, tensor b, transposed ta = transposed::no, transposed tb = transposed::no) {
+    static constexpr tensor product(tensor a, tensor b, transposed ta = transposed::no,
+                                    transposed tb = transposed::no) {
         return ops::matmul(a, b, ta, tb);
     }
     static constexpr tensor plus(tensor a, tensor b) { return a.ok() ? a + b : b; }

@@ -47,13 +47,15 @@ constexpr void leave_batch_norm_gradients(gradient_of& g) {
     const tensor x = g.x(1), mean = g.x(4), r = g.x(5), scale = g.x(6), away = mean - x;
     tensor d = g.d;
     // What relu was given is found there again, bit by bit, without reading y.
-    if (const node n = d.at(); n.k == op::relu_gradient && g.g->n[n.in[1]].k == op::relu && g.g->n[n.in[1]].in[0] == g.result.id)
+    if (const node n = d.at();
+        n.k == op::relu_gradient && g.g->n[n.in[1]].k == op::relu && g.g->n[n.in[1]].in[0] == g.result.id)
         d = make<op::relu_gradient>(g.g, n.s, {tensor{g.g, n.in[0]}, ops::multiply_add(-scale, away, g.x(3))});
     const tensor all = channel_sums(d), along = -(channel_sums(d * away) * r);
     g.add(2, along);
     g.add(3, all);
     if (!g.wants(1)) return;
-    const tensor by = over_pixels(scale, x.shape()), slope = by * r * along, level = over_pixels(scale, x.shape(), -1) * all;
+    const tensor by = over_pixels(scale, x.shape()), slope = by * r * along,
+                 level = over_pixels(scale, x.shape(), -1) * all;
     g.add(1, ops::multiply_add(d, scale, ops::multiply_add(away, slope, level)));
 }
 inline constexpr op_info batch_norm_info = [] {

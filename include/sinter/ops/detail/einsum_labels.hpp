@@ -43,7 +43,8 @@ private:
         for (int k = 0; k < operands; ++k) {
             if (k && *s++ != ',') return refuse(s - 1, begin);
             int letters = 0, dots = 0;
-            for (const char* p = s; is_letter(*p) || *p == '.' || *p == ' '; ++p) letters += is_letter(*p), dots += *p == '.';
+            for (const char* p = s; is_letter(*p) || *p == '.' || *p == ' '; ++p)
+                letters += is_letter(*p), dots += *p == '.';
             const int rest = ranks[k] - letters;   // axes that the ellipsis stands for
             if (rest < 0 || (rest > 0 && !dots)) return refuse(s, begin);
             widest = rest > widest ? rest : widest;

@@ -61,7 +61,8 @@ constexpr shape with_leading_ones(shape s, int rank) {
 /// The fault of operands x and y whose extents a and b (their own, or a product's leading axes) do
 /// not broadcast. Where both have a batch and only the ranks are at fault, it names the operand of
 /// fewer axes (got) and what to reshape it to (needed).
-constexpr tensor fail_to_broadcast(graph* g, const op_name& self, const shape& a, const shape& b, const shape& x, const shape& y) {
+constexpr tensor fail_to_broadcast(graph* g, const op_name& self, const shape& a, const shape& b, const shape& x,
+                                   const shape& y) {
     const bool a_is_less = a.rank < b.rank;
     const shape &less = a_is_less ? a : b, &more = a_is_less ? b : a, &named = a_is_less ? x : y;
     shape both;

@@ -8,8 +8,9 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
-inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loop_next{"loop_next"}, loop_input{"loop_input"},
-    loop_saved{"loop_saved"}, loop_stack{"loop_stack"}, loop_last{"loop_last"}, loop_index{"loop_index"};
+inline constexpr op_name loop_begin{"loop_begin"}, loop_value{"loop_value"}, loop_next{"loop_next"},
+    loop_input{"loop_input"}, loop_saved{"loop_saved"}, loop_stack{"loop_stack"}, loop_last{"loop_last"},
+    loop_index{"loop_index"};
 }
 
 /// In node::p of what stores a carry, and of its next value: the carry's number, from 1; of one

@@ -55,15 +55,18 @@ namespace detail {
 /// Of [places, C] by something near the mean [1, C]: the mean over all places, [1, C].
 constexpr tensor mean_distance(tensor x, tensor m) {
     const int places = x.shape().d[0];
-    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1], 1}) * (1.f / static_cast<float>(places));
+    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1], 1}) *
+           (1.f / static_cast<float>(places));
 }
 constexpr tensor mean_square(tensor x, tensor m) {
     const int places = x.shape().d[0];
-    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1]}) * (1.f / static_cast<float>(places));
+    return make<op::middle_moment>(x.g, m.shape(), {x, m}, {1, places, x.shape().d[1]}) *
+           (1.f / static_cast<float>(places));
 }
 constexpr tensor mean_product(tensor x, tensor m, tensor d) {
     const int places = x.shape().d[0];
-    return make<op::middle_moment>(x.g, m.shape(), {x, m, d}, {1, places, x.shape().d[1]}) * (1.f / static_cast<float>(places));
+    return make<op::middle_moment>(x.g, m.shape(), {x, m, d}, {1, places, x.shape().d[1]}) *
+           (1.f / static_cast<float>(places));
 }
 } // namespace detail
 

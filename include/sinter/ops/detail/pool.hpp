@@ -59,14 +59,17 @@ constexpr tensor pool(tensor x, per_axis k, const window& o, bool all = false) {
     const int axes = s.rank - 1;
     if (axes < 1 || axes > 3)
         return fail(x.g, fault_kind::needs_height_width_channels, name, s, batch_of(k.d[1], k.d[2], 1));
-    if (k.least() < 1) return fail(x.g, fault_kind::window_out_of_range, name, extents(k.least(), o.stride.least()), extents(1, 1));
+    if (k.least() < 1)
+        return fail(x.g, fault_kind::window_out_of_range, name, extents(k.least(), o.stride.least()), extents(1, 1));
     if (refuses_window(x.g, name, o, axes, true)) return {x.g, -1};
     sliding a[3];
     for (int i = 3 - axes; i < 3; ++i) {
         a[i] = sliding(s.d[i - 3 + axes], k.d[i], o, i);
-        if (a[i].out < 1) return fail(x.g, fault_kind::window_larger_than_input, name, s, extents(k.d[1], k.d[2], s.last()));
+        if (a[i].out < 1)
+            return fail(x.g, fault_kind::window_larger_than_input, name, s, extents(k.d[1], k.d[2], s.last()));
         if (a[i].before >= k.d[i] || (a[i].out - 1) * a[i].stride - a[i].before >= a[i].extent)
-            return fail(x.g, fault_kind::padding_refused, name, extents(a[i].before, o.padding.after[i]), extents(k.d[i] - 1, k.d[i] - 1));
+            return fail(x.g, fault_kind::padding_refused, name, extents(a[i].before, o.padding.after[i]),
+                        extents(k.d[i] - 1, k.d[i] - 1));
     }
     const int d = a[0].extent, h = a[1].extent, w = a[2].extent, c = s.last();
     if (axes == 2) return pool_image<K>(x, a[1], a[2], o, all);
@@ -75,7 +78,8 @@ constexpr tensor pool(tensor x, per_axis k, const window& o, bool all = false) {
     tensor y = pool_image<K>(reshape(x, extents(d * h, w, c)), whole, a[2], o, all);
     if (axes == 1) return reshape(y, extents(a[2].out, c));
     window outer = o;   // the two other axes take the places of height and width
-    for (int i = 0; i < 2; ++i) outer.padding.before[i + 1] = o.padding.before[i], outer.padding.after[i + 1] = o.padding.after[i];
+    for (int i = 0; i < 2; ++i)
+        outer.padding.before[i + 1] = o.padding.before[i], outer.padding.after[i + 1] = o.padding.after[i];
     y = pool_image<K>(reshape(y, extents(d, h, a[2].out * c)), a[0], a[1], outer, all);
     return reshape(y, extents(a[0].out, a[1].out, a[2].out, c));
 }

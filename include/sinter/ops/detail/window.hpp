@@ -14,7 +14,8 @@ struct per_axis {
     constexpr per_axis(int all) : d{all, all, all} {}
     constexpr per_axis(int height, int width) : d{1, height, width} {}
     constexpr per_axis(int depth, int height, int width) : d{depth, height, width} {}
-    constexpr per_axis(const int (&all)[3]) : d{all[0], all[1], all[2]} {}   // as nvcc writes it down for its host compiler
+    constexpr per_axis(const int (&all)[3])
+        : d{all[0], all[1], all[2]} {}   // as nvcc writes it down for its host compiler
     constexpr bool operator==(const per_axis&) const = default;
     constexpr bool square() const { return d[1] == d[2]; }
     constexpr int least() const { return d[0] < d[1] ? d[0] < d[2] ? d[0] : d[2] : d[1] < d[2] ? d[1] : d[2]; }
@@ -84,7 +85,8 @@ struct sliding {
                 all += before + o.padding.after[axis];
         }
         out = all < reach() ? 0 : (all - reach()) / stride + 1;
-        if (o.rounding == rounding::ceil && out > 0 && (all - reach()) % stride && out * stride < extent + before) ++out;
+        if (o.rounding == rounding::ceil && out > 0 && (all - reach()) % stride && out * stride < extent + before)
+            ++out;
     }
     constexpr int reach() const { return (k - 1) * dilation + 1; }   ///< from the first tap to the last
 

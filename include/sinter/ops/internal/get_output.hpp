@@ -16,7 +16,8 @@ struct rule<op::get_output> : view_rule {
     static constexpr const char* name = "pick";
     static constexpr bool moves = false;
     static constexpr int below(const node& n) { return n.p[get_output_attribute::below]; }
-    static constexpr void gradient(gradient_of& g) {   // whole numbers have none; a gradient found along with the value lacks one
+    static constexpr void
+    gradient(gradient_of& g) {   // whole numbers have none; a gradient found along with the value lacks one
         if (g.n().s.type == dtype::f32) g.refuse(g.g->n[g.n().in[0]]);
     }
 };

@@ -28,7 +28,9 @@ inline constexpr op_name unique_rows{"unique_rows"}, unique_product{"unique_prod
 namespace unique_attribute { enum : int { columns, width, first, numbers, numbers_first }; }   // in node::p
 /// In call::e of all five kernels; all_rows: of the weights or of the table; lazy: only the rows
 /// that occur are wanted.
-namespace unique_extent { enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy, list_rows }; }
+namespace unique_extent {
+enum : int { columns, width, outputs, numbers, first, numbers_first, all_rows, lazy, list_rows };
+}
 /// In call::p.
 namespace unique_rows_operand { enum : int { table, indices, keys }; }
 namespace unique_product_operand { enum : int { keys, weights, numbers }; }
@@ -57,7 +59,9 @@ template <>
 struct rule<op::unique_rows> : root_op_rule {
     static constexpr const char* name = "unique_rows";
     static constexpr bool epilogue = false;
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::unique_extents(r, k, 0, r.x(0).d[0]); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::unique_extents(r, k, 0, r.x(0).d[0]);
+    }
 };
 template <>
 struct rule<op::unique_product> : root_op_rule {
@@ -72,7 +76,9 @@ struct rule<op::unique_sums> : root_op_rule {
     static constexpr const char* name = "unique_sums";
     static constexpr bool epilogue = false;
     static constexpr long flops(const node& n, const node*) { return n.s.size(); }
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) { detail::unique_extents(r, k, r.x(1).last()); }
+    static constexpr void extents(const kernel_request& r, kernel_extents& k) {
+        detail::unique_extents(r, k, r.x(1).last());
+    }
 };
 template <>
 struct rule<op::unique_weights> : root_op_rule {
@@ -88,7 +94,8 @@ struct rule<op::unique_table> : root_op_rule {
     static constexpr const char* name = "unique_table";
     static constexpr bool sums_rows = true;
     static constexpr long flops(const node& n, const node* in) { return 2L * in[1].s.size() * n.s.last(); }
-    static constexpr void extents(const kernel_request& r, kernel_extents& k) {   // a lazy update visits only the rows that occur
+    static constexpr void extents(const kernel_request& r,
+                                  kernel_extents& k) {   // a lazy update visits only the rows that occur
         detail::unique_extents(r, k, r.x(2).d[1], r.y().d[0], r.updates || r.list_rows);
         k.e[unique_extent::list_rows] = r.list_rows;
     }

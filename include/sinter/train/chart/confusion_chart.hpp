@@ -24,14 +24,17 @@ inline std::string to_svg(const metrics::confusion_matrix& matrix, span<const st
     const double left = 34 + name_width, top = 56, right = left + cell * n;
     const double bottom = top + cell * n, below = turned ? name_width : 22;
 
-    const auto percent = [](double share) { return share == share ? svg::number(__builtin_round(1000 * share) / 10) + " %" : "-"; };
+    const auto percent = [](double share) {
+        return share == share ? svg::number(__builtin_round(1000 * share) / 10) + " %" : "-";
+    };
     std::string s = svg::text(left, 24, 15, svg::anchor::start, svg::ink, title, "font-weight=\"bold\"");
     s += svg::text(left, 43, 12, svg::anchor::start, svg::faint_ink, "accuracy " + percent(matrix.accuracy()));
     s += svg::text(right + 10, top - 8, 11, svg::anchor::start, svg::faint_ink, "recall");
     for (int truth = 0; truth < n; ++truth) {
         const double y = top + cell * truth, all = static_cast<double>(matrix.examples(truth));
         s += svg::text(left - 8, y + cell / 2 + 4, 12, svg::anchor::end, svg::ink, name(truth));
-        s += svg::text(right + 10, y + cell / 2 + 4, 11, svg::anchor::start, svg::faint_ink, percent(matrix.recall(truth)));
+        s += svg::text(right + 10, y + cell / 2 + 4, 11, svg::anchor::start, svg::faint_ink,
+                       percent(matrix.recall(truth)));
         for (int predicted = 0; predicted < n; ++predicted) {
             const double x = left + cell * predicted;
             const auto count = static_cast<double>(matrix.count(truth, predicted));

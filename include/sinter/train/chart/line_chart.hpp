@@ -92,7 +92,8 @@ inline std::string chart_panel(const line_chart& chart, double left, double top)
     }
     s += svg::line(x0, y0, x1, y0, svg::faint_ink);
     s += svg::text((x0 + x1) / 2, y0 + 40, 12, svg::anchor::middle, svg::ink, chart.x_label);
-    const std::string turned = "transform=\"rotate(-90 " + svg::number(left + 18) + " " + svg::number((y0 + y1) / 2) + ")\"";
+    const std::string turned =
+        "transform=\"rotate(-90 " + svg::number(left + 18) + " " + svg::number((y0 + y1) / 2) + ")\"";
     s += svg::text(left + 18, (y0 + y1) / 2, 12, svg::anchor::middle, svg::ink, chart.y_label, turned);
     if (!(ys.low <= ys.high))
         s += svg::text((x0 + x1) / 2, (y0 + y1) / 2, 13, svg::anchor::middle, svg::faint_ink, "nothing to show");

@@ -61,8 +61,9 @@ struct saved_variable {
 };
 template <class Trainer>
 SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
-    static_assert(names_are_free<Trainer>(), "files keep the name `step` and all names under `optimizer/`, `run/` and `hooks/` for "
-                                             "themselves: call that parameter, state or layer something else");
+    static_assert(names_are_free<Trainer>(),
+                  "files keep the name `step` and all names under `optimizer/`, `run/` and `hooks/` for "
+                  "themselves: call that parameter, state or layer something else");
     std::vector<saved_variable> all;
     auto add = [&](const variable_info& v, int slot) {
         const std::string path = Trainer::path(v);
@@ -105,13 +106,15 @@ template <class Trainer>
 void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
                not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
-    save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
+    save_with(std::move(entries), t, what,
+              [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
 }
 
 /// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would
 /// fit, it says how to load them.
 template <class Trainer>
-SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file, bool whole) {
+SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file,
+                           bool whole) {
     const std::vector<std::string> lines = safetensors::differences(expected, file);
     if (lines.empty()) return;
     bool weights_fit = whole;
@@ -129,18 +132,20 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
                 for (const saved_variable& s : saved_variables<Trainer>(saved::whole)) known = known || s.name == name;
                 weights_fit = weights_fit && known;
             }
-    std::string list = joined({"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
+    std::string list = joined(
+        {"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
     for (const std::string& line : lines) (list += "\n  ") += line;
     if (weights_fit)
-        list += "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the weights "
-                "alone, write load(..., saved::weights)";
+        list +=
+            "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the weights "
+            "alone, write load(..., saved::weights)";
     throw mismatch_error(std::move(list), file.source);
 }
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before
 /// the first change; `further()` is the last of it.
 template <class Trainer, class Further>
-SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
-                           saved what, Further further) {
+SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
+                           Trainer& t, saved what, Further further) {
     const std::string& path = f.source;
     const bool whole = what == saved::whole && f.tensors.contains("step");
     const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
@@ -154,26 +159,30 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     if constexpr (alternates)
         if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
     safetensors::contents own{f.source, {}, f.tensors};
-    for (auto i = own.tensors.begin(); i != own.tensors.end();) i = is_of_a_run(i->first) ? own.tensors.erase(i) : std::next(i);
+    for (auto i = own.tensors.begin(); i != own.tensors.end();)
+        i = is_of_a_run(i->first) ? own.tensors.erase(i) : std::next(i);
     if (whole) {
         check_fit<Trainer>(expected, own, true);
     } else {
         for (const saved_variable& s : variables)
             if (!taken(s)) own.tensors.erase(s.name);
         if (what == saved::weights)
-            for (auto i = own.tensors.begin(); i != own.tensors.end();) i = is_for_resuming(i->first) ? own.tensors.erase(i) : std::next(i);
+            for (auto i = own.tensors.begin(); i != own.tensors.end();)
+                i = is_for_resuming(i->first) ? own.tensors.erase(i) : std::next(i);
         check_fit<Trainer>(expected, own, false);
     }
     std::int64_t steps = 0;
     if (whole) {
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
-        if (steps < 0) throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
+        if (steps < 0)
+            throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
         const auto seed = f.metadata.find("seed");   // older files have none
         const std::string ours = joined({t.options().seed});
         if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != ours)
-            throw mismatch_error("the saved run drew its random numbers from another seed: it would go on otherwise", path,
-                                 joined({"seed ", io::printable(seed->second)}),
-                                 joined({"the trainer's ", ours, ": make it with that .seed, or write load(..., saved::weights)"}));
+            throw mismatch_error(
+                "the saved run drew its random numbers from another seed: it would go on otherwise", path,
+                joined({"seed ", io::printable(seed->second)}),
+                joined({"the trainer's ", ours, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
     auto phases = [&] {
         if constexpr (alternates) return t.phase_steps();
@@ -184,14 +193,16 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
             std::memcpy(phases.data(), f.at("optimizer/steps").data.data(), sizeof phases);
             for (const std::int64_t n : phases)
                 if (n < 0)
-                    throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}), "0 or more");
+                    throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}),
+                                       "0 or more");
         }
     std::vector<typename Trainer::packed_values> ready;
     ready.reserve(variables.size());
     for (const saved_variable& s : variables) {
         if (!taken(s)) continue;
         std::vector<float> x(static_cast<std::size_t>(s.v->s.size()));
-        std::memcpy(x.data(), f.at(s.name).data.data(), x.size() * sizeof(float));   // the file's bytes may lie anywhere
+        std::memcpy(x.data(), f.at(s.name).data.data(),
+                    x.size() * sizeof(float));   // the file's bytes may lie anywhere
         ready.push_back(t.packed(*s.v, x.data(), s.slot));
     }
     further();
@@ -201,7 +212,8 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     if (whole) t.set_steps(steps);
 }
 template <class Trainer>
-void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t, saved what) {
+void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
+               saved what) {
     load_with(std::move(expected), f, t, what, [] {});
 }
 
@@ -211,14 +223,17 @@ void load_with(std::vector<safetensors::expected_tensor> expected, const safeten
 /// Throws io_error; data_error where a weight or a state is infinite or NaN, and the old file
 /// stays, unless these are asked for. A whole file also has the trainer's seed, among its metadata.
 template <class Trainer>
-void save(const Trainer& t, const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) {
+void save(const Trainer& t, const std::string& path, saved what = saved::whole,
+          not_finite allow = not_finite::refused) {
     detail::save_with({}, t, path, what, allow);
 }
 /// The same bytes in memory, for programs without files.
 template <class Trainer>
-std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whole, not_finite allow = not_finite::refused) {
+std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whole,
+                                      not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
-    return detail::save_with({}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
+    return detail::save_with(
+        {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
 }
 
 /// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws

@@ -24,8 +24,8 @@ struct imported {
     std::string fault;
 };
 
-inline imported import_tensor(const safetensors::tensor_view& t, const found_variable& f, framework from, const char* leaf,
-                              const std::vector<std::int64_t>& needed) {
+inline imported import_tensor(const safetensors::tensor_view& t, const found_variable& f, framework from,
+                              const char* leaf, const std::vector<std::int64_t>& needed) {
     const std::string is = safetensors::describe(t.type, t.shape);
     if (!is_floating(t.type)) return {{}, "type: got " + is + ", needed F32, F64, F16 or BF16"};
     arranged a{t.shape, floats_of(t)};
@@ -33,7 +33,9 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
     const name_rule none, &rule = f.rule ? *f.rule : none;
     if (!rule.axes.empty()) {
         if (!is_order_of(rule.axes, a.shape.size()))
-            return {{}, "axes: got " + is + ", and a rule whose axes are not an order of its " + std::to_string(a.shape.size())};
+            return {{},
+                    "axes: got " + is + ", and a rule whose axes are not an order of its " +
+                        std::to_string(a.shape.size())};
         a = permuted(a, rule.axes);
     } else if (kernel && convention_of(from).kernels_output_first) {
         a = output_last(a);

@@ -10,6 +10,8 @@ constexpr bool is_of_a_run(std::string_view name) { return name.starts_with("run
 
 /// Does a tensor of this name in a file of save()'s serve resuming alone? No variable of a model
 /// may have such a name.
-constexpr bool is_for_resuming(std::string_view name) { return name == "step" || name.starts_with("optimizer/") || is_of_a_run(name); }
+constexpr bool is_for_resuming(std::string_view name) {
+    return name == "step" || name.starts_with("optimizer/") || is_of_a_run(name);
+}
 
 } // namespace sinter::detail

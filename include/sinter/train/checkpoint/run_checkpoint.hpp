@@ -51,13 +51,18 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
     detail::list_run(run, check, at);
     std::vector<std::string> lines = check.differences();
     for (const auto& [name, tensor] : f.tensors)
-        if (detail::is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
+        if (detail::is_of_a_run(name) &&
+            std::find(check.names().begin(), check.names().end(), name) == check.names().end())
             lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
     if (!lines.empty()) {
-        std::string list = joined({"the file is not of a run with these hooks, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
+        std::string list = joined({"the file is not of a run with these hooks, ", lines.size(),
+                                   lines.size() == 1 ? " difference:" : " differences:"});
         for (const std::string& line : lines) (list += "\n  ") += line;
-        throw mismatch_error(list + "\nA run goes on with the hooks that it was saved with, in their order. To go on otherwise, load the "
-                                    "model by load(), which leaves hooks alone", file);
+        throw mismatch_error(
+            list +
+                "\nA run goes on with the hooks that it was saved with, in their order. To go on otherwise, load the "
+                "model by load(), which leaves hooks alone",
+            file);
     }
     hook_state read(hook_state::mode::read, &f);
     detail::load_with({}, f, run.model, saved::whole, [&] {

@@ -9,6 +9,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// `conv2d_1/kernel`.
-SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) { return path_of(scopes, v.scope, v.name); }
+SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) {
+    return path_of(scopes, v.scope, v.name);
+}
 
 } // namespace sinter

@@ -28,10 +28,12 @@ public:
     /// mismatch_error, with a line for every tensor that is missing, unexpected or different,
     /// unless the file has just these, beside the optimizer's memory, the number of steps and what
     /// is `not_needed`.
-    void check(const std::vector<safetensors::expected_tensor>& expected, const std::vector<std::string>& not_needed = {}) const {
+    void check(const std::vector<safetensors::expected_tensor>& expected,
+               const std::vector<std::string>& not_needed = {}) const {
         safetensors::contents own{file_.source, {}, {}};
         for (const auto& [name, tensor] : file_.tensors)
-            if (!detail::is_for_resuming(name) && std::find(not_needed.begin(), not_needed.end(), name) == not_needed.end())
+            if (!detail::is_for_resuming(name) &&
+                std::find(not_needed.begin(), not_needed.end(), name) == not_needed.end())
                 own.tensors.emplace(name, tensor);
         safetensors::check_matches(expected, own);
     }

@@ -43,10 +43,13 @@ public:
             if (e.prefix) add(e.prefix, false, e.by_label + log_p[static_cast<std::size_t>(last)]);
             for (int c = 0; c < static_cast<int>(log_p.size()); ++c)
                 if (c != blank_)   // a repetition counts as a new label only behind a blank
-                    if (const double p = (e.prefix && c == last ? e.by_blank : all) + log_p[static_cast<std::size_t>(c)]; p > never)
+                    if (const double p =
+                            (e.prefix && c == last ? e.by_blank : all) + log_p[static_cast<std::size_t>(c)];
+                        p > never)
                         add(child(e.prefix, c), false, p);
         }
-        std::stable_sort(next_.begin(), next_.end(), [](const entry& a, const entry& b) { return a.total() > b.total(); });
+        std::stable_sort(next_.begin(), next_.end(),
+                         [](const entry& a, const entry& b) { return a.total() > b.total(); });
         if (next_.size() > static_cast<std::size_t>(width)) next_.resize(static_cast<std::size_t>(width));
         beam_.swap(next_);
     }
@@ -100,13 +103,14 @@ private:
 /// are returned: fewer where there are not so many. data_error where a frame's scores are NaN,
 /// +infinity or all -infinity, option_error for a width or a number of results below 1, or a blank
 /// that is no class.
-inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width = 32, int results = 1,
-                                            int blank = 0) {
+inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int classes, int width = 32,
+                                            int results = 1, int blank = 0) {
     if (width < 1 || results < 1)
-        throw option_error("width of the beam or number of results", "ctc_beam", std::to_string(width < 1 ? width : results),
-                           "at least 1");
+        throw option_error("width of the beam or number of results", "ctc_beam",
+                           std::to_string(width < 1 ? width : results), "at least 1");
     if (blank < 0 || blank >= classes)
-        throw option_error("the blank is no class", "ctc_beam", std::to_string(blank), "0 to " + std::to_string(classes - 1));
+        throw option_error("the blank is no class", "ctc_beam", std::to_string(blank),
+                           "0 to " + std::to_string(classes - 1));
     detail::ctc_prefixes search(blank);
     std::vector<double> log_p(static_cast<std::size_t>(classes));
     for (int t = 0; t < frames; ++t) {
@@ -114,7 +118,8 @@ inline std::vector<ctc_hypothesis> ctc_beam(const float* scores, int frames, int
         double all = -std::numeric_limits<double>::infinity();
         for (int c = 0; c < classes; ++c) all = detail::log_add(all, static_cast<double>(row[c]));
         if (!std::isfinite(all))
-            throw data_error("a frame's scores are no distribution", "frame " + std::to_string(t), std::to_string(all), "finite scores");
+            throw data_error("a frame's scores are no distribution", "frame " + std::to_string(t), std::to_string(all),
+                             "finite scores");
         for (int c = 0; c < classes; ++c) log_p[static_cast<std::size_t>(c)] = static_cast<double>(row[c]) - all;
         search.step(log_p, width);
     }

@@ -42,14 +42,16 @@ public:
         const epoch_result& r = run.result;
         std::string line;
         if (written_ == 0) {
-            for (const char* column : {"epoch", "step", "examples", "seconds", "loss", "accuracy", "val_loss", "val_accuracy"})
+            for (const char* column :
+                 {"epoch", "step", "examples", "seconds", "loss", "accuracy", "val_loss", "val_accuracy"})
                 add(line, column);
             for (const metric_value& m : r.metrics) add(line, quoted(m.name));
             line += '\n';
         }
         const std::size_t begins = line.size();
         for (const std::int64_t n : {std::int64_t{r.epoch}, run.step, r.examples}) add(line, joined({n}), begins);
-        for (const double x : {r.seconds, r.loss, r.training_accuracy, r.validation_loss, r.accuracy}) add(line, number(x), begins);
+        for (const double x : {r.seconds, r.loss, r.training_accuracy, r.validation_loss, r.accuracy})
+            add(line, number(x), begins);
         for (const metric_value& m : r.metrics) add(line, number(m.value), begins);
         line += '\n';
         for (std::string_view left = line; !left.empty();) {

@@ -42,7 +42,9 @@ public:
         stopped_ = wait_ >= o_.patience && seen_ > 1;
         if (stopped_) run.stop(name);
     }
-    void state(auto& s) { s("wait", wait_)("seen", seen_)("best_epoch", best_epoch_)("stopped", stopped_)("watched", monitor_); }
+    void state(auto& s) {
+        s("wait", wait_)("seen", seen_)("best_epoch", best_epoch_)("stopped", stopped_)("watched", monitor_);
+    }
     bool stopped() const { return stopped_; }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet

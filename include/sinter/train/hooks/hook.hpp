@@ -47,6 +47,7 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Whether train() of a model takes H as a hook.
 template <class H>
-concept training_hook = detail::has_any_call<std::remove_cvref_t<H>> || std::is_invocable_v<std::remove_cvref_t<H>&, const epoch_result&>;
+concept training_hook = detail::has_any_call<std::remove_cvref_t<H>> || std::is_invocable_v < std::remove_cvref_t<H>
+&, const epoch_result& > ;
 
 } // namespace sinter

@@ -30,19 +30,22 @@ struct hook_calls {
 /// Every call's name as a member. Of a class that derives from this and a hook, the names that the
 /// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
 struct all_hook_names {
-    int resume, begin, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end, checkpoint_saved, end, state;
+    int resume, begin, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end, checkpoint_saved, end,
+        state;
 };
 template <class H>
 struct with_all_names : H, all_hook_names {};
 
 // For each call: whether a hook has something of this name, and whether that can be called as the
 // loop does.
-#define SINTER_HOOK_CALL(call, ...)                                                                                         \
-    template <class H>                                                                                                      \
-    concept has_##call = std::is_class_v<H> && !std::is_final_v<H> && !requires { &with_all_names<H>::call; };              \
-    template <class H, class Run>                                                                                           \
-    concept calls_##call = requires(H& h, Run& r, const batch_view& batch, const std::string& file, hook_state& s) {        \
-        { h.call(__VA_ARGS__) } -> std::same_as<void>;                                                                      \
+#define SINTER_HOOK_CALL(call, ...)                                                                                    \
+    template <class H>                                                                                                 \
+    concept has_##call = std::is_class_v<H> && !std::is_final_v<H> && !requires {                                      \
+        &with_all_names<H>::call;                                                                                      \
+    };                                                                                                                 \
+    template <class H, class Run>                                                                                      \
+    concept calls_##call = requires(H & h, Run & r, const batch_view& batch, const std::string& file, hook_state& s) { \
+        { h.call(__VA_ARGS__) } -> std::same_as<void>;                                                                 \
     }
 SINTER_HOOK_CALL(resume, r);
 SINTER_HOOK_CALL(begin, r);
@@ -59,7 +62,7 @@ SINTER_HOOK_CALL(state, s);
 
 template <class H>
 concept has_any_call = has_resume<H> || has_begin<H> || has_epoch_begin<H> || has_before_step<H> || has_after_step<H> ||
-                       has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H>;
+    has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H>;
 
 /// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved
 /// elsewhere: programs that never save a run are spared the code for it.
@@ -68,13 +71,16 @@ hook_calls calls_of(H& h) {
     static_assert(!std::is_function_v<H>, "hook: a function's name is none; put a lambda around it");
     hook_calls c;
     if constexpr (!std::is_function_v<H>) c.hook = const_cast<std::remove_const_t<H>*>(&h);
-#define SINTER_HOOK_CALL(call, signature)                                                                                     \
-    static_assert(!has_##call<H> || calls_##call<H, Run>, "hook: the loop cannot make this call, which is `void " signature "`, " \
-                                                          "with training_run& or auto& for the run (train/hooks/hook.hpp)")
-#define SINTER_HOOK_OF_RUN(call)                                                                                              \
-    SINTER_HOOK_CALL(call, #call "(training_run& run)");                                                                      \
-    if constexpr (calls_##call<H, Run>)                                                                                       \
-        c.at[static_cast<int>(hook_call::call)] = [](void* p, training_run& r) { static_cast<H*>(p)->call(static_cast<Run&>(r)); }
+#define SINTER_HOOK_CALL(call, signature)                                                                              \
+    static_assert(!has_##call<H> || calls_##call<H, Run>,                                                              \
+                  "hook: the loop cannot make this call, which is `void " signature "`, "                              \
+                  "with training_run& or auto& for the run (train/hooks/hook.hpp)")
+#define SINTER_HOOK_OF_RUN(call)                                                                                       \
+    SINTER_HOOK_CALL(call, #call "(training_run& run)");                                                               \
+    if constexpr (calls_##call<H, Run>)                                                                                \
+    c.at[static_cast<int>(hook_call::call)] = [](void* p, training_run& r) {                                           \
+        static_cast<H*>(p)->call(static_cast<Run&>(r));                                                                \
+    }
     SINTER_HOOK_OF_RUN(resume);
     SINTER_HOOK_OF_RUN(begin);
     SINTER_HOOK_OF_RUN(epoch_begin);
@@ -89,9 +95,13 @@ hook_calls calls_of(H& h) {
 #undef SINTER_HOOK_OF_RUN
 #undef SINTER_HOOK_CALL
     if constexpr (calls_before_step<H, Run>)
-        c.before_step = [](void* p, training_run& r, const batch_view& b) { static_cast<H*>(p)->before_step(static_cast<Run&>(r), b); };
+        c.before_step = [](void* p, training_run& r, const batch_view& b) {
+            static_cast<H*>(p)->before_step(static_cast<Run&>(r), b);
+        };
     if constexpr (calls_after_step<H, Run>)
-        c.after_step = [](void* p, training_run& r, const batch_view& b) { static_cast<H*>(p)->after_step(static_cast<Run&>(r), b); };
+        c.after_step = [](void* p, training_run& r, const batch_view& b) {
+            static_cast<H*>(p)->after_step(static_cast<Run&>(r), b);
+        };
     if constexpr (calls_checkpoint_saved<H, Run>)
         c.checkpoint_saved = [](void* p, training_run& r, const std::string& f) {
             static_cast<H*>(p)->checkpoint_saved(static_cast<Run&>(r), f);
@@ -103,9 +113,10 @@ hook_calls calls_of(H& h) {
         c.state = [](void* p, hook_state& s) { static_cast<H*>(p)->state(s); };
     }
     constexpr bool is_function = std::is_invocable_v<H&, const epoch_result&>;
-    static_assert(has_any_call<H> || is_function || std::is_final_v<H>, "hook: this is none, for it has none of the calls that a hook "
-                                                                          "may have, begin(run), after_step(run, batch) and others "
-                                                                          "(train/hooks/hook.hpp)");
+    static_assert(has_any_call<H> || is_function || std::is_final_v<H>,
+                  "hook: this is none, for it has none of the calls that a hook "
+                  "may have, begin(run), after_step(run, batch) and others "
+                  "(train/hooks/hook.hpp)");
     if constexpr (is_function && !has_any_call<H> && !std::is_function_v<H>)
         c.at[static_cast<int>(hook_call::epoch_end)] = [](void* p, training_run& r) {
             const epoch_result& result = r.result;

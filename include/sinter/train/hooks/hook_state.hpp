@@ -30,7 +30,9 @@ public:
         else if constexpr (std::is_same_v<T, std::vector<float>>) list(safetensors::dtype::f32, x);
         else if constexpr (std::is_same_v<T, std::vector<double>>) list(safetensors::dtype::f64, x);
         else if constexpr (std::is_same_v<T, std::string>) list(safetensors::dtype::u8, x);
-        else static_assert(sizeof(T) == 0, "hook_state: a variable's type is none that can be saved (train/hooks/hook_state.hpp)");
+        else
+            static_assert(sizeof(T) == 0,
+                          "hook_state: a variable's type is none that can be saved (train/hooks/hook_state.hpp)");
         prefix_ = outer;
         return *this;
     }
@@ -50,7 +52,9 @@ public:
         return all;
     }
     const std::vector<std::string>& names() const { return names_; }           ///< of all that was checked
-    const std::vector<std::string>& differences() const { return differences_; }   ///< a line for each fault found by checking
+    const std::vector<std::string>& differences() const {
+        return differences_;
+    }   ///< a line for each fault found by checking
 
 private:
     struct written {
@@ -70,10 +74,13 @@ private:
         const bool there = found != from_->tensors.end();
         if (mode_ == mode::check) {
             names_.push_back(prefix_);
-            const std::string needed = std::string(safetensors::dtype_name(type)) + (rank ? ", a list" : ", one number");
+            const std::string needed =
+                std::string(safetensors::dtype_name(type)) + (rank ? ", a list" : ", one number");
             if (!there) differences_.push_back(prefix_ + ": missing, needed " + needed);
             else if (found->second.type != type || found->second.shape.size() != rank)
-                differences_.push_back(prefix_ + ": got " + safetensors::describe(found->second.type, found->second.shape) + ", needed " + needed);
+                differences_.push_back(prefix_ + ": got " +
+                                       safetensors::describe(found->second.type, found->second.shape) + ", needed " +
+                                       needed);
             else return &found->second;
             return nullptr;
         }
@@ -86,7 +93,8 @@ private:
         }
         if (const safetensors::tensor_view* t = find(type, 0); t && mode_ == mode::read) {
             std::memcpy(x, t->data.data(), bytes);
-            if (type == safetensors::dtype::u8) *static_cast<bool*>(x) = t->data[0] != std::byte{0};   // a bool is 0 or 1, whatever the file says
+            if (type == safetensors::dtype::u8)
+                *static_cast<bool*>(x) = t->data[0] != std::byte{0};   // a bool is 0 or 1, whatever the file says
         }
     }
     template <class List>
@@ -94,7 +102,8 @@ private:
         using element = typename List::value_type;
         if (mode_ == mode::write) {
             const char* const at = reinterpret_cast<const char*>(x.data());
-            return void(written_.push_back({prefix_, type, {static_cast<std::int64_t>(x.size())}, {at, at + x.size() * sizeof(element)}}));
+            return void(written_.push_back(
+                {prefix_, type, {static_cast<std::int64_t>(x.size())}, {at, at + x.size() * sizeof(element)}}));
         }
         const safetensors::tensor_view* const t = find(type, 1);
         if (!t) return;

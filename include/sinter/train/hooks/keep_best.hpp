@@ -84,7 +84,8 @@ private:
         std::size_t n = 0;
         each(t, [&](const auto& v) { n += static_cast<std::size_t>(v.s.size()); });
         if (n != kept_.size())
-            throw mismatch_error("the weights that were kept are of another model", name, joined({kept_.size(), " numbers"}), joined({n}));
+            throw mismatch_error("the weights that were kept are of another model", name,
+                                 joined({kept_.size(), " numbers"}), joined({n}));
     }
 };
 

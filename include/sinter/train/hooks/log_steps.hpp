@@ -36,7 +36,8 @@ private:
     SINTER_COLD void write(const training_run& run) {
         const double now = o_.clock();
         std::fprintf(o_.out, "step %lld: loss %s (%s s)\n", static_cast<long long>(run.step),
-                     detail::four_decimals(static_cast<double>(run.loss)).c_str(), detail::four_decimals(now - last_).c_str());
+                     detail::four_decimals(static_cast<double>(run.loss)).c_str(),
+                     detail::four_decimals(now - last_).c_str());
         std::fflush(o_.out);
         last_ = now;
     }

@@ -16,7 +16,9 @@ public:
     }
     SINTER_COLD void begin(training_run&) { values_.clear(); }
     SINTER_COLD void epoch_begin(training_run& run) {
-        if (bar_) bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}), run.examples_a_pass);
+        if (bar_)
+            bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}),
+                        run.examples_a_pass);
     }
     void after_step(training_run& run, const batch_view&) {
         if (!bar_) return;
@@ -36,7 +38,8 @@ public:
         };
         add("val_loss", r.validation_loss);
         add("val_accuracy", r.accuracy);
-        for (const metric_value& m : r.metrics) values_.push_back({m.name.c_str(), m.value});   // good as long as the results are
+        for (const metric_value& m : r.metrics)
+            values_.push_back({m.name.c_str(), m.value});   // good as long as the results are
         std::vector<named_value> shown = values_;
         if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
         bar_->finish(r.loss, shown);

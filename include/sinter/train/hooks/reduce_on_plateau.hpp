@@ -22,14 +22,17 @@ class reduce_on_plateau {
 public:
     static constexpr const char* name = "reduce_on_plateau";
     explicit reduce_on_plateau(plateau_options o = {}) : o_(o), monitor_(o.what, o.min_delta, name, o.monitor) {
-        if (!(o.factor > 0 && o.factor < 1)) throw option_error("factor", name, std::to_string(o.factor), "between 0 and 1");
+        if (!(o.factor > 0 && o.factor < 1))
+            throw option_error("factor", name, std::to_string(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
-            throw option_error("patience or cooldown", name, joined({o.patience, ", ", o.cooldown}), "0 or more epochs");
+            throw option_error("patience or cooldown", name, joined({o.patience, ", ", o.cooldown}),
+                               "0 or more epochs");
     }
     template <class Run>
     SINTER_COLD void begin(Run& run) {
         schedule& rate = rate_of(run);
-        if (rate.at_step || rate.custom || rate.warmup) throw option_error("the learning rate is a schedule", name, "a schedule", "a number");
+        if (rate.at_step || rate.custom || rate.warmup)
+            throw option_error("the learning rate is a schedule", name, "a schedule", "a number");
         if (run.resumed) rate.peak = rate_;
         rate_ = rate.peak;
     }
@@ -48,7 +51,9 @@ public:
         }
         rate_ = rate;
     }
-    void state(auto& s) { s("rate", rate_)("wait", wait_)("cooldown", cooldown_)("reductions", reductions_)("watched", monitor_); }
+    void state(auto& s) {
+        s("rate", rate_)("wait", wait_)("cooldown", cooldown_)("reductions", reductions_)("watched", monitor_);
+    }
 
     float rate() const { return rate_; }
     int reductions() const { return reductions_; }

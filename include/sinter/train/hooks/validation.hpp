@@ -25,7 +25,8 @@ public:
             r.metrics.push_back({prefix_ + "loss", v.loss, true});
             if (v.accuracy == v.accuracy) r.metrics.push_back({prefix_ + "accuracy", v.accuracy, false});
         }
-        for (metric_value& m : v.metrics) r.metrics.push_back({prefix_ + m.name, m.value, m.falls, std::move(m.measured)});
+        for (metric_value& m : v.metrics)
+            r.metrics.push_back({prefix_ + m.name, m.value, m.falls, std::move(m.measured)});
     }
     /// Where the data are, for their order may be another in each pass.
     void state(auto& s) {

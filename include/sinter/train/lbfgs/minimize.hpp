@@ -98,7 +98,8 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
         return v;
     };
     r.loss = value(x, g);
-    if (!std::isfinite(r.loss)) throw data_error("the loss is not finite", "lbfgs", std::to_string(r.loss), "a finite loss");
+    if (!std::isfinite(r.loss))
+        throw data_error("the loss is not finite", "lbfgs", std::to_string(r.loss), "a finite loss");
     while (true) {
         r.gradient = detail::largest(g);
         if (r.gradient <= o.gradient_tolerance) return r.end = lbfgs_end::small_gradient, r;

@@ -15,7 +15,8 @@ struct categorical_hinge_loss {
     constexpr tensor operator()(tensor scores, tensor labels) const {
         if (!detail::one_for_each_row(scores, labels, op::row_max)) return {scores.g, -1};
         const tensor hit = one_hot(labels, scores.shape().last());
-        const tensor right = sum(detail::only_where(hit, scores), {-1}), wrong = max(detail::only_where(1.f - hit, scores), {-1});
+        const tensor right = sum(detail::only_where(hit, scores), {-1}),
+                     wrong = max(detail::only_where(1.f - hit, scores), {-1});
         return ops::relu(wrong - right + 1.f);
     }
 };

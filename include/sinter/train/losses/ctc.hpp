@@ -22,12 +22,14 @@ template <int L, ctc_options O = ctc_options{}>
 struct ctc_loss_of {
     static_assert(L > 0, "ctc: room for one label at the least");
     static constexpr target_spec labels = index_target<L>().ignoring(-1);
-    static constexpr target_list targets = O.frames > 0 ? target_list(labels, index_target<>(O.frames + 1)) : target_list(labels);
+    static constexpr target_list targets = O.frames > 0 ? target_list(labels, index_target<>(O.frames + 1))
+                                                        : target_list(labels);
 
     constexpr tensor operator()(tensor logits, tensor said) const { return values(logits, said, {}); }
     constexpr tensor operator()(tensor logits, tensor said, tensor lengths) const {
         if (logits.ok() && logits.shape().d[0] != O.frames)
-            return fail(logits.g, fault_kind::labels_do_not_fit_predictions, op::ctc_loss, extents(O.frames), logits.shape());
+            return fail(logits.g, fault_kind::labels_do_not_fit_predictions, op::ctc_loss, extents(O.frames),
+                        logits.shape());
         return values(logits, said, lengths);
     }
 

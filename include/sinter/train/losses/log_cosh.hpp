@@ -18,7 +18,8 @@ struct log_cosh_loss {
     constexpr tensor operator()(tensor prediction, tensor expected) const {
         if (!detail::same_extents(prediction, expected, op::sub)) return {prediction.g, -1};
         const tensor d = ops::abs(prediction - expected);
-        const tensor s = ops::sinh(ops::minimum(d, 1.f) * 0.5f);   // near 0 log(1 + (cosh d - 1)): the other form cancels
+        const tensor s =
+            ops::sinh(ops::minimum(d, 1.f) * 0.5f);   // near 0 log(1 + (cosh d - 1)): the other form cancels
         const tensor far = d + ops::log1p(ops::exp(d * -2.f)) - 0.69314718f;
         return detail::row_mean(ops::where(ops::less(d, 1.f), ops::log1p(s * s * 2.f), far));
     }

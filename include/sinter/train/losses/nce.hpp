@@ -13,7 +13,8 @@ template <int V, int K, bool RemoveHits = true, sampling S = sampling::with_repl
 struct nce_loss {
     static constexpr target_list targets{target_spec(target_kind::class_index).under(V)};
     constexpr tensor operator()(tensor x, tensor labels) const {
-        return detail::candidate_loss<V, K, S>(x, labels, [](const auto& s) { return detail::nce_value<RemoveHits>(s); });
+        return detail::candidate_loss<V, K, S>(x, labels,
+                                               [](const auto& s) { return detail::nce_value<RemoveHits>(s); });
     }
 };
 template <int V, int K, bool RemoveHits = true, sampling S = sampling::with_replacement>

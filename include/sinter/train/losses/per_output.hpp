@@ -64,7 +64,8 @@ struct per_output_loss {
             if (!l.values.ok()) return tensor{y.g, -1};
             plain = plain && !l.weighted() && l.values.shape().batched;
         }
-        for (const weighted_values& l : each)   // before the first division: shards add them up in between (program_value::loss_weights)
+        for (const weighted_values& l :
+             each)   // before the first division: shards add them up in between (program_value::loss_weights)
             if (l.weighted()) detail::sum_of_weights(l);
         tensor sum;
         i = 0;

@@ -15,7 +15,8 @@ template <int V, int K, sampling S = sampling::with_replacement>
 struct sampled_softmax_loss {
     static constexpr target_list targets{target_spec(target_kind::class_index).under(V)};
     constexpr tensor operator()(tensor x, tensor labels) const {
-        return detail::candidate_loss<V, K, S>(x, labels, [](const auto& s) { return detail::sampled_softmax_value(s); });
+        return detail::candidate_loss<V, K, S>(x, labels,
+                                               [](const auto& s) { return detail::sampled_softmax_value(s); });
     }
 };
 template <int V, int K, sampling S = sampling::with_replacement>

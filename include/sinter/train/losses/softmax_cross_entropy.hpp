@@ -9,7 +9,8 @@
 namespace sinter::inline SINTER_TARGET {
 
 struct cross_entropy_options {
-    number label_smoothing = 0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)
+    number label_smoothing =
+        0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)
     int ignored_label = 0;            ///< where `ignores`: places with this label count nothing, not even in the mean
     bool ignores = false;
 
@@ -33,9 +34,11 @@ constexpr tensor cross_entropy(tensor shifted, tensor t, tensor total = {}) {
 /// unless it is the label's, and then everything.
 template <cross_entropy_options O = cross_entropy_options{}>
 struct softmax_cross_entropy_of {
-    static_assert(O.label_smoothing.value >= 0.f && O.label_smoothing.value <= 1.f, "label smoothing is a share from 0 to 1");
+    static_assert(O.label_smoothing.value >= 0.f && O.label_smoothing.value <= 1.f,
+                  "label smoothing is a share from 0 to 1");
     static constexpr target_spec label = target_kind::class_index;
-    static constexpr target_list targets{O.ignores ? label.ignoring(O.ignored_label).hiding(hidden_part::output) : label};
+    static constexpr target_list targets{O.ignores ? label.ignoring(O.ignored_label).hiding(hidden_part::output)
+                                                   : label};
     constexpr auto operator()(tensor logits, tensor labels) const {
         if constexpr (O.ignores) {
             if (!detail::one_for_each_row(logits, labels, op::row_sum)) return weighted_values(tensor{logits.g, -1});

@@ -36,8 +36,8 @@ public:
     /// data_error if the other one has another number of thresholds.
     void merge(const auc& other) {
         if (other.counts_[0].size() != counts_[0].size())
-            throw data_error("metrics of different numbers of thresholds", "auc", std::to_string(other.counts_[0].size() + 1),
-                             std::to_string(counts_[0].size() + 1));
+            throw data_error("metrics of different numbers of thresholds", "auc",
+                             std::to_string(other.counts_[0].size() + 1), std::to_string(counts_[0].size() + 1));
         for (int t = 0; t < 2; ++t)
             for (std::size_t b = 0; b < counts_[t].size(); ++b) counts_[t][b] += other.counts_[t][b];
     }
@@ -59,7 +59,8 @@ public:
     double pr() const {
         double area = 0, tp = 0, all = 0;
         for (std::size_t b = counts_[0].size(); b-- > 0;) {
-            const double more_tp = static_cast<double>(counts_[1][b]), more = more_tp + static_cast<double>(counts_[0][b]);
+            const double more_tp = static_cast<double>(counts_[1][b]),
+                         more = more_tp + static_cast<double>(counts_[0][b]);
             if (more_tp > 0) {   // between two thresholds tp grows in proportion to all: an integral over that line
                 const double slope = more_tp / more, intercept = tp - slope * all;
                 const double ratio = all > 0 ? (all + more) / all : 1;
@@ -86,9 +87,11 @@ private:
             const float p = probability(scores[i]);
             if (!(p >= 0.f && p <= 1.f))
                 throw data_error("score is no probability", "auc, example " + std::to_string(i),
-                                 std::to_string(scores[i]), from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
+                                 std::to_string(scores[i]),
+                                 from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
             if (truths[i] != T{0} && truths[i] != T{1})
-                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]), "0 or 1");
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]),
+                                 "0 or 1");
         }
         const int buckets = static_cast<int>(counts_[0].size());
         for (int i = 0; i < n; ++i) {   // bucket b has the scores above threshold b, up to and with threshold b + 1

@@ -23,7 +23,9 @@ public:
     /// NaN as long as nothing was added that counts.
     double value() const { return sum_ / weight_; }
     double weight() const { return weight_; }   ///< of all together
-    std::int64_t count() const { return static_cast<std::int64_t>(weight_); }   ///< the same, of weights that are numbers of examples
+    std::int64_t count() const {
+        return static_cast<std::int64_t>(weight_);
+    }   ///< the same, of weights that are numbers of examples
 
 private:
     double sum_ = 0, weight_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <sinter/base/batch_view.hpp>
 #include <sinter/base/span.hpp>
 #include <concepts>

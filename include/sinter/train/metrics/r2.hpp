@@ -25,7 +25,8 @@ public:
         for (int i = 0; i < n; ++i) {
             ++count_;
             for (std::size_t c = 0; c < errors_.size(); ++c) {
-                const double t = static_cast<double>(*targets++), e = static_cast<double>(*predictions++) - t, d = t - means_[c];
+                const double t = static_cast<double>(*targets++), e = static_cast<double>(*predictions++) - t,
+                             d = t - means_[c];
                 errors_[c] += e * e;
                 means_[c] += d / static_cast<double>(count_);
                 distances_[c] += d * (t - means_[c]);
@@ -38,7 +39,8 @@ public:
             throw data_error("metrics of different numbers of columns", "r2", std::to_string(other.errors_.size()),
                              std::to_string(errors_.size()));
         if (other.count_ == 0) return;
-        const double mine = static_cast<double>(count_), theirs = static_cast<double>(other.count_), all = mine + theirs;
+        const double mine = static_cast<double>(count_), theirs = static_cast<double>(other.count_),
+                     all = mine + theirs;
         for (std::size_t c = 0; c < errors_.size(); ++c) {
             const double d = other.means_[c] - means_[c];
             errors_[c] += other.errors_[c];

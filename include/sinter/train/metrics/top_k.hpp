@@ -19,12 +19,14 @@ public:
     /// counted.
     void add(const float* logits, const std::int32_t* labels, int n, int classes) {
         for (int i = 0; i < n; ++i) need_label(labels[i], classes, "top_k");
-        for (int i = 0; i < n; ++i) right_ += place(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]) < k_;
+        for (int i = 0; i < n; ++i)
+            right_ += place(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]) < k_;
         count_ += n;
     }
     /// data_error if the other one looks at another number of classes.
     void merge(const top_k& other) {
-        if (other.k_ != k_) throw data_error("metrics of different k", "top_k", std::to_string(other.k_), std::to_string(k_));
+        if (other.k_ != k_)
+            throw data_error("metrics of different k", "top_k", std::to_string(other.k_), std::to_string(k_));
         right_ += other.right_;
         count_ += other.count_;
     }

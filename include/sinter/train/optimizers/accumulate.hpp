@@ -17,7 +17,8 @@ struct accumulated {
     Optimizer optimizer{};
 
     using inner = Optimizer;
-    static constexpr int batches = Batches, slots = Optimizer::slots + (Batches > 1), n_scalars = Optimizer::n_scalars + (Batches > 1);
+    static constexpr int batches = Batches, slots = Optimizer::slots + (Batches > 1),
+                         n_scalars = Optimizer::n_scalars + (Batches > 1);
     static constexpr void update(update_context& u) {
         if constexpr (Batches > 1) u.average_gradient();
         Optimizer::update(u);

@@ -19,7 +19,8 @@ struct adadelta {
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
         const tensor n = u.slot(0) * u.scalar(1) + g * g * u.scalar(2);
-        const tensor d = g * (sqrt(u.slot(1) + u.scalar(3)) / sqrt(n + u.scalar(3)));   // one root of both would vanish early
+        const tensor d =
+            g * (sqrt(u.slot(1) + u.scalar(3)) / sqrt(n + u.scalar(3)));   // one root of both would vanish early
         u.set_slot(0, n);
         u.set_slot(1, u.slot(1) * u.scalar(1) + d * d * u.scalar(2));
         u.set_parameter(p - d * u.scalar(0));

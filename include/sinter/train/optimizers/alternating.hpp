@@ -40,7 +40,8 @@ struct alternating {
     groups optimizers{};
     int steps[std::size_t{phases}];   ///< of each in a round
 
-    constexpr alternating(Phases... p) : optimizers(no_optimizer{}, typename Phases::group{p.optimizer}...), steps{p.steps...} {}
+    constexpr alternating(Phases... p)
+        : optimizers(no_optimizer{}, typename Phases::group{p.optimizer}...), steps{p.steps...} {}
 
     /// The phase of the step number `step`, counted over all of them.
     constexpr int phase_of(std::int64_t step) const {

@@ -19,7 +19,8 @@ struct moving_average {
     Optimizer optimizer{};
 
     using inner = Optimizer;
-    static constexpr int average_slot = Optimizer::slots, slots = average_slot + 1, n_scalars = Optimizer::n_scalars + 2;
+    static constexpr int average_slot = Optimizer::slots, slots = average_slot + 1,
+                         n_scalars = Optimizer::n_scalars + 2;
     static constexpr void update(update_context& u) {
         Optimizer::update(u);
         const tensor a = u.slot(average_slot), p = u.new_parameter();

@@ -39,7 +39,9 @@ struct rmsprop {
         u.set_slot(slot, n);
         return n;
     }
-    static constexpr tensor scaled(update_context& u, tensor g, tensor n) { return g / (sqrt(n + u.scalar(5)) + u.scalar(3)); }
+    static constexpr tensor scaled(update_context& u, tensor g, tensor n) {
+        return g / (sqrt(n + u.scalar(5)) + u.scalar(3));
+    }
     /// n less the square of the gradients' average, which roundings must not make negative.
     static constexpr tensor centred(update_context& u, tensor g, tensor n) {
         const tensor a = average(u, 1, g);

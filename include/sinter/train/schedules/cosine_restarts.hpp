@@ -29,8 +29,10 @@ inline float cosine_restarts_rate(const schedule& s, std::int64_t step) {
 /// SGDR; Keras' CosineDecayRestarts with alpha = end / peak and end = 0; PyTorch's
 /// CosineAnnealingWarmRestarts with lower = 1). It begins behind a warm-up. option_error where
 /// steps < 1 or longer < 1.
-constexpr schedule cosine_restarts(float peak, std::int64_t steps, float longer = 2.f, float lower = 1.f, float end = 0.f) {
-    if (steps < 1 || longer < 1.f) throw option_error("periods", "cosine_restarts", "below 1", "steps and longer of 1 or more");
+constexpr schedule cosine_restarts(float peak, std::int64_t steps, float longer = 2.f, float lower = 1.f,
+                                   float end = 0.f) {
+    if (steps < 1 || longer < 1.f)
+        throw option_error("periods", "cosine_restarts", "below 1", "steps and longer of 1 or more");
     schedule s(peak);
     s.at_step = &detail::cosine_restarts_rate;
     s.steps = steps;

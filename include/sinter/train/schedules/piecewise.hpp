@@ -30,7 +30,8 @@ constexpr schedule piecewise(float first, std::initializer_list<piece> changes) 
             throw option_error("too many pieces", "piecewise", std::to_string(changes.size()),
                                std::to_string(schedule::most_pieces) + " at most");
         if (s.pieces && p.from <= s.from[s.pieces - 1])
-            throw option_error("pieces out of order", "piecewise", std::to_string(p.from), "a later step than the one before");
+            throw option_error("pieces out of order", "piecewise", std::to_string(p.from),
+                               "a later step than the one before");
         s.from[s.pieces] = p.from;
         s.rate[s.pieces++] = p.rate;
     }

@@ -50,7 +50,9 @@ private:
 namespace detail {
 /// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath>
 /// costs every program 0.15 s of build time.
-inline float half_cosine(double x) { return static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x))); }
+inline float half_cosine(double x) {
+    return static_cast<float>(0.5 * (1. + __builtin_cos(3.14159265358979323846 * x)));
+}
 inline float cosine_rate(const schedule& s, std::int64_t step) {
     const double x = s.progress(step);
     return x > 0 ? s.end + (s.peak - s.end) * half_cosine(x) : s.peak;

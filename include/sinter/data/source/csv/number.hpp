@@ -20,8 +20,8 @@ inline double number(const field& f, const std::string& file, const std::string&
     const auto [end, fault] = std::from_chars(first, last, value);
     const bool sign_twice = text.front() == '+' && first != last && *first == '-';
     if (fault != std::errc{} || end != last || sign_twice || !(value >= -3.4028234e38 && value <= 3.4028234e38))
-        throw format_error("not a number", place(file, f) + ", column " + io::printable(column_name), io::printable(f.text, 40),
-                           "a number that a float can hold");
+        throw format_error("not a number", place(file, f) + ", column " + io::printable(column_name),
+                           io::printable(f.text, 40), "a number that a float can hold");
     return value;
 }
 

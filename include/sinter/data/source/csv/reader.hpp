@@ -83,7 +83,8 @@ public:
         peek();
         constexpr std::byte mark[] = {std::byte{0xef}, std::byte{0xbb}, std::byte{0xbf}};
         if (filled_ >= sizeof mark && std::memcmp(buffer_.get(), mark, sizeof mark) == 0) at_ = sizeof mark;
-        if (options_.header && !read_record()) throw format_error("no header", in_.name(), "an empty file", "the columns' names");
+        if (options_.header && !read_record())
+            throw format_error("no header", in_.name(), "an empty file", "the columns' names");
         names_ = options_.names;
         if (names_.empty())
             for (const field& f : fields_) names_.emplace_back(f.text);
@@ -91,7 +92,8 @@ public:
         for (std::size_t i = 0; i < names_.size(); ++i)
             for (std::size_t k = 0; k < i; ++k)
                 if (names_[i] == names_[k])
-                    throw format_error("two columns of one name", in_.name(), io::printable(names_[i]), "names that differ");
+                    throw format_error("two columns of one name", in_.name(), io::printable(names_[i]),
+                                       "names that differ");
         if (!names_.empty()) find_missing_in();
     }
 
@@ -153,7 +155,8 @@ private:
         text_ += static_cast<char>(c);
     }
     [[noreturn]] void refuse(const char* what, std::uint64_t column, std::string needed) const {
-        throw format_error(what, in_.name() + ':' + std::to_string(line_) + ':' + std::to_string(column), {}, std::move(needed));
+        throw format_error(what, in_.name() + ':' + std::to_string(line_) + ':' + std::to_string(column), {},
+                           std::move(needed));
     }
     /// Takes the end of a record: true if one is here.
     bool take_end() {
@@ -195,7 +198,8 @@ private:
     }
     void unquoted() {
         while (!at_end_of_field()) {
-            if (peek() == '"') refuse("a quote within a field", column_, "quotes around the whole field, this one doubled");
+            if (peek() == '"')
+                refuse("a quote within a field", column_, "quotes around the whole field, this one doubled");
             keep(take());
         }
     }

@@ -49,7 +49,8 @@ public:
         const std::int64_t c = column(name);
         std::vector<double> values;
         values.reserve(static_cast<std::size_t>(rows_));
-        for (std::int64_t r = 0; r < rows_; ++r) values.push_back(number(at(r, c), file_, names_[static_cast<std::size_t>(c)]));
+        for (std::int64_t r = 0; r < rows_; ++r)
+            values.push_back(number(at(r, c), file_, names_[static_cast<std::size_t>(c)]));
         return values;
     }
 

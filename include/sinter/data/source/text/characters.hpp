@@ -43,7 +43,8 @@ public:
         codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
         codes_.shrink_to_fit();
         for (std::int32_t& n : ascii_) n = -1;
-        for (std::size_t i = 0; i < codes_.size() && codes_[i] < 128; ++i) ascii_[codes_[i]] = static_cast<std::int32_t>(i);
+        for (std::size_t i = 0; i < codes_.size() && codes_[i] < 128; ++i)
+            ascii_[codes_[i]] = static_cast<std::int32_t>(i);
     }
 
     int size() const { return static_cast<int>(codes_.size()); }

@@ -32,7 +32,8 @@ public:
         columns_[columns_.count++] = c;
         c.use = role::label;
         columns_[columns_.count++] = c;
-        for (std::size_t i = 0; i < 2; ++i) arrays_[i] = {numbers_.data() + i, sizeof numbers_[i]};   // a window a place
+        for (std::size_t i = 0; i < 2; ++i)
+            arrays_[i] = {numbers_.data() + i, sizeof numbers_[i]};   // a window a place
     }
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return size_; }

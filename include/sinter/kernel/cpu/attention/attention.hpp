@@ -15,7 +15,9 @@ struct attention {
         return 2 * attention_floats + attention_queries * (e[attention_extent::width] + 4) +
                attention_panels::floats(attention_queries + attention_keys, e[attention_extent::value_width]);
     }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * floats_of_part(e);
+    }
 
     static void run(const call& c) {
         const attention_call a(c);
@@ -33,22 +35,23 @@ struct attention {
     }
 
 private:
-    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t head, const float* y, attention_ahead& next) {
+    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t head, const float* y,
+                           attention_ahead& next) {
         const std::int64_t group = head / (a.heads / a.groups), queries = a.queries_at_once(), keys = a.keys_at_once();
         next.add(a.q + a.query_at(example, head), a.query_step(), queries, a.width);
         next.add(a.k + a.key_at(example, group), a.key_step(), keys, a.width);
         next.add(a.v + a.value_at(example, group), a.value_step(), keys, a.value_width);
         next.add(y + a.result_at(example, head), a.result_step(), queries, a.value_width);
     }
-    static void panel_of_queries(const attention_call& a, const query_panel& p, float* workspace, float* y, float* kept_rows,
-                                 attention_ahead& next) {
+    static void panel_of_queries(const attention_call& a, const query_panel& p, float* workspace, float* y,
+                                 float* kept_rows, attention_ahead& next) {
         const int w = p.width;
         float *const most = workspace, *const sum = most + attention_queries, *const factor = sum + attention_queries,
               *const keep = factor + attention_queries, *const scores = keep + attention_queries,
               *const spare = scores + attention_floats, *const q = spare + attention_floats;
         attention_panels values{q + a.width * attention_queries, attention_keys, a.value_width};
-        const attention_result result{y + a.result_at(p.example, p.head) + p.first * a.result_step(), a.result_step(), p.count,
-                                      a.value_width, values.p + values.size()};
+        const attention_result result{y + a.result_at(p.example, p.head) + p.first * a.result_step(), a.result_step(),
+                                      p.count, a.value_width, values.p + values.size()};
         const std::int64_t group = p.head / (a.heads / a.groups), keys = a.seen(p.example, p.first, p.count);
         const float *const k = a.k + a.key_at(p.example, group), *const v = a.v + a.value_at(p.example, group);
         transpose_scaled(p, a.q + a.query_at(p.example, p.head), a.query_step(), a.width, a.before(), q);
@@ -59,7 +62,8 @@ private:
             const std::int64_t n = keys - first < attention_keys ? keys - first : attention_keys;
             attention_scores(a, p, q, k, first, n, scores, spare, next);
             for (int i = 0; i < w; i += lanes)
-                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, power, most + i, sum + i, factor + i, keep + i);
+                block_of_softmax(scores + i, seen_keys(a, p, i, first, n), n, w, power, most + i, sum + i, factor + i,
+                                 keep + i);
             if (a.drops()) {
                 attention_mask(a, p, first, n, spare);
                 multiply_seen(a, p, first, n, spare, scores);
@@ -84,15 +88,16 @@ private:
     /// they are scaled: large scores have a product with the scale that cannot be rounded twice
     /// alike. `factor` is what makes them probabilities, `keep` what makes those of earlier blocks
     /// probabilities among more keys.
-    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, const negative_power& power, float* most,
-                                 float* sum, float* factor, float* keep) {
+    static void block_of_softmax(float* scores, seen_keys seen, std::int64_t n, int w, const negative_power& power,
+                                 float* most, float* sum, float* factor, float* keep) {
         seen.each_hidden([&](std::int64_t j, vi hidden) SINTER_ALWAYS {
             store(scores + j * w, select(hidden, splat(-__builtin_inff()), load(scores + j * w)));
         });
         const vf before = load(most);
         vf m = before, other = m;   // two chains each, for one would wait for itself
         std::int64_t j = 0;
-        for (; j + 1 < seen.some; j += 2) m = max(m, load(scores + j * w)), other = max(other, load(scores + (j + 1) * w));
+        for (; j + 1 < seen.some; j += 2)
+            m = max(m, load(scores + j * w)), other = max(other, load(scores + (j + 1) * w));
         if (j < seen.some) m = max(m, load(scores + j * w));
         m = max(m, other);
         vf s = zero(), t = zero();

@@ -12,7 +12,9 @@ struct attention_bias_gradient {
     static constexpr std::int64_t floats_of_part(const std::int64_t* e) {
         return attention_backward::floats(e) + attention_queries * round_up(e[attention_extent::keys], lanes);
     }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * floats_of_part(e);
+    }
 
     static void run(const call& c) {
         const attention_call a(c);
@@ -25,16 +27,17 @@ struct attention_bias_gradient {
     }
 
 private:
-    static void piece(const attention_call& a, std::int64_t example, std::int64_t head, std::int64_t from, float* workspace,
-                      const call& c) {
+    static void piece(const attention_call& a, std::int64_t example, std::int64_t head, std::int64_t from,
+                      float* workspace, const call& c) {
         const attention_backward b(a, workspace);
         float* const sums = workspace + attention_backward::floats(c.e);
         std::memset(sums, 0, 4 * static_cast<std::size_t>(attention_queries * round_up(a.keys, lanes)));
-        const std::int64_t end_example = a.bias_example ? example + 1 : c.m, end_head = a.bias_head ? head + 1 : a.heads,
-                           end = a.bias_query ? from + 1 : a.queries;
+        const std::int64_t end_example = a.bias_example ? example + 1 : c.m,
+                           end_head = a.bias_head ? head + 1 : a.heads, end = a.bias_query ? from + 1 : a.queries;
         for (std::int64_t n = example; n < end_example; ++n)
             for (std::int64_t h = head; h < end_head; ++h)
-                for (std::int64_t i = from; i < end; i += attention_queries) panel_of_queries(a, {a, n, h, i}, b, sums, c);
+                for (std::int64_t i = from; i < end; i += attention_queries)
+                    panel_of_queries(a, {a, n, h, i}, b, sums, c);
         float* const to = c.p[attention_gradient_operand::dbias] + example * a.bias_example + head * a.bias_head;
         if (a.bias_query) {
             const query_panel p(a, example, head, from);
@@ -43,8 +46,8 @@ private:
             std::memcpy(to, sums, 4 * static_cast<std::size_t>(a.keys));
         }
     }
-    static void panel_of_queries(const attention_call& a, const query_panel& p, const attention_backward& b, float* sums,
-                                 const call& c) {
+    static void panel_of_queries(const attention_call& a, const query_panel& p, const attention_backward& b,
+                                 float* sums, const call& c) {
         const std::int64_t keys = a.seen(p.example, p.first, p.count), group = p.head / (a.heads / a.groups);
         attention_ahead none;
         if (keys)

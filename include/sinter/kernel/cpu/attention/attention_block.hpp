@@ -51,8 +51,12 @@ struct attention_call {
     std::int64_t key_step() const { return groups * width; }
     std::int64_t value_step() const { return groups * value_width; }
     std::int64_t result_step() const { return heads * value_width; }
-    std::int64_t query_at(std::int64_t example, std::int64_t head) const { return (example * queries * heads + head) * width; }
-    std::int64_t key_at(std::int64_t example, std::int64_t group) const { return (example * keys * groups + group) * width; }
+    std::int64_t query_at(std::int64_t example, std::int64_t head) const {
+        return (example * queries * heads + head) * width;
+    }
+    std::int64_t key_at(std::int64_t example, std::int64_t group) const {
+        return (example * keys * groups + group) * width;
+    }
     std::int64_t value_at(std::int64_t example, std::int64_t group) const {
         return (example * keys * groups + group) * value_width;
     }
@@ -91,12 +95,14 @@ struct query_panel {
           width((count + lanes - 1) / lanes * lanes) {}
 };
 
-inline std::int64_t attention_call::kept_at(const query_panel& p) const { return (p.example * heads + p.head) * 2 * queries + p.first; }
+inline std::int64_t attention_call::kept_at(const query_panel& p) const {
+    return (p.example * heads + p.head) * 2 * queries + p.first;
+}
 
 /// from[count][columns] to [columns][p.width], times a factor.
 template <class = void>
-inline void transpose_scaled(const query_panel& p, const float* from, std::int64_t step, std::int64_t columns, float scale,
-                             float* to) {
+inline void transpose_scaled(const query_panel& p, const float* from, std::int64_t step, std::int64_t columns,
+                             float scale, float* to) {
     transpose_matrix(from + p.first * step, step, p.count, columns, to, p.width, false);
     if (scale != 1.f)
         for (std::int64_t i = 0; i < columns * p.width; i += lanes) store(to + i, load(to + i) * scale);
@@ -129,15 +135,17 @@ struct seen_keys {
     }
 };
 /// Keys [first, first + n) that query i of a panel sees: so many of them, from the first on.
-inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p, std::int64_t i, std::int64_t first, std::int64_t n) {
+inline std::int64_t keys_of_query(const attention_call& a, const query_panel& p, std::int64_t i, std::int64_t first,
+                                  std::int64_t n) {
     return seen_keys::within(p.first + (i < p.count ? i : p.count - 1) + a.shift + 1 - first, n);
 }
 
 /// to[j][i] = x's row j times transposed[width][p.width], for the keys of a block and the queries
 /// that see them.
 template <class = void>
-inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step, std::int64_t width,
-                           const float* transposed, std::int64_t first, std::int64_t n, float* to, attention_ahead& next) {
+inline void attention_half(const attention_call& a, const query_panel& p, const float* x, std::int64_t step,
+                           std::int64_t width, const float* transposed, std::int64_t first, std::int64_t n, float* to,
+                           attention_ahead& next) {
     const int w = p.width;
     for (int i = 0; i < w; i += panel_width) {
         const std::int64_t keys = seen_keys(a, p, i, first, n).some;
@@ -146,7 +154,8 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
         else attention_rows_by<1>(x, step, 0, keys, transposed + i, w, width, to + i, w, next);
         if (!two) continue;
         const int other = i + lanes;
-        attention_rows_by<1>(x, step, keys, seen_keys(a, p, other, first, n).some, transposed + other, w, width, to + other, w, next);
+        attention_rows_by<1>(x, step, keys, seen_keys(a, p, other, first, n).some, transposed + other, w, width,
+                             to + other, w, next);
     }
 }
 
@@ -155,7 +164,8 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
 /// large.
 template <class = void>
 inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
-                             std::int64_t first, std::int64_t n, float* scores, float* workspace, attention_ahead& next) {
+                             std::int64_t first, std::int64_t n, float* scores, float* workspace,
+                             attention_ahead& next) {
     attention_half(a, p, k + first * a.key_step(), a.key_step(), a.width, transposed, first, n, scores, next);
     if (!a.bias) return;
     const float* b = a.bias + p.example * a.bias_example + p.head * a.bias_head + first;
@@ -198,8 +208,8 @@ __attribute__((noinline)) inline void attention_mask(const attention_call& a, co
     }
 }
 /// x, [n][p.width], times that, for the keys that are seen.
-inline void multiply_seen(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n, const float* mask,
-                          float* x) {
+inline void multiply_seen(const attention_call& a, const query_panel& p, std::int64_t first, std::int64_t n,
+                          const float* mask, float* x) {
     for (int i = 0; i < p.width; i += lanes)
         for (std::int64_t j = 0, end = seen_keys(a, p, i, first, n).some; j < end; ++j)
             store(x + j * p.width + i, load(x + j * p.width + i) * load(mask + j * p.width + i));

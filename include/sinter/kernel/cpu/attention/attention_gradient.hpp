@@ -16,8 +16,8 @@ struct attention_backward {
     }
     attention_backward(const attention_call& a, float* workspace)
         : q(workspace), d(q + a.width * attention_queries), probabilities(d + a.value_width * attention_queries),
-          gradients(probabilities + attention_floats), delta(gradients + attention_floats), most(delta + attention_queries),
-          share(most + attention_queries), mask(share + attention_queries) {}
+          gradients(probabilities + attention_floats), delta(gradients + attention_floats),
+          most(delta + attention_queries), share(most + attention_queries), mask(share + attention_queries) {}
 
     /// y and dy: the result, unless all keys are one block, and its gradient; kept: the maxima and
     /// sums of forward.
@@ -104,12 +104,15 @@ struct attention_gradient {
                attention_panels::floats(attention_queries + e[attention_extent::keys],
                                         e[attention_extent::value_width]);
     }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * floats_of_part(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * floats_of_part(e);
+    }
 
     static void run(const call& c) {
         const attention_call a(c);
         float* const mine = c.scratch + c.part * floats_of_part(c.e);
-        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), last = thread_end(c, c.m);
+        const std::int64_t begin = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts),
+                           last = thread_end(c, c.m);
         for (std::int64_t i = begin; i < end; ++i) {
             attention_ahead next;
             if (i + 1 < last) look_ahead(a, (i + 1) / a.groups, (i + 1) % a.groups, c, next);
@@ -119,9 +122,11 @@ struct attention_gradient {
 
 private:
     static float* at(float* p, std::int64_t i) { return p ? p + i : nullptr; }
-    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t g, const call& c, attention_ahead& next) {
-        const std::int64_t head = a.heads / a.groups * g, query = a.query_at(example, head), result = a.result_at(example, head),
-                           key = a.key_at(example, g), value = a.value_at(example, g);
+    static void look_ahead(const attention_call& a, std::int64_t example, std::int64_t g, const call& c,
+                           attention_ahead& next) {
+        const std::int64_t head = a.heads / a.groups * g, query = a.query_at(example, head),
+                           result = a.result_at(example, head), key = a.key_at(example, g),
+                           value = a.value_at(example, g);
         const std::int64_t queries = a.queries_at_once(), keys = a.keys_at_once();
         next.add(a.q + query, a.query_step(), queries, a.width);
         next.add(c.p[attention_gradient_operand::d] + result, a.result_step(), queries, a.value_width);
@@ -133,7 +138,8 @@ private:
         next.add(at(c.p[attention_gradient_operand::dk], key), a.key_step(), keys, a.width);
         next.add(at(c.p[attention_gradient_operand::dq], query), a.query_step(), queries, a.width);
     }
-    static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* workspace, const call& c, attention_ahead& ahead) {
+    static void group(const attention_call& a, std::int64_t example, std::int64_t g, float* workspace, const call& c,
+                      attention_ahead& ahead) {
         const attention_backward b(a, workspace);
         attention_panels q{workspace + attention_backward::floats(c.e), attention_queries, a.width},
             d{q.p + q.size(), attention_queries, a.value_width}, keys{d.p + d.size(), attention_keys, a.width};
@@ -147,11 +153,13 @@ private:
         for (std::int64_t head = g * each; head < (g + 1) * each; ++head)
             for (std::int64_t from = 0; from < a.queries; from += attention_queries) {
                 const query_panel p(a, example, head, from);
-                const std::int64_t query = a.query_at(example, head) + from * a.query_step(), seen = a.seen(example, from, p.count);
+                const std::int64_t query = a.query_at(example, head) + from * a.query_step(),
+                                   seen = a.seen(example, from, p.count);
                 const attention_result dq{at(c.p[attention_gradient_operand::dq], query), a.query_step(), p.count,
                                           a.width, spare};
                 const bool more = head > g * each || from > 0;   // keys and values have gradients already
-                attention_ahead none, &next = head + 1 == (g + 1) * each && from + attention_queries >= a.queries ? ahead : none;
+                attention_ahead none,
+                    &next = head + 1 == (g + 1) * each && from + attention_queries >= a.queries ? ahead : none;
                 if (seen) {
                     b.take(a, p, c.p[attention_gradient_operand::y], c.p[attention_gradient_operand::d],
                            c.p[attention_gradient_operand::kept]);
@@ -168,7 +176,8 @@ private:
                     const auto rows_of = [&](const attention_result& to, const float* x, attention_panels& right) {
                         for (std::int64_t j = 0, rows; to.to && j < n; j += rows) {
                             rows = attention_height(n - j);
-                            const std::int64_t sees = seen_keys::within(first + j - a.shift - from, p.count);   // the first such query
+                            const std::int64_t sees =
+                                seen_keys::within(first + j - a.shift - from, p.count);   // the first such query
                             to.put(first + j, rows, x + j * p.width, p.width, 1, sees, p.count, right, y, next);
                         }
                     };
@@ -178,8 +187,8 @@ private:
                     for (std::int64_t i = p.count; wants_dq && i > 0;) {   // the last ones first, which see the most
                         const std::int64_t rows = attention_height(i);
                         i -= rows;
-                        dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n), keys,
-                               {nullptr, 0, first > 0}, next);
+                        dq.put(i, rows, b.gradients + i, 1, p.width, 0, keys_of_query(a, p, i + rows - 1, first, n),
+                               keys, {nullptr, 0, first > 0}, next);
                     }
                 }
                 if (c.p[attention_gradient_operand::dk] && !more) dk.clear(seen, a.keys);

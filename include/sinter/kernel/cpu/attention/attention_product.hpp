@@ -77,9 +77,9 @@ struct attention_target {
 /// Sums over t < n (n >= 1) of x[i * row_step + t * sum_step] * b[t * b_step + j]: MR rows, of
 /// which `rows` are written.
 template <int MR, int NR, bool Copies = false>
-__attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
-                                              std::int64_t b_step, std::int64_t n, const attention_target& y, int rows,
-                                              attention_ahead& ahead) {
+__attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_step, std::int64_t sum_step,
+                                              const float* b, std::int64_t b_step, std::int64_t n,
+                                              const attention_target& y, int rows, attention_ahead& ahead) {
     vf c[std::size_t{MR * NR}];
     clear_block(c);
     if constexpr (NR == 1) accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n);   // short
@@ -93,7 +93,9 @@ __attribute__((noinline)) void attention_tile(const float* x, std::int64_t row_s
                 from += b_step, to += NR * lanes;
             });
         });
-    else ahead.during(n, [&](auto prefetch) SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, prefetch); });
+    else
+        ahead.during(n, [&](auto prefetch)
+                            SINTER_ALWAYS { accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, prefetch); });
     if (y.factor)
         unroll<MR>([&](int i) SINTER_ALWAYS {
             const vf f = splat(y.factor[i < rows ? i : 0]);
@@ -120,16 +122,20 @@ attention_function attention_tile_of(std::int64_t rows) {
 /// to[j][w] for rows j in [from, n): the products of x's rows (`step` floats apart, of which none
 /// may be read from n on) with b [depth][b_step], NR vectors of it.
 template <int NR>
-inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t from, std::int64_t n, const float* b, std::int64_t b_step,
-                              std::int64_t depth, float* to, std::int64_t w, attention_ahead& next_head) {
+inline void attention_rows_by(const float* x, std::int64_t step, std::int64_t from, std::int64_t n, const float* b,
+                              std::int64_t b_step, std::int64_t depth, float* to, std::int64_t w,
+                              attention_ahead& next_head) {
     if constexpr (NR == 1 && attention_single_rows > attention_rows)
         for (; n - from >= attention_single_rows; from += attention_single_rows)
-            attention_tile<attention_single_rows, 1>(x + from * step, step, 1, b, b_step, depth, {to + from * w, w, false},
-                                                     attention_single_rows, next_head);
+            attention_tile<attention_single_rows, 1>(x + from * step, step, 1, b, b_step, depth,
+                                                     {to + from * w, w, false}, attention_single_rows, next_head);
     while (from < n) {
         const std::int64_t next = attention_height(n - from);
-        const int height = next > small_tile_rows && n >= attention_rows ? attention_rows : n >= small_tile_rows ? small_tile_rows : 1;
-        const std::int64_t row = n - from < height ? n - height : from;   // rows that are there already are written again
+        const int height = next > small_tile_rows && n >= attention_rows ? attention_rows
+                           : n >= small_tile_rows                        ? small_tile_rows
+                                                                         : 1;
+        const std::int64_t row =
+            n - from < height ? n - height : from;   // rows that are there already are written again
         attention_tile_of<NR>(height)(x + row * step, step, 1, b, b_step, depth, {to + row * w, w, false},
                                       static_cast<int>(height), next_head);
         from = row + height;
@@ -146,7 +152,9 @@ struct attention_panels {
     const float* from = nullptr;   ///< what is still to be copied
     std::int64_t step = 0;
     static constexpr bool tiles_copy = registers < 32;
-    static constexpr std::int64_t floats(std::int64_t rows, std::int64_t columns) { return rows * round_up(columns, lanes); }
+    static constexpr std::int64_t floats(std::int64_t rows, std::int64_t columns) {
+        return rows * round_up(columns, lanes);
+    }
     std::int64_t size() const { return floats(rows, columns); }
     /// The first n rows from row-major memory.
     template <class = void>
@@ -159,7 +167,8 @@ struct attention_panels {
         const product b{nullptr, 0, 0, from, step, right::rows, 0, columns, 0, false, 0, 0};
         for (std::int64_t j = 0; j < columns; j += panel_width) {
             float* to = p + j * rows;
-            if (columns - j < panel_width) gather_panel(b, j, panel_columns(columns, j / panel_width, panel_width, lanes), 0, n, to);
+            if (columns - j < panel_width)
+                gather_panel(b, j, panel_columns(columns, j / panel_width, panel_width, lanes), 0, n, to);
             else
                 for (std::int64_t i = 0; i < n; ++i, to += panel_width) {
                     store(to, load(from + i * step + j));
@@ -186,8 +195,9 @@ struct attention_result {
     /// Rows [row, row + n): the sums over t in [begin, end) of x[i * row_step + t * sum_step] times
     /// row t of `right`.
     template <class = void>
-    void put(std::int64_t row, std::int64_t n, const float* x, std::int64_t x_step, std::int64_t sum_step, std::int64_t begin,
-             std::int64_t end, attention_panels& right, attention_target y, attention_ahead& next_head) const {
+    void put(std::int64_t row, std::int64_t n, const float* x, std::int64_t x_step, std::int64_t sum_step,
+             std::int64_t begin, std::int64_t end, attention_panels& right, attention_target y,
+             attention_ahead& next_head) const {
         if (begin >= end && !y.add) clear(row, row + n);
         if (begin >= end) return;
         y.step = row_step();
@@ -197,8 +207,9 @@ struct attention_result {
             if constexpr (attention_panels::tiles_copy)
                 if (right.from) {
                     y.copy = right.p + j * right.rows + begin * w;
-                    attention_tile<attention_rows, 2, true>(x + begin * sum_step, x_step, sum_step, right.from + begin * right.step + j,
-                                                            right.step, end - begin, y, static_cast<int>(n), next_head);
+                    attention_tile<attention_rows, 2, true>(x + begin * sum_step, x_step, sum_step,
+                                                            right.from + begin * right.step + j, right.step,
+                                                            end - begin, y, static_cast<int>(n), next_head);
                     continue;
                 }
             const auto tile = w == panel_width ? attention_tile_of<2>(n) : attention_tile_of<1>(n);

@@ -18,7 +18,8 @@ SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pix
         constexpr int first = j * lanes, n = std::min(Valid - first, lanes);
         if constexpr (n <= 0) return;
         else if constexpr (requires { Body::template vectors<true>(row, 0, 0, 0, off, off, pixel, 0, c); })
-            Body::template vectors<n == lanes>(row + first, V * lanes, N, n, off + first, channels, pixel, col + first, c);
+            Body::template vectors<n == lanes>(row + first, V * lanes, N, n, off + first, channels, pixel, col + first,
+                                               c);
         else
             for (int i = 0; i < N; ++i) {
                 const vf v = load(row + i * V * lanes + first);
@@ -78,10 +79,12 @@ struct conv_forward {
     static constexpr bool by_tiles = source::left <= 0 && (OW - 1) * S - source::left + KW <= source::width;
 
     template <int V, int Valid>
-    static SINTER_INLINE void panel_row(const float* x, const float* w, int oy, std::int64_t image, int col, const call& c) {
+    static SINTER_INLINE void panel_row(const float* x, const float* w, int oy, std::int64_t image, int col,
+                                        const call& c) {
         const std::int64_t pixel = (image * OH + oy) * OW;
         if constexpr (by_tiles) {
-            source::template row<OW, V>(x, w, oy, row_body<Body, V, Valid>{pixel * CO + col, pixel, OW * CO, col, CO, c});
+            source::template row<OW, V>(x, w, oy,
+                                        row_body<Body, V, Valid>{pixel * CO + col, pixel, OW * CO, col, CO, c});
         } else {
             alignas(64) float row[row_floats(OW)];
             expect_row<Body, std::int64_t{OH} * OW * CO, OW, Valid>(pixel * CO + col, CO, c);
@@ -113,13 +116,13 @@ struct conv_forward {
     static void run(const call& c) {
         if constexpr (row_by_row) return run_row_by_row(c);
         else
-            for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col)
-                                                            SINTER_ALWAYS {
-                for (int oy = 0; oy < OH; ++oy) {
-                    if (col == 0) source::prefetch_beyond(x, oy);
-                    panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
-                }
-            });
+            for_source_and_panels<source, CO, depth>(
+                c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
+                    for (int oy = 0; oy < OH; ++oy) {
+                        if (col == 0) source::prefetch_beyond(x, oy);
+                        panel_row<(valid > lanes) + 1, valid>(x, w, oy, i, col, c);
+                    }
+                });
     }
 };
 

@@ -15,11 +15,13 @@ template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, i
 struct conv_gradient_strips {
     using layout = gradient_rows<H, W, CI, CO, KH, KW, S, PT, PL, OW, Body>;   ///< of dx and of the weights
     static constexpr int vectors = layout::vectors, pitch = layout::pitch, filter = KH * layout::row;
-    static constexpr int free = (registers - 4) / vectors - KH, most = free < 0 ? 0 : free / S + 1;   ///< rows of the output
+    static constexpr int free = (registers - 4) / vectors - KH,
+                         most = free < 0 ? 0 : free / S + 1;   ///< rows of the output
     static constexpr int strips = most > 0 ? (OH + most - 1) / most : 1, strip = OH / strips, taller = OH % strips;
     /// Half as many lanes again in use, and strips several times as high as what they share with
     /// their neighbours.
-    static constexpr bool pays = CI * 3 * vectors * lanes <= KW * CI * 2 * ((CI + lanes - 1) / lanes * lanes) && strip * S >= KH;
+    static constexpr bool pays =
+        CI * 3 * vectors * lanes <= KW * CI * 2 * ((CI + lanes - 1) / lanes * lanes) && strip * S >= KH;
 
     static constexpr std::int64_t weight_floats = round_up(std::int64_t{CO} * filter, 16);
     static constexpr int height = std::max((OH - 1) * S + KH, H + PT);

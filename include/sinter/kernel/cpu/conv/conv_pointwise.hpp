@@ -44,7 +44,8 @@ struct pointwise_forward {
             product sample = q;   // of what is there
             if (producer) sample.rows = std::min(sample.rows, sparse_pixels::rows(CI));
             producer.make_until(begin + sample.rows);
-            if (sparse_pixels::pays(sample)) return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats, producer);
+            if (sparse_pixels::pays(sample))
+                return sparse_pixels::run(q, f, c, c.scratch + first_part(c) * floats, producer);
         }
         for (std::int64_t j = 0; j < CO; j += columns)
             for (std::int64_t i = begin; i < end; i += block) {
@@ -84,7 +85,8 @@ struct pointwise_input_gradient {
 
     static void keep(const finished& t, const call& c) {
         for (int i = 0; i < t.rows; ++i)
-            std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width, 4 * static_cast<std::size_t>(t.columns));
+            std::memcpy(c.scratch + t.off + i * t.off_step, t.sums + i * t.width,
+                        4 * static_cast<std::size_t>(t.columns));
     }
     static void run(const call& c) {
         static constexpr epilogue f{keep};
@@ -111,14 +113,15 @@ private:
     static constexpr epilogue body = epilogue_of<Body>();
     /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask
     /// for what bodies will touch.
-    static constexpr bool prefetches = lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows &&
-        CO <= 2048;
+    static constexpr bool prefetches =
+        lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows && CO <= 2048;
 
     /// Pixels of dy by the weights, to scratch; the block's first element of dx is `off`.
     static void multiply(std::int64_t pixels, const float* dy, const float* weights, std::int64_t off, const call& c) {
         constexpr std::int64_t panels = CI / panel_width;
         const row_cover cover(pixels);
-        const std::int64_t of_tile = round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array
+        const std::int64_t of_tile =
+            round_up(pixels * (S * S * panel_width) / cover.count, floats_a_line);   // of each array
         for (std::int64_t p = 0; p < panels; ++p)
             for (std::int64_t i = 0; i < cover.count; ++i, off += of_tile) {
                 const std::int64_t row = cover.first_row(i);
@@ -127,8 +130,10 @@ private:
                 lines.repeat_last();
                 const std::int64_t a_turn = lines_a_turn(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;
-                (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(
-                    c.scratch + row * CI + p * panel_width, CI, dy + row * step, step, b, CO, {lines, 0, b + panel_width * CO, 0});
+                (i < cover.large ? pixels_of<tile_rows>
+                                 : pixels_of<small_tile_rows>)(a_turn)(c.scratch + row * CI + p * panel_width, CI,
+                                                                       dy + row * step, step, b, CO,
+                                                                       {lines, 0, b + panel_width * CO, 0});
             }
     }
     /// A row of dx: `from` is what its counting pixels are, null where none counts.

@@ -132,7 +132,8 @@ struct conv_row {
         clear_block(c);
         const std::ptrdiff_t at = (static_cast<std::ptrdiff_t>(first) * S - PL) * C;
         for (int k = 0; k < rows; ++k, x += W * C, w += RowStep * C * V * lanes) {
-            if constexpr (shares<M> && L == 0 && R == 0) sum_shared<M>(c, x + at, w, indices<M + KW - 1>{}, indices<KW>{});
+            if constexpr (shares<M> && L == 0 && R == 0)
+                sum_shared<M>(c, x + at, w, indices<M + KW - 1>{}, indices<KW>{});
             else taps<M, L, R, 0>(c, x, at, w);
         }
         to.template take<M, V>(c, first);

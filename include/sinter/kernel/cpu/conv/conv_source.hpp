@@ -52,7 +52,8 @@ template <class Source, int N, int Depth, class F>
 SINTER_INLINE void for_source_and_panels(const call& c, F f) {
     constexpr int panel = 2 * lanes, whole = N / panel, rest = N % panel, panels = whole + (rest > 0);
     constexpr std::int64_t weights = std::int64_t{Depth} * N, floats = Source::image_floats;
-    constexpr bool panels_outside = !Source::copies && weights > (std::int64_t{1} << 16) && floats * panels < floats + weights;
+    constexpr bool panels_outside =
+        !Source::copies && weights > (std::int64_t{1} << 16) && floats * panels < floats + weights;
     const std::int64_t first = share(c.m, c.part, c.parts), images = share(c.m, c.part + 1, c.parts) - first;
     const float* x = nullptr;
     for (std::int64_t k = 0; k < images * panels; ++k) {

@@ -34,13 +34,15 @@ struct conv_transpose_weights {
                 const int width = panel_columns(CI, j / panel, panel, lanes);
                 float* const to = c.p[copy_operand::to] + j * rows + ((taps - 1 - tap) * CO + o) * width;
                 if (!far && j + 3 * panel <= CI)
-                    for (int k = 0; k < outputs * panel; k += floats_a_line) __builtin_prefetch(to + 2 * panel * rows + k, 1);
+                    for (int k = 0; k < outputs * panel; k += floats_a_line)
+                        __builtin_prefetch(to + 2 * panel * rows + k, 1);
                 if (outputs == panel && CI - j >= panel) {
                     transpose_square<far>(from, to);
                     continue;
                 }
                 for (int k = 0; k < width; k += lanes)
-                    transpose_matrix(from + k * from_width, from_width, std::min(CI - j - k, lanes), outputs, to + k, width, false);
+                    transpose_matrix(from + k * from_width, from_width, std::min(CI - j - k, lanes), outputs, to + k,
+                                     width, false);
             }
         }
         if constexpr (far) lines_are_stored();

@@ -31,7 +31,9 @@ struct conv_weight_gradient {
     using padded = padded_image<H, W, CI, (OH - 1) * S + KH, (OW - 1) * S + KW, PT, PL>;
     static constexpr int phases = 2, panel = 2 * lanes, depth = KH * KW * CI;
     static constexpr std::int64_t image_floats = copies ? round_up(padded::floats, 16) : 0;
-    static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats + parts * (image_floats + panel_copy); }
+    static constexpr std::int64_t scratch(int parts) {
+        return sums::copies(parts) * sums::floats + parts * (image_floats + panel_copy);
+    }
     static void finish(const call& c) { sums::finish(c); }
 
     static constexpr int tile_rows = registers >= 32 ? 12 : 6;
@@ -50,7 +52,8 @@ struct conv_weight_gradient {
     static constexpr bool packs = !copies && KH * KW * tiles >= 16 && CO > panel;
     template <int V>
     static constexpr int step = packs ? V * lanes : CO;   ///< from pixel to pixel of dy
-    static constexpr std::int64_t panel_copy = packs ? round_up(std::int64_t{block_rows} * OW * block_images * panel, 16) : 0;
+    static constexpr std::int64_t panel_copy =
+        packs ? round_up(std::int64_t{block_rows} * OW * block_images * panel, 16) : 0;
 
     struct pixels {
         int images, rows, columns;
@@ -62,7 +65,8 @@ struct conv_weight_gradient {
     struct next_block {
         const float *x, *dy;
     };
-    static constexpr int iterations = (CO + panel - 1) / panel * tiles * (gathers ? 1 : KH) * (copies ? 1 : KW);   ///< over a pixel
+    static constexpr int iterations =
+        (CO + panel - 1) / panel * tiles * (gathers ? 1 : KH) * (copies ? 1 : KW);   ///< over a pixel
     static constexpr int x_step = copies || S > 1 ? 0 : (CI + iterations / 2) / iterations;
     static constexpr int dy_step = gathers && block_rows == OH ? 0 : (CO + iterations / 2) / iterations;
 
@@ -83,7 +87,8 @@ struct conv_weight_gradient {
     /// sum[i][j] += x at tap row i times dy at channel j over the pixels. Where rows are gathered,
     /// `row` counts those of all taps.
     template <int M, int V, int Valid>
-    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n, next_block& next) {
+    static __attribute__((noinline)) void tile(float* sum, const float* x, const float* dy, int row, pixels n,
+                                               next_block& next) {
         constexpr int width = copies ? padded::width : W, height = copies ? padded::height : H;
         std::ptrdiff_t at[std::size_t{M}];
         if constexpr (gathers)
@@ -139,7 +144,8 @@ struct conv_weight_gradient {
             x += first * (S * padded::width * CI);
             dy += first * (OW * step<V>);
             for (int ky = 0; ky < (by_lines ? KH : 1); ++ky)
-                tap<V, Valid>(sum + ky * tap_rows * V * lanes, x + ky * (padded::width * CI), dy, {1, last - first, OW}, next);
+                tap<V, Valid>(sum + ky * tap_rows * V * lanes, x + ky * (padded::width * CI), dy, {1, last - first, OW},
+                              next);
         } else {
             for (int ky = 0; ky < KH; ++ky)
                 for (int kx = 0; kx < KW; ++kx, sum += CI * V * lanes) {
@@ -157,13 +163,17 @@ struct conv_weight_gradient {
         if (!by_images && c.end > c.first && c.part != c.first) return;   // the thread's first part does them all
         constexpr int panels = sums::whole + (sums::rest > 0);
         const int first_panel = by_images ? 0 : static_cast<int>(share(panels, c.part, c.parts));
-        const int last_panel = by_images ? panels : static_cast<int>(share(panels, c.end > c.first ? c.end : c.part + 1, c.parts));
+        const int last_panel =
+            by_images ? panels : static_cast<int>(share(panels, c.end > c.first ? c.end : c.part + 1, c.parts));
         float* const sum = c.scratch + (by_images ? c.part * sums::floats : 0);
-        const std::int64_t last_sum = last_panel <= sums::whole ? std::int64_t{last_panel} * panel * depth : panel_floats(depth, CO, lanes);
+        const std::int64_t last_sum =
+            last_panel <= sums::whole ? std::int64_t{last_panel} * panel * depth : panel_floats(depth, CO, lanes);
         std::fill(sum + std::int64_t{first_panel} * panel * depth, sum + last_sum, 0.f);
         float* copy = c.scratch + c.parts * sums::floats + c.part * image_floats;
-        float* const packed = c.scratch + sums::copies(c.parts) * sums::floats + c.parts * image_floats + c.part * panel_copy;
-        const std::int64_t begin = by_images ? share(c.m, c.part, c.parts) : 0, end = by_images ? share(c.m, c.part + 1, c.parts) : c.m;
+        float* const packed =
+            c.scratch + sums::copies(c.parts) * sums::floats + c.parts * image_floats + c.part * panel_copy;
+        const std::int64_t begin = by_images ? share(c.m, c.part, c.parts) : 0,
+                           end = by_images ? share(c.m, c.part + 1, c.parts) : c.m;
         for (std::int64_t i = begin; i < end; i += block_images) {
             const int images = static_cast<int>(std::min<std::int64_t>(block_images, end - i));
             const float* x = c.p[conv_weight_gradient_operand::x] + i * (H * W * CI);
@@ -174,16 +184,18 @@ struct conv_weight_gradient {
             }
             for (int y = 0; y < OH; y += block_rows) {
                 const int last = std::min(y + block_rows, OH);
-                next_block next{x + (images > 1 ? images * H : last * S) * (W * CI), dy + (images > 1 ? images * OH : last) * (OW * CO)};
+                next_block next{x + (images > 1 ? images * H : last * S) * (W * CI),
+                                dy + (images > 1 ? images * OH : last) * (OW * CO)};
                 if constexpr (sums::whole > 0)
                     for (int p = first_panel; p < std::min(last_panel, sums::whole); ++p)
-                        block<2, panel>(sum + std::int64_t{p} * panel * depth, x, pack<2, panel>(dy + p * panel, images, y, last, packed),
-                                        images, y, last, next);
+                        block<2, panel>(sum + std::int64_t{p} * panel * depth, x,
+                                        pack<2, panel>(dy + p * panel, images, y, last, packed), images, y, last, next);
                 if constexpr (sums::rest > 0)
                     if (last_panel > sums::whole)
                         block<(sums::rest > lanes) + 1, sums::rest>(
                             sum + std::int64_t{sums::whole} * panel * depth, x,
-                            pack<(sums::rest > lanes) + 1, sums::rest>(dy + sums::whole * panel, images, y, last, packed),
+                            pack<(sums::rest > lanes) + 1, sums::rest>(dy + sums::whole * panel, images, y, last,
+                                                                       packed),
                             images, y, last, next);
             }
         }

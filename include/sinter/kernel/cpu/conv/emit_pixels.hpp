@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// channels from col on are left. A body that sums columns keeps the sums in registers from pixel
 /// to pixel: by way of memory each would wait for the last.
 template <class Body, int Valid>
-SINTER_INLINE void emit_pixels(const float* from, int step, int n, std::int64_t off, std::int64_t off_step, std::int64_t pixel,
-                               int col, const call& c) {
+SINTER_INLINE void emit_pixels(const float* from, int step, int n, std::int64_t off, std::int64_t off_step,
+                               std::int64_t pixel, int col, const call& c) {
     if constexpr (Valid > 0 && 2 * Valid <= lanes)
         if constexpr (requires { requires Body::alike; })
             if (constexpr int several = lanes / Valid; step == Valid && off_step == Valid && n >= several) {

@@ -16,7 +16,8 @@ template <int H, int W, int CI, int CO, int KH, int KW, int S, int PT, int PL, i
 struct gradient_rows {
     static constexpr int vectors = (KW * CI + lanes - 1) / lanes;
     static constexpr int row = vectors * lanes;   ///< floats of a row of taps
-    static constexpr int pitch = std::max((Columns - 1) * S + KW, W + PL) * CI + lanes;   ///< floats from one row of dx to the next
+    static constexpr int pitch =
+        std::max((Columns - 1) * S + KW, W + PL) * CI + lanes;   ///< floats from one row of dx to the next
 
     /// Panels [KH * KW * CO][CI], taps reversed, to [channel][Padding rows of zeros, KH of (kx,
     /// ci), zeros again].
@@ -28,7 +29,8 @@ struct gradient_rows {
             for (int o = 0; o < CO; ++o) {
                 float* d = to + std::int64_t{o} * filter + (t / KW + Padding) * row + t % KW * CI;
                 for (int i = 0; i < CI; ++i)
-                    d[i] = from[panel_offset(KH * KW * CO, CI, std::int64_t{KH * KW - 1 - t} * CO + o, i, 2 * lanes, lanes)];
+                    d[i] = from[panel_offset(KH * KW * CO, CI, std::int64_t{KH * KW - 1 - t} * CO + o, i, 2 * lanes,
+                                             lanes)];
             }
     }
 
@@ -38,7 +40,8 @@ struct gradient_rows {
             unroll<(CI + lanes - 1) / lanes>([&](auto v) SINTER_ALWAYS {
                 constexpr int col = v * lanes;
                 const std::int64_t pixel = (image * H + y) * W;
-                emit_pixels<Body, CI - col>(dx + (y + PT) * pitch + PL * CI + col, CI, W, pixel * CI + col, CI, pixel, col, c);
+                emit_pixels<Body, CI - col>(dx + (y + PT) * pitch + PL * CI + col, CI, W, pixel * CI + col, CI, pixel,
+                                            col, c);
             });
     }
 };

@@ -20,22 +20,26 @@ struct narrow_forward {
     /// Columns that windows of the first and of the last pixels stick out by; those of one tile
     /// only, if it pays.
     static constexpr int left = std::max(0, PL), right = std::max(0, (OW - 1) * S - PL + KW - W);
-    static constexpr bool pays = lanes >= 8 && CO <= lanes / 2 && CI % lanes == 0 && OW >= pixels && pixels * S >= std::max(left, right);
+    static constexpr bool pays =
+        lanes >= 8 && CO <= lanes / 2 && CI % lanes == 0 && OW >= pixels && pixels * S >= std::max(left, right);
 
-    static constexpr std::int64_t weight_floats = std::int64_t{KH} * KW * CI * CO, row_floats = round_up(OW * CO, lanes) + lanes;
+    static constexpr std::int64_t weight_floats = std::int64_t{KH} * KW * CI * CO,
+                                  row_floats = round_up(OW * CO, lanes) + lanes;
     static constexpr std::int64_t floats = weight_floats + row_floats;
     static constexpr std::int64_t scratch(int parts) { return parts * floats; }
     static void finish(const call&) {}
 
     static void run(const call& c) {
         constexpr std::int64_t row_step = std::int64_t{W} * CI;
-        const std::int64_t first = share(c.m * OH, c.part, c.parts), end = share(c.m * OH, c.part + 1, c.parts);   // rows of the result
+        const std::int64_t first = share(c.m * OH, c.part, c.parts),
+                           end = share(c.m * OH, c.part + 1, c.parts);   // rows of the result
         float* const weights = c.scratch + first_part(c) * floats;
         float* const row = weights + weight_floats;
         if (c.part == first_part(c)) transpose_weights(c.p[conv_operand::weights], weights);
         producer_rows producer(c, first * W);   // of windows of single pixels, one row for each
         for (std::int64_t i = first; i < end; ++i) {
-            const int y = static_cast<int>(i % OH) * S - PT, low = std::clamp(-y, 0, KH), high = std::clamp(H - y, low, KH);
+            const int y = static_cast<int>(i % OH) * S - PT, low = std::clamp(-y, 0, KH),
+                      high = std::clamp(H - y, low, KH);
             const float* const image = c.p[conv_operand::source] + i / OH * (H * row_step);
             producer.make_until((i + 1) * W);
             prefetch(image + (y + KH) * row_step, 4 * S * row_step);   // what the next row's windows read besides
@@ -50,7 +54,8 @@ private:
         for (int ky = 0; ky < KH; ++ky)
             for (int v = 0; v < vectors; ++v)
                 for (int kx = 0; kx < KW; ++kx, to += tap)
-                    transpose_matrix(from + ((ky * KW + kx) * CI + v * lanes) * lanes, lanes, lanes, CO, to, lanes, false);
+                    transpose_matrix(from + ((ky * KW + kx) * CI + v * lanes) * lanes, lanes, lanes, CO, to, lanes,
+                                     false);
     }
 
     /// All pixels of a row of the result, from `rows` rows of the image.
@@ -61,7 +66,8 @@ private:
         if constexpr (last > 0) tile<std::max(0, left - last * S), right>(x, rows, w, last, to);
     }
 
-    static constexpr bool shares = (pixels + KW) * CO + 1 < registers;   ///< inputs between pixels, where registers hold all taps' weights
+    static constexpr bool shares =
+        (pixels + KW) * CO + 1 < registers;   ///< inputs between pixels, where registers hold all taps' weights
 
     template <int L, int R>
     static __attribute__((noinline)) void tile(const float* x, int rows, const float* w, int first, float* to) {
@@ -88,7 +94,8 @@ private:
                 unroll<KW>([&](auto kx) SINTER_ALWAYS {
                     constexpr int from = column - kx, i = from / S;
                     if constexpr (from >= 0 && from % S == 0 && i < pixels)
-                        unroll<CO>([&](auto o) SINTER_ALWAYS { c[i * CO + o] = fma(in, b[kx * CO + o], c[i * CO + o]); });
+                        unroll<CO>([&](auto o)
+                                       SINTER_ALWAYS { c[i * CO + o] = fma(in, b[kx * CO + o], c[i * CO + o]); });
                 });
             }
         });

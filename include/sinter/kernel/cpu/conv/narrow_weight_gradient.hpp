@@ -19,7 +19,8 @@ struct narrow_weight_gradient {
     static constexpr int phases = 2, line = KW * CI, vectors = line / lanes;
     static constexpr bool pays = lanes >= 8 && CO <= lanes / 2 && CI % lanes == 0;
     using sums = conv_sums<KH * KW * CI, CO, Body>;
-    static constexpr std::int64_t transposed_floats = std::int64_t{KH} * CO * line;   ///< sums while they are made, [KH][CO][KW * CI]
+    static constexpr std::int64_t transposed_floats =
+        std::int64_t{KH} * CO * line;   ///< sums while they are made, [KH][CO][KW * CI]
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + transposed_floats); }
     static void finish(const call& c) { sums::finish(c); }
 
@@ -32,7 +33,8 @@ struct narrow_weight_gradient {
                          c.p[conv_weight_gradient_operand::dy] + i * (std::int64_t{OH} * OW * CO), y,
                          std::min(y + block_rows, OH), transposed);
         float* const packed = c.scratch + c.part * sums::floats;
-        for (int ky = 0; ky < KH; ++ky) rows_of_columns(transposed + ky * CO * line, line, CO, line, packed + ky * line * lanes);
+        for (int ky = 0; ky < KH; ++ky)
+            rows_of_columns(transposed + ky * CO * line, line, CO, line, packed + ky * line * lanes);
     }
 
 private:
@@ -50,11 +52,14 @@ private:
         for (int ky = 0; ky < KH; ++ky, to += CO * line) {
             const window_overlap overlapped(H, ky, S, PT, first, last);
             if (!overlapped.any()) continue;
-            const float* const a = x + std::ptrdiff_t{(overlapped.begin * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
+            const float* const a =
+                x + std::ptrdiff_t{(overlapped.begin * S - PT + ky) * W - PL} * CI;   // of the first pixel's window
             const float* const d = dy + std::ptrdiff_t{overlapped.begin} * OW * CO;
             constexpr int whole = vectors / at_once, rest = vectors % at_once;
-            for (int v = 0; v < whole; ++v) add_inner<at_once>(a + v * at_once * lanes, d, overlapped.count(), to + v * at_once * lanes);
-            if constexpr (rest > 0) add_inner<rest>(a + whole * at_once * lanes, d, overlapped.count(), to + whole * at_once * lanes);
+            for (int v = 0; v < whole; ++v)
+                add_inner<at_once>(a + v * at_once * lanes, d, overlapped.count(), to + v * at_once * lanes);
+            if constexpr (rest > 0)
+                add_inner<rest>(a + whole * at_once * lanes, d, overlapped.count(), to + whole * at_once * lanes);
             if constexpr (low > 0 || high < OW) add_edges(a, d, overlapped.count(), to);
         }
     }
@@ -70,7 +75,8 @@ private:
             unroll<V>([&](auto v) SINTER_ALWAYS {
                 vf in = load(a + v * lanes);
                 if constexpr (CO > 1) pin(in);
-                unroll<CO>([&](auto o) SINTER_ALWAYS { s[stream][o * V + v] = fma(in, factor[o], s[stream][o * V + v]); });
+                unroll<CO>([&](auto o)
+                               SINTER_ALWAYS { s[stream][o * V + v] = fma(in, factor[o], s[stream][o * V + v]); });
             });
         };
         for (int y = 0; y < rows; ++y, x += std::ptrdiff_t{S} * W * CI, dy += OW * CO) {

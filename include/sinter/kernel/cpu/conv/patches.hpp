@@ -26,8 +26,8 @@ struct extract_patches {
                 }
                 const float* const from = c.p[copy_operand::from] + (r / a.OH * a.H + y) * a.W * a.C;
                 for (std::int64_t w = 0; w < inside.first; ++w) by_taps(a, from, to + w * step, w);
-                copy_rows(from + a.columns.place(inside.first, 0) * a.C, a.columns.stride * a.C, to + inside.first * step, step,
-                          a.kw * a.C, inside.end - inside.first);
+                copy_rows(from + a.columns.place(inside.first, 0) * a.C, a.columns.stride * a.C,
+                          to + inside.first * step, step, a.kw * a.C, inside.end - inside.first);
                 for (std::int64_t w = inside.end; w < a.OW; ++w) by_taps(a, from, to + w * step, w);
             }
     }
@@ -59,8 +59,8 @@ struct add_patches {
                 for (std::int64_t w = 0; w < a.OW; ++w) prefetch(from + w * step, 4 * a.kw * a.C);
                 for (std::int64_t j = 0; j < a.kw; ++j) {
                     const auto seen = a.windows_with(j, j);
-                    add_rows(from + seen.first * step + j * a.C, step, to + a.columns.place(seen.first, j) * a.C, a.columns.stride * a.C,
-                             a.C, seen.end - seen.first);
+                    add_rows(from + seen.first * step + j * a.C, step, to + a.columns.place(seen.first, j) * a.C,
+                             a.columns.stride * a.C, a.C, seen.end - seen.first);
                 }
             }
         }

@@ -34,13 +34,14 @@ struct prefetched_lines {
 
 /// to[i * to_step + j] = the sums of row i and column j of a panel.
 template <int MR, int L>
-__attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step, const float* b,
-                                               std::int64_t n, const prefetched_lines& a) {
+__attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, const float* x, std::int64_t row_step,
+                                               const float* b, std::int64_t n, const prefetched_lines& a) {
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = zero(); });
     const float* const* at = a.lines.line;
     const float* const* const last = at + std::max(0, a.lines.count - L);
-    const std::int64_t ahead = a.ahead, step = a.step * iterations_at_once, other_step = a.other_step * iterations_at_once;
+    const std::int64_t ahead = a.ahead, step = a.step * iterations_at_once,
+                       other_step = a.other_step * iterations_at_once;
     const float *stream = a.stream, *other = a.other;
     accumulate<MR, 2, iterations_at_once>(c, x, row_step, 1, b, panel_width, n, [&]() SINTER_ALWAYS {
         if constexpr (L > 0) {
@@ -104,7 +105,9 @@ struct pixel_piece {
     std::int64_t tile, last_tile, j0, width;
     std::int64_t top() const { return cover.begin(tile); }
     std::int64_t bottom() const { return last_tile < cover.count ? cover.begin(last_tile) : q.rows; }
-    std::int64_t start() const { return std::min(top(), q.rows - cover.height(tile)); }   ///< row at `sums`: the last tile may begin above
+    std::int64_t start() const {
+        return std::min(top(), q.rows - cover.height(tile));
+    }   ///< row at `sums`: the last tile may begin above
     std::int64_t step() const { return round_up(width, lanes); }
     std::int64_t result_step() const { return q.result_step ? q.result_step : q.columns; }
 
@@ -112,7 +115,8 @@ struct pixel_piece {
     template <class = void>
     void multiply(const epilogue& f, const call& c, std::int64_t next, float* sums) const {
         alignas(64) float narrow[tile_rows * lanes];
-        const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width, tiles = last_tile - tile;
+        const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width,
+                           tiles = last_tile - tile;
         const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
         const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
         const bool stay = q.depth * q.columns <= staying_floats;
@@ -134,7 +138,8 @@ struct pixel_piece {
             const float* const b = q.b + p * panel_width * q.depth;
             const float* const next_panel = (p + 1) * panel_width < q.columns ? b + panel_width * q.depth : q.b;
             const float* const stream = stay ? q.a + bottom() * q.row_step + p * tiles * share * q.depth : next_panel;
-            const float* const source = sources.arrays ? sources.at((top() * sources.arrays + p * tiles * source_share) * q.depth) : stream;
+            const float* const source =
+                sources.arrays ? sources.at((top() * sources.arrays + p * tiles * source_share) * q.depth) : stream;
             for (std::int64_t i = tile; i < last_tile; ++i) {
                 const int height = cover.height(i);
                 const std::int64_t at = std::min(cover.begin(i), q.rows - height);
@@ -146,7 +151,8 @@ struct pixel_piece {
                                         source + (i - tile) * source_share * q.depth, source_share};
                     column += part;
                     if (column >= width) column = 0, row += rows;
-                    (i < cover.large ? pixels_of<tile_rows> : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
+                    (i < cover.large ? pixels_of<tile_rows>
+                                     : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }
                 tile_of<1>(height)(no_sum, narrow, x, q.row_step, 1, b, w, q.depth, 1);
@@ -158,8 +164,9 @@ struct pixel_piece {
         const int columns = static_cast<int>(width), sums_step = static_cast<int>(step());
         for (std::int64_t i = top(); i < bottom(); i += rows_at_once) {
             const int n = static_cast<int>(std::min<std::int64_t>(rows_at_once, bottom() - i));
-            f.finish({sums + (i - start()) * step(), n, columns, sums_step, q.off + i * result_step() + j0, result_step(), q.row + i,
-                      q.col + static_cast<int>(j0)}, c);
+            f.finish({sums + (i - start()) * step(), n, columns, sums_step, q.off + i * result_step() + j0,
+                      result_step(), q.row + i, q.col + static_cast<int>(j0)},
+                     c);
         }
     }
 };
@@ -173,7 +180,8 @@ constexpr std::int64_t columns_at_once(std::int64_t depth, std::int64_t columns)
 
 /// run_product of a block of whole rows by a packed right operand; the result is row-major.
 template <class = void>
-__attribute__((noinline)) inline void run_pixels(const product& q, const epilogue& f, const call& c, const pixel_sources& sources = {}) {
+__attribute__((noinline)) inline void run_pixels(const product& q, const epilogue& f, const call& c,
+                                                 const pixel_sources& sources = {}) {
     constexpr std::int64_t waiting_tiles = std::max(1, 28 / tile_rows), passing_tiles = std::max(1, 42 / tile_rows);
     constexpr std::int64_t columns = waiting_columns;
     alignas(64) float sums[passing_tiles * tile_rows * columns];
@@ -185,7 +193,8 @@ __attribute__((noinline)) inline void run_pixels(const product& q, const epilogu
     const std::int64_t tiles = waits ? waiting_tiles : passing_tiles, width = waits ? columns : panel_width;
     for (std::int64_t t = 0; t < cover.count; t += tiles)
         for (std::int64_t j = 0; j < q.columns; j += width) {
-            const pixel_piece piece{q, cover, sources, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
+            const pixel_piece piece{
+                q, cover, sources, t, std::min(t + tiles, cover.count), j, std::min(width, q.columns - j)};
             const std::int64_t step = piece.result_step();
             const std::int64_t next = j + width < q.columns ? piece.top() * step + j + width : piece.bottom() * step;
             piece.multiply(f, c, q.off + next, sums);

@@ -17,7 +17,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <int CI, int CO, int Pixels, class Body>
 struct pointwise_weight_gradient {
     /// Are copies read often enough? Of a tile of few rows a line is read by several.
-    static constexpr bool few_rows = tile_rows < floats_a_line / 2, pays = few_rows ? CO > 2 * panel_width : CI >= 256 && CO >= 256;
+    static constexpr bool few_rows = tile_rows < floats_a_line / 2,
+                          pays = few_rows ? CO > 2 * panel_width : CI >= 256 && CO >= 256;
 
     static void run(const call& c) { run(c.p[conv_weight_gradient_operand::x], c); }
     static void run(const float* x, const call& c) {
@@ -33,7 +34,9 @@ struct pointwise_weight_gradient {
 template <int H, int W, int CI, int OH, int OW, int CO, int S, class Body>
 struct strided_pointwise_weight_gradient {
     using product = pointwise_weight_gradient<CI, CO, OH * OW, Body>;
-    static constexpr std::int64_t scratch(const std::int64_t*, int, std::int64_t images) { return images * (OH * OW * CI); }
+    static constexpr std::int64_t scratch(const std::int64_t*, int, std::int64_t images) {
+        return images * (OH * OW * CI);
+    }
 
     static void prepare(const call& c) {
         const std::int64_t rows = std::int64_t{c.m} * OH, end = share(rows, c.part + 1, c.parts);

@@ -15,7 +15,8 @@ template <class Dense, int H, int W, int CI, int OH, int OW, int CO, int KH, int
 struct sparse_forward {
     static constexpr int phases = 1, taps = KH * KW, depth = taps * CI;
     static constexpr std::int64_t group = sparse_pixels::group;
-    static constexpr bool pays = CI % mask_bits == 0 && CO % group == 0 && OW <= 256 && OH * OW >= sparse_pixels::least_rows;
+    static constexpr bool pays =
+        CI % mask_bits == 0 && CO % group == 0 && OW <= 256 && OH * OW >= sparse_pixels::least_rows;
 
     /// Rows of windows at a time, and the rows of pixels that these touch.
     static constexpr int out_rows = std::clamp(std::min(256 / OW, ((1 << 18) / (W * CI) - KH) / S + 1), 1, OH);

@@ -31,7 +31,8 @@ struct sparse_pixels {
 
     /// As run_pixels, of any number of rows.
     template <class = void>
-    static __attribute__((noinline)) void run(const product& q, const epilogue& f, const call& c, float* workspace, producer_rows& producer) {
+    static __attribute__((noinline)) void run(const product& q, const epilogue& f, const call& c, float* workspace,
+                                              producer_rows& producer) {
         const std::int64_t blocks = (q.rows + rows(q.depth) - 1) / rows(q.depth);
         for (std::int64_t k = 0; k < blocks; ++k) {
             const std::int64_t first = q.rows * k / blocks;
@@ -55,7 +56,8 @@ struct sparse_pixels {
     template <class = void>
     static bool run_columns(const product& q, const epilogue& f, const call& c, const row_lists& lists, taps t,
                             float* sums, std::int64_t next, bool checks = true) {
-        constexpr std::int64_t at_once = 32, prefetched_rows = 16;   ///< rows that are finished by one call; asked for before
+        constexpr std::int64_t at_once = 32,
+                               prefetched_rows = 16;   ///< rows that are finished by one call; asked for before
         constexpr std::int64_t piece = mask_bits * panel_width, lines = mask_bits * group / floats_a_line;
         const std::int64_t words = row_lists::words(q.depth), panel_step = panel_width * q.depth;
         const std::int64_t share = (lines + q.rows - 1) / q.rows;
@@ -70,7 +72,8 @@ struct sparse_pixels {
             finite += finite_panels(b, panel_step, n);
             if (w + 1 < words) {
                 const prefetched_pieces block{b + piece, piece, panel_step, share};
-                add_sparse_rows(lists, word, which, 0, q.rows, b, panel_step, {sums, group, panel_width, w == 0}, block, {}, {});
+                add_sparse_rows(lists, word, which, 0, q.rows, b, panel_step, {sums, group, panel_width, w == 0}, block,
+                                {}, {});
                 continue;
             }
             if (checks && sum_lanes(finite) != 0.f) return false;
@@ -80,8 +83,8 @@ struct sparse_pixels {
                 const std::int64_t prefetched = i * share * floats_a_line;
                 const float* const panel = q.b + next + prefetched / piece * panel_step;
                 const prefetched_pieces block{panel + prefetched % piece, piece, panel_step, share, panel + piece};
-                add_sparse_rows(lists, word, which, i, i + m, b, panel_step, {at, group, panel_width, w == 0}, block, {},
-                                {&of_row, prefetched_rows * q.result_step, q.result_step});
+                add_sparse_rows(lists, word, which, i, i + m, b, panel_step, {at, group, panel_width, w == 0}, block,
+                                {}, {&of_row, prefetched_rows * q.result_step, q.result_step});
                 f.finish({at, static_cast<int>(m), group, group, off, q.result_step, q.row + i, q.col}, c);
             }
         }
@@ -101,7 +104,8 @@ private:
     }
 
     template <class = void>
-    static void run_block(const product& q, const epilogue& f, const call& c, float* workspace, producer_rows& producer) {
+    static void run_block(const product& q, const epilogue& f, const call& c, float* workspace,
+                          producer_rows& producer) {
         float* const sums = workspace;
         const row_lists lists(workspace + rows(q.depth) * group, q.rows, q.depth);
         for (std::int64_t i = 0; i < q.rows; ++i) {
@@ -111,7 +115,8 @@ private:
         }
         std::int64_t j = 0;
         for (; j + group <= q.columns; j += group)
-            if (!run_columns(columns_of(q, j, group), f, c, lists, {}, sums, j + 2 * group <= q.columns ? group * q.depth : 0))
+            if (!run_columns(columns_of(q, j, group), f, c, lists, {}, sums,
+                             j + 2 * group <= q.columns ? group * q.depth : 0))
                 run_pixels(columns_of(q, j, group), f, c);
         if (j < q.columns) run_pixels(columns_of(q, j, q.columns - j), f, c);
     }

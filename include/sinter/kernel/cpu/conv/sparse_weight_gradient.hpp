@@ -62,7 +62,8 @@ private:
     /// Of the pixels that come in, in about the place of these that go out.
     static bool has_many_zeros(const float* x, std::int64_t first, std::int64_t last) {
         if (last - first < mask_bits) return false;
-        const std::int64_t in = std::int64_t{H} * W, from = first * in / extents.pixels(), to = last * in / extents.pixels();
+        const std::int64_t in = std::int64_t{H} * W, from = first * in / extents.pixels(),
+                           to = last * in / extents.pixels();
         return non_zero_share(x + from * CI, to - from, CI, CI) <= sparse_list_share(most);
     }
     static void run_cells(const std::int64_t (&pixel)[2], const std::int64_t (&cell)[2], const call& c) {
@@ -82,7 +83,8 @@ private:
                 q.run(sums + g * group * depth + row * panel_width, std::int64_t{depth} * panel_width, workspace,
                       {nullptr, depth, row, g * group}, c);
             } else {
-                q.run(workspace + sparse_pixel_lists::floats(rows), q.rows * panel_width, workspace, {&f, depth, row, g * group}, c);
+                q.run(workspace + sparse_pixel_lists::floats(rows), q.rows * panel_width, workspace,
+                      {&f, depth, row, g * group}, c);
             }
         }
     }

@@ -39,8 +39,8 @@ inline int cut_strips(const window_extents& e, const float* x, std::int64_t firs
     while (first < last) {
         const std::int64_t image = first / e.pixels(), row = first % e.pixels() / e.OW, column = first % e.OW;
         const std::int64_t count = std::min({last - first, e.OW - column, std::int64_t{most}});
-        to[n++] = {x + image * e.image_floats(), static_cast<int>(row) * e.S - e.PT, static_cast<int>(column) * e.S - e.PL,
-                   static_cast<int>(count)};
+        to[n++] = {x + image * e.image_floats(), static_cast<int>(row) * e.S - e.PT,
+                   static_cast<int>(column) * e.S - e.PL, static_cast<int>(count)};
         first += count;
     }
     return n;
@@ -72,8 +72,8 @@ inline float window_value(const window_extents& e, const window_strip& s, int i,
     const bool in = y >= 0 && y < e.H && x >= 0 && x < e.W * e.CI;
     return in ? s.image[static_cast<std::ptrdiff_t>(y) * e.W * e.CI + x] : 0.f;
 }
-inline void copy_singly(const window_extents& e, const window_strip& s, const window_rows& r, int first, int last, float* to,
-                        int height) {
+inline void copy_singly(const window_extents& e, const window_strip& s, const window_rows& r, int first, int last,
+                        float* to, int height) {
     for (int i = first; i < last; ++i)
         for (int j = 0, ky = r.ky, at = r.at; j < r.rows; ++j) {
             to[i * height + j] = window_value(e, s, i, ky, at);
@@ -85,8 +85,8 @@ inline void copy_singly(const window_extents& e, const window_strip& s, const wi
 
 /// to[i * height + j] = row j of the strip's window i, for j < rows; what stands behind may be
 /// anything. May write up to a vector behind the last window. Reads nothing from `end` on.
-inline void copy_windows(const window_extents& e, const window_strip& s, const window_rows& r, const float* end, float* to,
-                         int height) {
+inline void copy_windows(const window_extents& e, const window_strip& s, const window_rows& r, const float* end,
+                         float* to, int height) {
     detail::window_run runs[tile_rows];
     const int step = e.S * e.CI, width = e.W * e.CI;
     int n = 0, low = 0, high = s.count;   // windows [low, high) can be copied by vectors
@@ -98,7 +98,8 @@ inline void copy_windows(const window_extents& e, const window_strip& s, const w
         } else {
             const float* const from = s.image + static_cast<std::ptrdiff_t>(y) * width + x;
             if (x < 0) low = std::max(low, (step - 1 - x) / step);
-            while (high > low && (x + (high - 1) * step + rows > width || end - from < (high - 1) * step + whole)) --high;
+            while (high > low && (x + (high - 1) * step + rows > width || end - from < (high - 1) * step + whole))
+                --high;
             runs[n++] = {from, step, j, rows};
         }
         j += rows;

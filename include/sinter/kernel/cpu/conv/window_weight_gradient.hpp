@@ -12,8 +12,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// A weight gradient's sums: the product of the windows, transposed, and the gradient, over a share
 /// of pixels, rows or panels.
 struct window_sums {
-    static constexpr int block = 256;        ///< pixels at a time: a panel of the gradient stays in the first-level cache
-    static constexpr int group = 16;         ///< tiles whose windows are copied at once: these stay in the second-level cache
+    static constexpr int block = 256;   ///< pixels at a time: a panel of the gradient stays in the first-level cache
+    static constexpr int group = 16;   ///< tiles whose windows are copied at once: these stay in the second-level cache
     static constexpr int strip = 16;         ///< pixels whose windows are copied side by side
     /// From tile to tile of the copies; odd in cache lines, or the copies' streams would meet in
     /// the same sets.
@@ -45,7 +45,8 @@ struct window_sums {
         const int depth = e.depth();
         if (pixels == 0) return clear(sums);
         for (std::int64_t k = 0; k < blocks; ++k) {
-            const std::int64_t first = first_pixel + pixels * k / blocks, n = first_pixel + pixels * (k + 1) / blocks - first;
+            const std::int64_t first = first_pixel + pixels * k / blocks,
+                               n = first_pixel + pixels * (k + 1) / blocks - first;
             const int n_strips = cut_strips(e, x, first, first + n, strip, strips);
             for (int row = first_row; row < last_row; row += group * tile_rows) {
                 const int rows = std::min(last_row - row, group * tile_rows);
@@ -59,7 +60,8 @@ struct window_sums {
                     for (int r = 0; r < rows; r += tile_rows, to += tile_rows * width) {
                         for (const std::int64_t last = std::min(n, next + block / group); next < last; ++next)
                             __builtin_prefetch(from + next * e.CO + panel_width);
-                        tile(windows + r / tile_rows * tile_floats, std::min(tile_rows, rows - r), panel, width, n, k == 0, to);
+                        tile(windows + r / tile_rows * tile_floats, std::min(tile_rows, rows - r), panel, width, n,
+                             k == 0, to);
                     }
                 }
             }
@@ -71,7 +73,8 @@ private:
 
     /// The windows of a group of tiles, each as [pixels][height]: strip by strip, so that the
     /// images' lines are read once.
-    void copy_group(const float* x_end, const window_strip* strips, int n_strips, int row, int rows, float* windows) const {
+    void copy_group(const float* x_end, const window_strip* strips, int n_strips, int row, int rows,
+                    float* windows) const {
         std::int64_t at[group] = {};
         for (int s = 0; s < n_strips; ++s) {
             window_rows w(e, row, tile_rows);
@@ -84,7 +87,8 @@ private:
         }
     }
     template <class = void>
-    static void tile(const float* windows, int rows, const float* panel, int width, std::int64_t n, bool first, float* to) {
+    static void tile(const float* windows, int rows, const float* panel, int width, std::int64_t n, bool first,
+                     float* to) {
         const bool wide = width == panel_width;
         const tile_function large = wide ? multiply_tile<tile_rows, 2> : multiply_tile<tile_rows, 1>;
         const tile_function small = wide ? multiply_tile<small_tile_rows, 2> : multiply_tile<small_tile_rows, 1>;
@@ -116,7 +120,8 @@ template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, i
 struct window_weight_gradient {
     static constexpr window_extents extents = window_extents{H, W, CI, OH, OW, CO, KH, KW, S, PT, PL}.flat();
     static constexpr int depth = KH * KW * CI, panels = (CO + panel_width - 1) / panel_width;
-    static constexpr bool by_pixels = std::int64_t{depth} * CO <= (std::int64_t{1} << 16), by_rows = !by_pixels && depth >= CO;
+    static constexpr bool by_pixels = std::int64_t{depth} * CO <= (std::int64_t{1} << 16),
+                          by_rows = !by_pixels && depth >= CO;
     /// Where an image and its gradient stay in the second-level cache, the windows of small
     /// gradients are read where they lie; where a tile has rows for most of a line, as 32 registers
     /// allow, all are.
@@ -127,7 +132,8 @@ struct window_weight_gradient {
     /// And what is copied must be read by some panels: a copy takes nearly as long as one panel's
     /// sums.
     static constexpr bool few_panels = panels <= 2;
-    static constexpr bool pays = tile_rows < floats_a_line / 2 && !few_channels && !few_panels && !(by_pixels && small_images);
+    static constexpr bool pays =
+        tile_rows < floats_a_line / 2 && !few_channels && !few_panels && !(by_pixels && small_images);
     using sums = conv_sums<depth, CO, Body, by_pixels>;
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return sums::copies(parts) * sums::floats; }

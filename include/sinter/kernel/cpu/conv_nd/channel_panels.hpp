@@ -66,11 +66,14 @@ private:
             const int inputs = x.group_inputs(), outputs = x.group_outputs();
             for (int d = 0; d < depth(); ++d, to += w)
                 for (int i = 0; i < w; ++i)
-                    to[i] = i < n ? from[std::int64_t{(col + i) % inputs} * x.outputs + (col + i) / inputs * outputs + d] : 0.f;
+                    to[i] = i < n
+                                ? from[std::int64_t{(col + i) % inputs} * x.outputs + (col + i) / inputs * outputs + d]
+                                : 0.f;
         } else {
             from += std::int64_t{col % x.group_inputs()} * x.outputs + col / x.group_inputs() * x.group_outputs();
             for (int i = 0; i < w; i += lanes)
-                transpose_matrix(from + std::int64_t{i} * x.outputs, x.outputs, std::min(n - i, lanes), depth(), to + i, w, false);
+                transpose_matrix(from + std::int64_t{i} * x.outputs, x.outputs, std::min(n - i, lanes), depth(), to + i,
+                                 w, false);
         }
     }
 };

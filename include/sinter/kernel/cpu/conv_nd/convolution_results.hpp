@@ -20,15 +20,16 @@ struct convolution_sums {
     /// lies, the panels of weights first.
     struct plan {
         channel_panels<Narrow, Backward> panels;
-        std::int64_t pixel, result;       ///< floats of a source in a strip's copy, and of a result that waits for the body
+        std::int64_t pixel, result;   ///< floats of a source in a strip's copy, and of a result that waits for the body
         result_strips<Backward> strips;
         std::int64_t lists, copy, row;    ///< floats of a part's lists, copied sources, and one row of results
 
         constexpr explicit plan(const std::int64_t* e)
             : panels{convolution_extents(e)}, pixel(panels.pixel()),
               result(round_up(panels.results() + lanes - 1, lanes)),   // a panel may write beyond its channels
-              strips(panels.x, pixel, result, panels.budget(), tap_tile_rows<Narrow>), lists(tap_lists<Narrow, Backward>::floats(panels.x)),
-              copy(round_up(strips.pixels() * pixel, 16)), row(strips.covered() * result) {}
+              strips(panels.x, pixel, result, panels.budget(), tap_tile_rows<Narrow>),
+              lists(tap_lists<Narrow, Backward>::floats(panels.x)), copy(round_up(strips.pixels() * pixel, 16)),
+              row(strips.covered() * result) {}
         constexpr std::int64_t part_floats() const { return lists + copy + strips.rows * row; }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
@@ -47,7 +48,8 @@ struct convolution_sums {
 
         worker(const plan& q_, const call& c_)
             : q(q_), c(c_), workspace(c.scratch + q.panels.floats() + first_part(c) * q.part_floats()),
-              lists(workspace, q.panels, q.pixel, q.panels.term_step()), copy(workspace + q.lists), results(copy + q.copy) {}
+              lists(workspace, q.panels, q.pixel, q.panels.term_step()), copy(workspace + q.lists),
+              results(copy + q.copy) {}
 
         void strip(const result_strip& s, const epilogue& f) {
             const auto& p = q.panels;
@@ -66,8 +68,9 @@ struct convolution_sums {
                     const float* const w = c.scratch + u * p.unit_floats() + j * p.rows();
                     const int col = u * p.columns() + j;
                     for (int y = s.y0; y < s.y1; ++y) {
-                        lists.list_rows(q.strips, s, y,
-                                        [&](int plane, int row) { return q.strips.copied_row(s, plane, row) * q.pixel; });
+                        lists.list_rows(q.strips, s, y, [&](int plane, int row) {
+                            return q.strips.copied_row(s, plane, row) * q.pixel;
+                        });
                         lists.sum_row(s.columns(), copy, w, p.width(j), results + (y - s.y0) * q.row + col, q.result);
                         if (f.expect) ask_for_body(s, y, col, std::min(p.width(j), p.columns() - j), f);
                     }
@@ -89,8 +92,9 @@ struct convolution_sums {
             const int channels = q.panels.results();
             for (int y = b.y0; y < b.y1; ++y) {
                 const std::int64_t first = q.strips.first_result(b, y);
-                f.finish({results + (y - b.y0) * q.row, b.columns(), channels, static_cast<int>(q.result), first * channels, channels,
-                          first, 0}, c);
+                f.finish({results + (y - b.y0) * q.row, b.columns(), channels, static_cast<int>(q.result),
+                          first * channels, channels, first, 0},
+                         c);
             }
         }
     };
@@ -98,7 +102,8 @@ struct convolution_sums {
     static void run(const call& c, const epilogue& f) {
         plan q(c.e);
         worker w(q, c);
-        q.strips.each_of_part(q.strips.images(c.m), c, [&](const result_block& b) { w.strip(q.strips.strip_of(b), f); });
+        q.strips.each_of_part(q.strips.images(c.m), c,
+                              [&](const result_block& b) { w.strip(q.strips.strip_of(b), f); });
     }
 };
 template <bool Narrow, bool Backward, class Body>

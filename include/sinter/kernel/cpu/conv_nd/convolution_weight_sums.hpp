@@ -20,8 +20,9 @@ struct convolution_weight_parts {
         std::int64_t sums, copy, gradients;   ///< floats of a part's sums, copied sources and copied gradients
 
         constexpr explicit plan(const std::int64_t* e)
-            : panels{convolution_extents(e)}, pixel(panels.pixel()), strips(panels.x, pixel, panels.panel, panels.budget(), 1),
-              sums(panels.floats()), copy(round_up(strips.pixels() * pixel + most_single_sums, 16)),
+            : panels{convolution_extents(e)}, pixel(panels.pixel()),
+              strips(panels.x, pixel, panels.panel, panels.budget(), 1), sums(panels.floats()),
+              copy(round_up(strips.pixels() * pixel + most_single_sums, 16)),
               gradients(std::int64_t{strips.rows} * strips.columns * panels.panel) {}
         constexpr std::int64_t workspace() const { return copy + gradients; }
     };
@@ -36,8 +37,8 @@ struct convolution_weight_parts {
         float *const sums, *const copy, *const gradients;
 
         worker(const plan& q_, const call& c_)
-            : q(q_), c(c_), sums(c.scratch + c.part * q.sums), copy(c.scratch + c.parts * q.sums + first_part(c) * q.workspace()),
-              gradients(copy + q.copy) {
+            : q(q_), c(c_), sums(c.scratch + c.part * q.sums),
+              copy(c.scratch + c.parts * q.sums + first_part(c) * q.workspace()), gradients(copy + q.copy) {
             std::fill_n(sums, q.sums, 0.f);
         }
 
@@ -64,7 +65,8 @@ struct convolution_weight_parts {
                     float* const to = sums + u * p.unit_floats() + j * p.rows();
                     for (int kz = 0, plane = 0; kz < z.k; ++kz)
                         if (z.overlaps(s.z, kz, plane) && plane >= 0 && plane < z.sources())
-                            for (int k = 0; k < ky; ++k) row_of_taps(s, plane, k, r, to + p.row(kz * ky + k, 0) * width, width);
+                            for (int k = 0; k < ky; ++k)
+                                row_of_taps(s, plane, k, r, to + p.row(kz * ky + k, 0) * width, width);
                 }
             }
         }
@@ -85,7 +87,8 @@ struct convolution_weight_parts {
             for (int y = s.y0; y < s.y1; ++y, from += row)
                 for (int i = 0; i < columns; ++i, to += width)
                     for (int j = 0; j < width; j += lanes)
-                        store(to + j, there - j >= lanes ? load(from + i * channels + j) : load(from + i * channels + j, there - j));
+                        store(to + j, there - j >= lanes ? load(from + i * channels + j)
+                                                         : load(from + i * channels + j, there - j));
             return r;
         }
         /// Adds what one row of taps sees, its sources in rows of `plane`, to its rows of sums. r:
@@ -106,7 +109,9 @@ struct convolution_weight_parts {
             r.rows = last - first;
             const bool together = st.x.dilation == 1;   // neighbouring taps see what lies one behind the other
             const int runs = together ? 1 : st.x.k, terms = q.panels.depth() * (together ? st.x.k : 1);
-            const int size = equal_piece(terms, Narrow ? most_lane_sums : width > lanes ? most_wide_sums : most_single_sums);
+            const int size = equal_piece(terms, Narrow          ? most_lane_sums
+                                                : width > lanes ? most_wide_sums
+                                                                : most_single_sums);
             for (int k = 0; k < runs; ++k, to += std::int64_t{terms} * width)
                 for (int i = 0; i < terms; i += size) {
                     const int count = std::min(size, terms - i);
@@ -130,7 +135,9 @@ struct convolution_weight_parts {
 /// Body: as finish_panels hands them over.
 template <bool Narrow, class Body>
 struct convolution_weight_sums : convolution_weight_parts<Narrow> {
-    static void finish(const call& c) { finish_panels<Body>(channel_panels<Narrow, false>{convolution_extents(c.e)}, c); }
+    static void finish(const call& c) {
+        finish_panels<Body>(channel_panels<Narrow, false>{convolution_extents(c.e)}, c);
+    }
 };
 
 template <class Body, int... X>

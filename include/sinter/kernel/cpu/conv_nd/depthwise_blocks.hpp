@@ -21,7 +21,8 @@ struct depthwise_blocks : result_blocks<Backward> {
         const std::int64_t overlapped = std::int64_t{z.most_overlapped(1)} * y.most_overlapped(1) * x.step() * c.inputs;
         const std::int64_t fits = (far ? second_level_floats / 2 : first_level_floats * 3 / 4) / overlapped;
         const std::int64_t tiles = std::max<std::int64_t>(1, fits / window_results);
-        this->limit_columns(x.phases() * std::max<std::int64_t>(tiles * window_results, far ? 4 * x.reach() / x.stride : 0));
+        this->limit_columns(x.phases() *
+                            std::max<std::int64_t>(tiles * window_results, far ? 4 * x.reach() / x.stride : 0));
         this->limit_rows(second_level_floats / 4 / (std::int64_t{this->columns} * c.inputs));
     }
 };

@@ -55,7 +55,9 @@ struct depthwise_sums {
                                              lines.add_body(f, next, std::int64_t{n} * lanes, c);
                                              next += std::int64_t{n} * q.channels;
                                          });
-                    f.finish({results, end - x, q.channels, static_cast<int>(q.result), first * q.channels, q.channels, first, 0}, c);
+                    f.finish({results, end - x, q.channels, static_cast<int>(q.result), first * q.channels, q.channels,
+                              first, 0},
+                             c);
                 }
             }
         });

@@ -14,8 +14,10 @@ void finish_panels(const channel_panels<Narrow, false>& p, const call& c) {
     for (std::int64_t row = share(p.rows(), c.part, c.parts); row < end; ++row)
         for (int u = 0; u < p.units(); ++u)
             for (int j = 0; j < p.columns(); j += lanes) {
-                const int whole = j / p.panel * p.panel, n = std::min(lanes, p.columns() - j), col = u * p.columns() + j;
-                const float* from = c.scratch + u * p.unit_floats() + whole * p.rows() + row * p.width(whole) + j - whole;
+                const int whole = j / p.panel * p.panel, n = std::min(lanes, p.columns() - j),
+                          col = u * p.columns() + j;
+                const float* from =
+                    c.scratch + u * p.unit_floats() + whole * p.rows() + row * p.width(whole) + j - whole;
                 vf v = load(from);
                 for (int k = 1; k < c.parts; ++k) v += load(from + k * p.floats());
                 const std::int64_t off = row * p.results() + col;

@@ -22,7 +22,8 @@ public:
         for (int i = 0; i < first.count; ++i) add(first.line[i], each);
     }
     SINTER_INLINE void prefetch(int vector) const {
-        for (const range* r = ranges_; r < ranges_ + count_; ++r)   // not unrolled: lines asked for right behind each other come later
+        for (const range* r = ranges_; r < ranges_ + count_;
+             ++r)   // not unrolled: lines asked for right behind each other come later
             for (std::int64_t i = 0; i < r->each; i += floats_a_line) __builtin_prefetch(r->at + vector * r->each + i);
     }
     static constexpr std::int64_t ahead = 1 << 12;   ///< floats: what is asked for comes in time

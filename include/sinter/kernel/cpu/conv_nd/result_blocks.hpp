@@ -40,7 +40,8 @@ struct result_blocks {
 
     /// Columns, equal ones, that begin with a phase.
     constexpr void limit_columns(std::int64_t most) {
-        if (columns > most) columns = static_cast<int>(round_up(equal_piece(columns, static_cast<int>(most)), x.phases()));
+        if (columns > most)
+            columns = static_cast<int>(round_up(equal_piece(columns, static_cast<int>(most)), x.phases()));
         column_blocks = (x.results() + columns - 1) / columns;
     }
     constexpr void limit_rows(std::int64_t most) {
@@ -48,10 +49,14 @@ struct result_blocks {
         row_blocks = (y.results() + rows - 1) / rows;
     }
     /// A row's results as tiles of each phase cover them, and the sources that these meet.
-    constexpr int covered() const { return row_tiles((columns + x.phases() - 1) / x.phases(), tile).covered() * x.phases(); }
+    constexpr int covered() const {
+        return row_tiles((columns + x.phases() - 1) / x.phases(), tile).covered() * x.phases();
+    }
     constexpr int covered_sources() const { return x.most_overlapped(covered()); }
 
-    constexpr std::int64_t count(std::int64_t images) const { return images * z.results() * row_blocks * column_blocks; }
+    constexpr std::int64_t count(std::int64_t images) const {
+        return images * z.results() * row_blocks * column_blocks;
+    }
     constexpr std::int64_t images(std::int64_t results) const {
         return results / (std::int64_t{z.results()} * y.results() * x.results());
     }
@@ -70,7 +75,8 @@ struct result_blocks {
         if (const std::int64_t all = images * z.results() * column_blocks; all * row_blocks < c.parts)
             limit_rows(all * y.results() / c.parts);
         if (y.results() == 1) {
-            const std::int64_t whole = std::int64_t{tile} * x.phases(), fair = images * z.results() * x.results() / c.parts;
+            const std::int64_t whole = std::int64_t{tile} * x.phases(),
+                               fair = images * z.results() * x.results() / c.parts;
             columns = static_cast<int>(std::min<std::int64_t>(columns, std::max(whole, round_up(fair, whole))));
             column_blocks = (x.results() + columns - 1) / columns;
         }

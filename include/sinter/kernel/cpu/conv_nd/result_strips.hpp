@@ -16,7 +16,8 @@ struct result_strip : result_block {
 template <bool Backward>
 struct result_strips : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
-    int planes, source_rows, width;   ///< a copy's at most; rows of a plane lie `width` pixels apart, planes `source_rows` rows
+    int planes, source_rows,
+        width;   ///< a copy's at most; rows of a plane lie `width` pixels apart, planes `source_rows` rows
 
     /// `pixel`, `result`: floats of a source in the copy and of a result, for either of which there
     /// is room for about `budget`; `per_tile`: results of a tile.
@@ -31,7 +32,8 @@ struct result_strips : result_blocks<Backward> {
                             std::max({fits, std::int64_t{4} * x.reach() / x.stride, std::int64_t{2} * per_tile}));
         width = this->covered_sources();
         const std::int64_t workspace = budget / (planes * std::int64_t{width} * pixel);
-        const int overlapped_rows = y.most_overlapping(static_cast<int>(std::min<std::int64_t>(workspace, 2 * y.sources() + y.reach())));
+        const int overlapped_rows =
+            y.most_overlapping(static_cast<int>(std::min<std::int64_t>(workspace, 2 * y.sources() + y.reach())));
         this->limit_rows(std::min<std::int64_t>(overlapped_rows, budget / (result * this->columns)));
         source_rows = std::min(y.most_overlapped(this->rows), y.sources());
     }
@@ -39,7 +41,11 @@ struct result_strips : result_blocks<Backward> {
 
     result_strip strip_of(const result_block& b) const {
         const int za = std::clamp(z.lowest(b.z), 0, z.sources()), ya = std::clamp(y.lowest(b.y0), 0, y.sources());
-        return {b, za, std::clamp(z.highest(b.z) + 1, za, z.sources()), ya, std::clamp(y.highest(b.y1 - 1) + 1, ya, y.sources()),
+        return {b,
+                za,
+                std::clamp(z.highest(b.z) + 1, za, z.sources()),
+                ya,
+                std::clamp(y.highest(b.y1 - 1) + 1, ya, y.sources()),
                 x.lowest(b.x0)};
     }
     /// Where the copy of a plane's source row lies, in pixels.

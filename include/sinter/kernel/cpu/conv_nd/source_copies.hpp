@@ -25,13 +25,14 @@ inline void copy_row(const float* from, int channels, std::int64_t wanted, int b
     to += before * wanted;
     if (wanted == channels) std::memcpy(to, from, 4 * static_cast<std::size_t>(n * wanted));
     else
-        for (int i = 0; i < n; ++i) copy_floats(from + std::int64_t{i} * channels, static_cast<int>(wanted), to + i * wanted);
+        for (int i = 0; i < n; ++i)
+            copy_floats(from + std::int64_t{i} * channels, static_cast<int>(wanted), to + i * wanted);
     clear_floats(to + n * wanted, (width - before - n) * wanted);
 }
 /// As they are, channels [col, col + wanted) of each pixel.
 template <bool Backward>
-void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, int col, int wanted,
-                  float* to) {
+void copy_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels, int col,
+                  int wanted, float* to) {
     all.each_row(s, [&](std::int64_t at, std::int64_t first, int before, int n) {
         copy_row(from + first * channels + col, channels, wanted, before, n, all.width, to + at * wanted);
     });
@@ -50,7 +51,8 @@ inline void read_through(const float* p, std::int64_t n) {
 /// A block's arrays of results, gradients that come in for instance.
 template <bool Backward>
 void read_results(const result_blocks<Backward>& all, const result_block& b, const float* from, int channels) {
-    for (int y = b.y0; y < b.y1; ++y) read_through(from + all.first_result(b, y) * channels, std::int64_t{b.columns()} * channels);
+    for (int y = b.y0; y < b.y1; ++y)
+        read_through(from + all.first_result(b, y) * channels, std::int64_t{b.columns()} * channels);
 }
 template <bool Backward>
 void read_sources(const result_strips<Backward>& all, const result_strip& s, const float* from, int channels) {

@@ -17,10 +17,11 @@ public:
         return round_up(4 * (std::int64_t{c.axis[0].k} * c.axis[1].k + c.axis[2].k) + phases + 1, 16);
     }
     /// Of sources whose pixels take `pixel` floats, and a pixel's terms `term_step`.
-    tap_lists(float* workspace, const channel_panels<Narrow, Backward>& panels, std::int64_t pixel, std::int64_t term_step)
-        : panels_(panels), x_(panels.x.axis[2]), pixel_(pixel), term_step_(term_step), rows_(reinterpret_cast<overlapped_tap*>(workspace)),
-          taps_(rows_ + panels.x.axis[0].k * panels.x.axis[1].k), first_(reinterpret_cast<std::int32_t*>(taps_ + x_.k)),
-          together_(x_.dilation == 1 && x_.phases() == 1) {
+    tap_lists(float* workspace, const channel_panels<Narrow, Backward>& panels, std::int64_t pixel,
+              std::int64_t term_step)
+        : panels_(panels), x_(panels.x.axis[2]), pixel_(pixel), term_step_(term_step),
+          rows_(reinterpret_cast<overlapped_tap*>(workspace)), taps_(rows_ + panels.x.axis[0].k * panels.x.axis[1].k),
+          first_(reinterpret_cast<std::int32_t*>(taps_ + x_.k)), together_(x_.dilation == 1 && x_.phases() == 1) {
         int n = 0;
         for (int p = 0; p < x_.phases(); ++p) {
             first_[p] = n;
@@ -47,7 +48,8 @@ public:
         for (int phase = 0; phase < phases && phase < columns; ++phase, to += result) {
             const row_tiles tiles((columns - phase + phases - 1) / phases, tap_tile_rows<Narrow>);
             const tap_tile tile = tap_tile_of<Narrow>(tiles.height, width, together_ && x_.step() == 1 ? x_.k : 1);
-            const overlapped_taps taps{rows_, row_count_, taps_ + first_[phase], first_[phase + 1] - first_[phase], depth, term_step_};
+            const overlapped_taps taps{rows_, row_count_, taps_ + first_[phase], first_[phase + 1] - first_[phase],
+                                       depth, term_step_};
             for (int i = 0; i < tiles.covered(); i += tiles.height)
                 tile(to + i * phases * result, phases * result, copy + i * step, step, taps, w);
         }
@@ -59,7 +61,7 @@ private:
     const std::int64_t pixel_, term_step_;
     overlapped_tap *const rows_, *const taps_;
     std::int32_t* const first_;   ///< of each phase, among `taps_`
-    const bool together_;         ///< a row's taps lie one behind the other, as their sources do: one entry stands for all
+    const bool together_;   ///< a row's taps lie one behind the other, as their sources do: one entry stands for all
     int row_count_ = 0;
 };
 

@@ -25,18 +25,20 @@ struct overlapped_taps {
     template <class F>
     SINTER_INLINE void each(F f) const {
         for (const overlapped_tap* r = rows; r < rows + row_count; ++r)
-            for (const overlapped_tap* t = taps; t < taps + tap_count; ++t) f(r->source + t->source, r->weights + t->weights);
+            for (const overlapped_tap* t = taps; t < taps + tap_count; ++t)
+                f(r->source + t->source, r->weights + t->weights);
     }
 };
 
 /// What a tile is summed from: the copied sources of its first result, `step` floats from result to
 /// result, and a panel of weights. Its sums go to `to`, a result's every `to_step` floats.
-using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps, const float* w);
+using tap_tile = void (*)(float* to, std::int64_t to_step, const float* x, std::int64_t step,
+                          const overlapped_taps& taps, const float* w);
 
 /// A source's channel times a row of the panel, whose NR vectors are results of one group.
 template <int MR, int NR>
-__attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
-                                                  const float* w) {
+__attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_step, const float* x, std::int64_t step,
+                                                  const overlapped_taps& taps, const float* w) {
     constexpr int width = NR * lanes;
     vf c[std::size_t{MR * NR}];
     clear_block(c);
@@ -48,8 +50,8 @@ __attribute__((noinline)) void multiply_broadcast(float* to, std::int64_t to_ste
 /// The same of one vector, of K taps side by side: such a tile would wait for loads, were a source
 /// not read once for all of them.
 template <int MR, int K>
-__attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
-                                               const float* w) {
+__attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, const float* x, std::int64_t step,
+                                               const overlapped_taps& taps, const float* w) {
     const std::int64_t depth = taps.depth / K;
     vf c[std::size_t{MR}];
     clear_block(c);
@@ -57,15 +59,17 @@ __attribute__((noinline)) void multiply_beside(float* to, std::int64_t to_step, 
         for (std::int64_t d = 0; d < depth; ++d) {
             vf b[std::size_t{K}];
             load_block<1>(b, w + (row + d) * lanes, depth * lanes);
-            add_columns<MR, K, 1>(x + source + d, step, [](const float* p, int, vf& v) SINTER_ALWAYS { return v = splat(*p), true; }, b, c);
+            add_columns<MR, K, 1>(
+                x + source + d, step, [](const float* p, int, vf& v) SINTER_ALWAYS { return v = splat(*p), true; }, b,
+                c);
         }
     });
     store_block<1>(c, to, to_step);
 }
 /// A vector of sources times a vector of weights: of each lane's own group.
 template <int MR>
-__attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step, const overlapped_taps& taps,
-                                                const float* w) {
+__attribute__((noinline)) void multiply_by_lane(float* to, std::int64_t to_step, const float* x, std::int64_t step,
+                                                const overlapped_taps& taps, const float* w) {
     constexpr int pointers = (MR + 2) / 3;   // as accumulate has them
     const std::int64_t term_step = taps.term_step;
     vf c[std::size_t{MR}];
@@ -112,7 +116,8 @@ tap_tile tap_tile_of(int height, int width, int beside) {
     constexpr indices<tap_tile_rows<Narrow> / 2> heights{};
     if constexpr (Narrow) return tap_tile_of<true, 1>(height, heights);
     else if (width > lanes) return tap_tile_of<false, 2>(height, heights);
-    else if (beside == 3 && height > tile_rows / 2) return tap_tile_beside<3>(height, indices<(tile_rows + 2) / 4>{});   // few read little
+    else if (beside == 3 && height > tile_rows / 2)
+        return tap_tile_beside<3>(height, indices<(tile_rows + 2) / 4>{});   // few read little
     else return tap_tile_of<false, 1>(height, heights);
 }
 

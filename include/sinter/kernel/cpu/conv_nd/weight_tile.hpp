@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 struct summed_rows {
     const float* x;                           ///< what the first result meets
     float* sums;                              ///< the first row of sums; the others lie behind it
-    std::int64_t step, row_step, term_step;   ///< floats of x from result to result, row to row, and from a row of sums to the next
+    std::int64_t step, row_step,
+        term_step;   ///< floats of x from result to result, row to row, and from a row of sums to the next
     const float* dy;
     std::int64_t dy_step, dy_row_step;
     int rows, columns;
@@ -27,10 +28,12 @@ __attribute__((noinline)) void sum_broadcast(const summed_rows& s, int count) {
     float* const sums = s.sums;
     vf c[std::size_t{MR * NR}];
     unroll<MR>([&](int i) SINTER_ALWAYS {
-        unroll<NR>([&](int j) SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
+        unroll<NR>([&](int j)
+                       SINTER_ALWAYS { c[i * NR + j] = i < count ? load(sums + i * width + j * lanes) : zero(); });
     });
     for (int r = 0; r < s.rows; ++r)
-        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + r * s.dy_row_step, s.dy_step, s.columns);
+        accumulate<MR, NR, 1, false>(c, s.x + r * s.row_step, 1, s.step, s.dy + r * s.dy_row_step, s.dy_step,
+                                     s.columns);
     unroll<MR>([&](int i) SINTER_ALWAYS {
         if (i < count) unroll<NR>([&](int j) SINTER_ALWAYS { store(sums + i * width + j * lanes, c[i * NR + j]); });
     });
@@ -52,7 +55,9 @@ __attribute__((noinline)) void sum_by_lane(const summed_rows& s, int) {
         const auto add = [&](int set) SINTER_ALWAYS {
             vf d = load(dy);
             pin(d);
-            unroll<A>([&](int i) SINTER_ALWAYS { c[set * A + i] = fma(load(x[i / 3] + i % 3 * term_step), d, c[set * A + i]); });
+            unroll<A>([&](int i) SINTER_ALWAYS {
+                c[set * A + i] = fma(load(x[i / 3] + i % 3 * term_step), d, c[set * A + i]);
+            });
             unroll<pointers>([&](int i) SINTER_ALWAYS { x[i] += step; });
             dy += dy_step;
         };

@@ -13,9 +13,11 @@ template <class Sums, bool Backward>
 class window_lists {
     struct phase_windows {
         int first, count;
-        int taps, step, gap;   ///< of a window; from result to result, in columns that are met; and from these to the next, in all
+        int taps, step,
+            gap;   ///< of a window; from result to result, in columns that are met; and from these to the next, in all
         int tap_step;          ///< floats from a tap's weights to the next one's
-        std::int64_t highest;  ///< floats from a row's begin to the last column that its first tile, a whole one, would meet
+        std::int64_t
+            highest;   ///< floats from a row's begin to the last column that its first tile, a whole one, would meet
         window_tiles<Sums> tiles;
         constexpr int columns(int results) const { return (results - 1) * step + taps; }
     };
@@ -27,11 +29,14 @@ public:
     static constexpr std::int64_t floats(const convolution_extents& c) {
         const std::int64_t rows = std::int64_t{c.axis[0].k} * c.axis[1].k;
         const int phases = convolution_axis<Backward>(c.axis[2]).phases();
-        return round_up((rows * size<overlapped_row> + c.axis[2].k * size<overlapped_window> + phases * size<phase_windows>) / 4, 16);
+        return round_up(
+            (rows * size<overlapped_row> + c.axis[2].k * size<overlapped_window> + phases * size<phase_windows>) / 4,
+            16);
     }
     window_lists(float* workspace, const channel_panels<true, Backward>& panels, std::int64_t images)
         : panels_(panels), x_(panels.x.axis[2]), channels_(panels.x.inputs),
-          end_(images * all_sources(panels.x) * channels_ - round_up(channels_, lanes)), rows_(reinterpret_cast<overlapped_row*>(workspace)),
+          end_(images * all_sources(panels.x) * channels_ - round_up(channels_, lanes)),
+          rows_(reinterpret_cast<overlapped_row*>(workspace)),
           windows_(reinterpret_cast<overlapped_window*>(rows_ + panels.x.axis[0].k * panels.x.axis[1].k)),
           phases_(reinterpret_cast<phase_windows*>(windows_ + x_.k)) {
         for (int p = 0, n = 0; p < x_.phases(); ++p) n = list_phase(p, n);
@@ -51,13 +56,20 @@ public:
     /// first, and for each `step` floats, up to `results_end`. before(lines, phase, n): adds what a
     /// tile of n results of a phase is to ask for.
     template <class F>
-    void each_tile(int first, int end, const float* x, typename Sums::weights* w, typename Sums::results* results, std::int64_t step,
-                   typename Sums::results* results_end, F before) {
+    void each_tile(int first, int end, const float* x, typename Sums::weights* w, typename Sums::results* results,
+                   std::int64_t step, typename Sums::results* results_end, F before) {
         const int phases = x_.phases(), whole_vectors = channels_ / lanes, vectors = (channels_ + lanes - 1) / lanes;
         for (int phase = 0; phase < phases; ++phase) {
             const phase_windows& p = phases_[phase];
-            overlapped_windows m{rows_, row_count_, windows_ + p.first, p.count, std::int64_t{p.gap} * channels_, p.tap_step,
-                          panels_.rows() * lanes, channels_, window_results};
+            overlapped_windows m{rows_,
+                                 row_count_,
+                                 windows_ + p.first,
+                                 p.count,
+                                 std::int64_t{p.gap} * channels_,
+                                 p.tap_step,
+                                 panels_.rows() * lanes,
+                                 channels_,
+                                 window_results};
             for (int i = first + phase; i < end; i += window_results * phases) {
                 m.results = std::min(window_results, (end - i + phases - 1) / phases);
                 m.prefetch.clear();

@@ -33,7 +33,8 @@ struct overlapped_windows {
     overlapped_window* windows;
     int window_count;
     std::int64_t column_step;             ///< floats from a column of sources to the next
-    std::int64_t tap_step, vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
+    std::int64_t tap_step,
+        vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
     int channels, results;                ///< the results that are there: seven but in the last tile of a row
     prefetch_lines prefetch{};                ///< what a tile asks for
 
@@ -44,7 +45,8 @@ struct overlapped_windows {
         const overlapped_row* const rows_end = rows + row_count;
         const overlapped_window* const windows_end = windows + window_count;
         for (const overlapped_row* r = rows; r < rows_end; ++r)
-            for (const overlapped_window* t = windows; t < windows_end; ++t) f(r->source + t->source, r->weights + t->weights, t->columns);
+            for (const overlapped_window* t = windows; t < windows_end; ++t)
+                f(r->source + t->source, r->weights + t->weights, t->columns);
     }
 };
 
@@ -66,11 +68,12 @@ struct read_column {
 struct channel_sums {
     using weights = const float;
     using results = float;
-    using tile = void (*)(const overlapped_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v, int end);
+    using tile = void (*)(const overlapped_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v,
+                          int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* w, results* y, std::int64_t step, int v,
-                                              int end) {
+    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* w, results* y,
+                                              std::int64_t step, int v, int end) {
         const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
         x += v * lanes, y += v * lanes, w += v * vector_step;
         for (; v < end; ++v, x += lanes, y += lanes, w += vector_step) {
@@ -93,11 +96,12 @@ struct channel_sums {
 struct channel_weight_sums {
     using weights = float;
     using results = const float;
-    using tile = void (*)(const overlapped_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v, int end);
+    using tile = void (*)(const overlapped_windows& m, const float* x, weights* dw, results* dy, std::int64_t step,
+                          int v, int end);
 
     template <int K, int S, bool Careful>
-    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* dw, results* dy, std::int64_t step, int v,
-                                              int end) {
+    static __attribute__((noinline)) void sum(const overlapped_windows& m, const float* x, weights* dw, results* dy,
+                                              std::int64_t step, int v, int end) {
         const std::int64_t column_step = m.column_step, tap_step = m.tap_step, vector_step = m.vector_step;
         x += v * lanes, dy += v * lanes, dw += v * vector_step;
         for (; v < end; ++v, x += lanes, dy += lanes, dw += vector_step) {
@@ -105,7 +109,9 @@ struct channel_weight_sums {
             m.prefetch.prefetch(v);
             vf d[window_results];
             unroll<window_results>([&](int i) SINTER_ALWAYS {
-                d[i] = !Careful ? load(dy + i * step) : i < m.results ? read_column<true>::load_lanes(dy + i * step, n) : zero();
+                d[i] = !Careful        ? load(dy + i * step)
+                       : i < m.results ? read_column<true>::load_lanes(dy + i * step, n)
+                                       : zero();
             });
             m.each([&](std::int64_t source, std::int64_t row, std::uint32_t there) SINTER_ALWAYS {
                 vf c[std::size_t{K}];   // a tile's terms by themselves: the large sum is rounded less often

@@ -21,7 +21,8 @@ struct conv_max_pool_channels {
         constexpr int n = columns * P, step = V * lanes;
         alignas(64) float buffer[P * row_floats(n)];
         for (int py = 0; py < rows; ++py) {
-            for (int dy = 0; dy < P; ++dy) source::template row<n, V>(x, w, py * P + dy, row_buffer{buffer + dy * n * step, step});
+            for (int dy = 0; dy < P; ++dy)
+                source::template row<n, V>(x, w, py * P + dy, row_buffer{buffer + dy * n * step, step});
             for (int px = 0; px < columns; ++px) {
                 const std::int64_t pixel = (image * rows + py) * columns + px;
                 const float* at = buffer + px * P * step;
@@ -66,7 +67,8 @@ struct conv_max_pool_channels {
         }
         unroll<T * V>([&](auto i) SINTER_ALWAYS {
             constexpr int j = i % V, t = i / V;
-            const first_max m = largest_of_four(s[4 * t * V + j], s[(4 * t + 1) * V + j], s[(4 * t + 2) * V + j], s[(4 * t + 3) * V + j]);
+            const first_max m = largest_of_four(s[4 * t * V + j], s[(4 * t + 1) * V + j], s[(4 * t + 2) * V + j],
+                                                s[(4 * t + 3) * V + j]);
             emit_pooled<Body, Valid - j * lanes>(m, (pixel + t) * CO + col + j * lanes, pixel + t, col + j * lanes, c);
         });
     }
@@ -95,9 +97,9 @@ struct conv_max_pool_channels {
 
     static void run(const call& c) {
         static_assert(rows > 0 && columns > 0, "the pool's window is larger than the convolution's result");
-        for_source_and_panels<source, CO, depth>(c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col) SINTER_ALWAYS {
-            image<(valid > lanes) + 1, valid>(x, w, i, col, c);
-        });
+        for_source_and_panels<source, CO, depth>(
+            c, [&](auto valid, const float* x, const float* w, std::int64_t i, int col)
+                   SINTER_ALWAYS { image<(valid > lanes) + 1, valid>(x, w, i, col, c); });
     }
 };
 

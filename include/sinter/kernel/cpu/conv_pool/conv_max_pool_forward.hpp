@@ -19,7 +19,8 @@ struct conv_max_pool_forward {
     using by_windows = conv_max_pool_windows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
     using by_channels = conv_max_pool_channels<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
     using by_images = conv_max_pool_images<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-    using method = std::conditional_t<by_windows::pays, by_windows, std::conditional_t<by_images::pays, by_images, by_channels>>;
+    using method =
+        std::conditional_t<by_windows::pays, by_windows, std::conditional_t<by_images::pays, by_images, by_channels>>;
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(int parts) { return method::scratch(parts); }
     static void run(const call& c) { method::run(c); }

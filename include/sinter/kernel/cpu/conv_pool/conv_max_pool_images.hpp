@@ -16,8 +16,10 @@ template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, i
 struct conv_max_pool_images {
     using by_channels = conv_max_pool_channels<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
     static constexpr int rows = OH / P, columns = OW / P;
-    static constexpr int height = (rows * P - 1) * S + KH, width = (columns * P - 1) * S + KW, pitch = width * CI;   ///< of the copies
-    static constexpr int copied_rows = std::max(0, std::min(H, height - PT)), copied = std::max(0, std::min(W, width - PL)) * CI;
+    static constexpr int height = (rows * P - 1) * S + KH, width = (columns * P - 1) * S + KW,
+                         pitch = width * CI;   ///< of the copies
+    static constexpr int copied_rows = std::max(0, std::min(H, height - PT)),
+                         copied = std::max(0, std::min(W, width - PL)) * CI;
     static constexpr std::int64_t own = std::int64_t{height} * pitch * lanes;
     static constexpr std::int64_t scratch(int parts) { return by_channels::scratch(parts) + parts * own; }
 
@@ -40,7 +42,8 @@ struct conv_max_pool_images {
     }
 
     /// Channels whose four sums a window keeps in registers, beside their weights and one input.
-    static constexpr int most = (registers - 1) / 5, groups = (CO + most - 1) / most, group = (CO + groups - 1) / groups;
+    static constexpr int most = (registers - 1) / 5, groups = (CO + most - 1) / most,
+                         group = (CO + groups - 1) / groups;
 
     template <int G>
     static SINTER_INLINE void add_tap(vf (&s)[std::size_t{4 * G}], const float* x, const float* w) {

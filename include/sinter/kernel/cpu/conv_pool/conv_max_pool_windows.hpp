@@ -20,8 +20,8 @@ template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, i
 struct conv_max_pool_windows {
     static constexpr int rows = OH / P, columns = OW / P, vectors = (columns + lanes - 1) / lanes;
     /// A half more of all lanes in use than along channels makes up for turning the results.
-    static constexpr bool pays = P == 2 && S == 1 && CO < lanes && CO * (2 * vectors * lanes) * 3 <= columns * (2 * lanes) * 2 &&
-                                 KH * KW * CI <= 128;
+    static constexpr bool pays = P == 2 && S == 1 && CO < lanes &&
+                                 CO * (2 * vectors * lanes) * 3 <= columns * (2 * lanes) * 2 && KH * KW * CI <= 128;
 
     static constexpr int width = static_cast<int>(round_up(columns * 2 - 1 + KW, 2)), pitch = width / 2;
     using image = padded_image<H, W, CI, rows * 2 - 1 + KH, width, PT, PL, 2 * lanes>;
@@ -54,7 +54,8 @@ struct conv_max_pool_windows {
     template <int KX, int G, int... I>
     static SINTER_INLINE void add_tap(vf (&s)[std::size_t{4 * G}], const float* x, const float* w,
                                       std::integer_sequence<int, I...>) {
-        const vf in[4] = {load(x + KX % 2 * (CI * plane) + KX / 2), load(x + (KX + 1) % 2 * (CI * plane) + (KX + 1) / 2),
+        const vf in[4] = {load(x + KX % 2 * (CI * plane) + KX / 2),
+                          load(x + (KX + 1) % 2 * (CI * plane) + (KX + 1) / 2),
                           load(x + KX % 2 * (CI * plane) + KX / 2 + pitch),
                           load(x + (KX + 1) % 2 * (CI * plane) + (KX + 1) / 2 + pitch)};
         ((s[I] = fma(in[I % 4], splat(w[I / 4]), s[I])), ...);
@@ -137,7 +138,8 @@ struct conv_max_pool_windows {
         const vf others[2] = {shuffle<zip_quads<1, 0>>(best[4], last), shuffle<zip_quads<1, 1>>(best[4], last)};
         unroll<lanes / 2>([&](auto k) SINTER_ALWAYS {
             constexpr int q = k / 2, h = k % 2;
-            const vf two = shuffle<other_channels<q>>(shuffle<first_channels<q>>(first[2 * h], first[2 * h + 1]), others[h]);
+            const vf two =
+                shuffle<other_channels<q>>(shuffle<first_channels<q>>(first[2 * h], first[2 * h + 1]), others[h]);
             if (2 * k < n) Body::template several_rows<CO, 2>(two, (pixel + 2 * k) * CO, pixel + 2 * k, c);
         });
     }

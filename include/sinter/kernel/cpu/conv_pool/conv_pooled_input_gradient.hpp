@@ -20,9 +20,10 @@ struct conv_pooled_input_gradient {
     /// channels.
     static constexpr bool slices = CI >= lanes && CI * 10 >= (CI + lanes - 1) / lanes * lanes * 6;
     using by_strips = pooled_gradient_strips<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-    using method = std::conditional_t<
-        slices, pooled_gradient_slices<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>,
-        std::conditional_t<by_strips::pays, by_strips, pooled_gradient_rows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
+    using method =
+        std::conditional_t<slices, pooled_gradient_slices<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>,
+                           std::conditional_t<by_strips::pays, by_strips,
+                                              pooled_gradient_rows<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>;
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(int parts) { return parts * method::floats; }
     static void run(const call& c) { method::run(c); }

@@ -22,11 +22,15 @@ struct pooled_filter_choice {
     using by_tables = pooled_filter_tables<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>;
     using by_patches = pooled_filter_patches<H, W, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
     using by_shares = pooled_filter_shares<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
-    static constexpr bool patches = CI == 1 && P > 1 && by_patches::suits && patch_cost < (quads ? quad_cost : list_cost);
+    static constexpr bool patches = CI == 1 && P > 1 &&
+                                    by_patches::suits&& patch_cost < (quads ? quad_cost : list_cost);
     using type = std::conditional_t<
-        patches, by_patches, std::conditional_t<
-        quads, std::conditional_t<by_tables::pays, by_tables, pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>,
-        std::conditional_t<by_shares::pays, by_shares, pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>>;
+        patches, by_patches,
+        std::conditional_t<quads,
+                           std::conditional_t<by_tables::pays, by_tables,
+                                              pooled_filter_quads<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, Body>>,
+                           std::conditional_t<by_shares::pays, by_shares,
+                                              pooled_filter_lists<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>>>>;
 };
 
 /// dw [KH, KW, CI, CO], packed, where the gradient comes through a max-pool of P x P windows: only
@@ -36,7 +40,8 @@ struct pooled_filter_choice {
 /// zero. Zeros are skipped exactly: a zero of the (unpooled) gradient times an infinite or NaN
 /// input counts as zero.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
-using conv_pooled_weight_gradient = typename pooled_filter_choice<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>::type;
+using conv_pooled_weight_gradient =
+    typename pooled_filter_choice<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>::type;
 
 template <class Body, int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P>
 struct nest<op::conv_weight_gradient, Body, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P> {

@@ -43,7 +43,8 @@ struct filter_sums {
     /// This part's share of the sums of all parts.
     static void finish(const call& c) {
         for (int o = 0; o < channels; o += lanes)
-            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts)); t < share(KH * vectors, c.part + 1, c.parts); ++t)
+            for (int t = static_cast<int>(share(KH * vectors, c.part, c.parts));
+                 t < share(KH * vectors, c.part + 1, c.parts); ++t)
                 emit(c.scratch, c.parts, o, t, c);
     }
 };

@@ -56,8 +56,8 @@ struct pooled_filter_lists {
 
     /// The lists of rows [first, last) of windows of one image, of the channels [channel, end),
     /// whole vectors.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last, int channel, int end,
-                                                lists& l) {
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int first, int last,
+                                                int channel, int end, lists& l) {
         const int count = (last - first) * columns;
         g += first * columns * CO;
         winner += first * columns * CO;
@@ -84,16 +84,19 @@ struct pooled_filter_lists {
                 for (int q = 0; q < lanes; ++q) {
                     const vi w = load_bytes(reinterpret_cast<const std::uint8_t*>(places + 4 * q));
                     const vi dy = w * splat(std::int32_t{65536 / P + 1}) >> 16;
-                    const vi place = at + dy * splat(std::int32_t{S * image::width - P * S}) + w * splat(std::int32_t{S});
+                    const vi place =
+                        at + dy * splat(std::int32_t{S * image::width - P * S}) + w * splat(std::int32_t{S});
                     int& n = l.length[o + q];
-                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, place, v[q], differs(v[q], zero()));
+                    n = append(l.offset + (o + q) * list, l.value + (o + q) * list, n, place, v[q],
+                               differs(v[q], zero()));
                 }
             }
         }
     }
 
     /// The same of a gradient that lies spread out, zeros and all (P = 1): read once, as it lies.
-    static __attribute__((noinline)) void build_spread(const float* g, int first, int last, int channel, int end, lists& l) {
+    static __attribute__((noinline)) void build_spread(const float* g, int first, int last, int channel, int end,
+                                                       lists& l) {
         std::fill_n(l.length + channel, round_up(end - channel, lanes), 0);
         for (int y = first; y < last; ++y)
             for (int x = 0; x < columns; x += lanes)
@@ -109,7 +112,8 @@ struct pooled_filter_lists {
                     const int at = ((y - first) * image::width + x) * S;
                     unroll<lanes>([&](int q) SINTER_ALWAYS {
                         int& n = l.length[o + q];
-                        n = append_run(l.offset + (o + q) * list, l.value + (o + q) * list, n, at, S, v[q], differs(v[q], zero()));
+                        n = append_run(l.offset + (o + q) * list, l.value + (o + q) * list, n, at, S, v[q],
+                                       differs(v[q], zero()));
                     });
                 }
     }
@@ -117,7 +121,8 @@ struct pooled_filter_lists {
     /// R rows from ky on, V vectors from the v-th on, of the filters of the channels [channel,
     /// end).
     template <int R, int V>
-    static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v, int channel, int end) {
+    static __attribute__((noinline)) void sweep(float* sum, const float* x, const lists& l, int ky, int v, int channel,
+                                                int end) {
         sum += channel * filter + (ky * vectors + v) * lanes;
         x += ky * pitch + v * lanes;
         for (int o = channel; o < end; ++o, sum += filter) {
@@ -130,7 +135,8 @@ struct pooled_filter_lists {
     template <int R>
     static SINTER_INLINE void band(float* sum, const float* x, const lists& l, int ky, int channel, int end) {
         for (int v = 0; v + taken <= vectors; v += taken) sweep<R, taken>(sum, x, l, ky, v, channel, end);
-        if constexpr (vectors % taken > 0) sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken, channel, end);
+        if constexpr (vectors % taken > 0)
+            sweep<R, vectors % taken>(sum, x, l, ky, vectors / taken * taken, channel, end);
     }
     /// Adds to the sums of the channels [channel, end) what an image (a padded copy) and its
     /// gradient make of them.

@@ -23,10 +23,12 @@ struct pooled_filter_patches {
 
     /// Rows are whole lines of the cache. What a vector would read from two of them lies in one of
     /// a second copy, half a line off.
-    static constexpr int pitch = static_cast<int>(round_up((columns * P - 1) * S + KW, floats_a_line)), half = floats_a_line / 2;
+    static constexpr int pitch = static_cast<int>(round_up((columns * P - 1) * S + KW, floats_a_line)),
+                         half = floats_a_line / 2;
     using image = padded_image<H, W, 1, (rows * P - 1) * S + KH, pitch, PT, PL, floats_a_line>;
     static constexpr int image_floats = static_cast<int>(image::floats);
-    static constexpr std::int64_t own = 2 * image_floats + round_up(std::int64_t{rows} * winners + lanes, floats_a_line);
+    static constexpr std::int64_t own =
+        2 * image_floats + round_up(std::int64_t{rows} * winners + lanes, floats_a_line);
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
     static void finish(const call& c) { sums::finish(c); }
@@ -40,13 +42,14 @@ struct pooled_filter_patches {
     template <int N>
     static SINTER_INLINE void place(const std::uint8_t* winner, const std::int32_t* window, int row, std::int32_t* to) {
         const vi w = load_bytes<N>(winner), dy = P == 2 ? w >> 1 : w * splat(std::int32_t{65536 / P + 1}) >> 16;
-        vi at = (vi)load(reinterpret_cast<const float*>(window)) + splat(std::int32_t{row}) + w * splat(std::int32_t{S}) +
-                dy * splat(std::int32_t{S * pitch - P * S});
+        vi at = (vi)load(reinterpret_cast<const float*>(window)) + splat(std::int32_t{row}) +
+                w * splat(std::int32_t{S}) + dy * splat(std::int32_t{S * pitch - P * S});
         const vi in_two = (at & splat(std::int32_t{floats_a_line - 1})) > splat(std::int32_t{floats_a_line - lanes});
         at += in_two & splat(std::int32_t{image_floats - half});
         store(reinterpret_cast<float*>(to), (vf)at);
     }
-    static __attribute__((noinline)) void find(const std::uint8_t* winner, const std::int32_t* window, std::int32_t* to) {
+    static __attribute__((noinline)) void find(const std::uint8_t* winner, const std::int32_t* window,
+                                               std::int32_t* to) {
         for (int py = 0; py < rows; ++py, winner += winners, to += winners) {
             const int row = py * P * S * pitch;
             int i = 0;

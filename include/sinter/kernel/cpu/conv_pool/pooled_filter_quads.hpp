@@ -47,7 +47,8 @@ struct pooled_filter_quads {
         if constexpr (loaded == 1) {
             unroll<N>([&](auto i) SINTER_ALWAYS { c[i] = fma(permute_quad(at + tap(T + i), which[0]), v, c[i]); });
         } else if constexpr (I < N) {
-            constexpr int n = std::min({loaded, KW * CI - (T + I) % (KW * CI), static_cast<int>(N) - I});   // side by side
+            constexpr int n =
+                std::min({loaded, KW * CI - (T + I) % (KW * CI), static_cast<int>(N) - I});   // side by side
             vf quads = load(at + tap(T + I));
             pin(quads);
             unroll<n>([&](auto k) SINTER_ALWAYS { c[I + k] = fma(pick_lanes(quads, which[k]), v, c[I + k]); });

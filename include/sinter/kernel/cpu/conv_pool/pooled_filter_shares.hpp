@@ -15,7 +15,8 @@ struct pooled_filter_shares {
     using sums = typename lists::sums;
     using image = typename lists::image;
     static constexpr int groups = CO / lanes;   ///< of channels
-    static constexpr bool pays = CO % lanes == 0 && groups >= 8 && sums::floats >= 1 << 19 && sums::floats > image::floats;
+    static constexpr bool pays =
+        CO % lanes == 0 && groups >= 8 && sums::floats >= 1 << 19 && sums::floats > image::floats;
 
     static constexpr int phases = 1;
     static constexpr std::int64_t scratch(const std::int64_t*, int, std::int64_t images) {
@@ -33,7 +34,8 @@ struct pooled_filter_shares {
         const int end = static_cast<int>(share(groups, c.part + 1, c.parts)) * lanes;
         std::fill_n(c.scratch + begin * sums::filter, (end - begin) * sums::filter, 0.f);
         typename lists::lists l(c.scratch + sums::floats);   // those of a part's channels are its own
-        for (std::int64_t i = 0; i < c.m; ++i) lists::add(c.scratch, copies(c) + i * lists::image_floats, c, i, begin, end, l);
+        for (std::int64_t i = 0; i < c.m; ++i)
+            lists::add(c.scratch, copies(c) + i * lists::image_floats, c, i, begin, end, l);
         for (int o = begin; o < end; o += lanes)
             for (int t = 0; t < KH * sums::vectors; ++t) sums::emit(c.scratch, 1, o, t, c);
     }

@@ -23,9 +23,11 @@ struct pooled_filter_tables {
 
     using sums = conv_sums<depth, CO, Body>;
     using image = padded_image<H, W, CI, (rows * 2 - 1) * S + KH, (columns * 2 - 1) * S + KW, PT, PL, wide * CI>;
-    static constexpr int whole = columns / std::max(1, together), rest = columns - whole * together, pitch = image::width;
+    static constexpr int whole = columns / std::max(1, together), rest = columns - whole * together,
+                         pitch = image::width;
     /// Input channels lie apart, each with as much behind it as a table reads there.
-    static constexpr std::int64_t image_floats = round_up(image::floats, 16), plane = round_up(image::height * pitch + wide, 16),
+    static constexpr std::int64_t image_floats = round_up(image::floats, 16),
+                                  plane = round_up(image::height * pitch + wide, 16),
                                   own = image_floats + (CI > 1 ? CI * plane : 0);
     static constexpr int phases = 2;
     static constexpr std::int64_t scratch(int parts) { return parts * (sums::floats + own); }
@@ -52,14 +54,16 @@ struct pooled_filter_tables {
         vf inputs[std::size_t{B}];
         unroll<B>([&](auto b) SINTER_ALWAYS { inputs[b] = load_eights(x + b * pitch, x + (b + S) * pitch); });
         unroll<KW>([&](auto kx) SINTER_ALWAYS {
-            unroll<B>([&](auto b) SINTER_ALWAYS { c[b * KW + kx] = fma(pick_lanes(inputs[b], which), v, c[b * KW + kx]); });
+            unroll<B>([&](auto b)
+                          SINTER_ALWAYS { c[b * KW + kx] = fma(pick_lanes(inputs[b], which), v, c[b * KW + kx]); });
             which += splat(std::int32_t{1});
         });
     }
 
     /// B rows of taps of one input channel over all windows of an image.
     template <int B>
-    static __attribute__((noinline)) void sweep(float* sum, const float* x, const float* g, const std::uint8_t* winner) {
+    static __attribute__((noinline)) void sweep(float* sum, const float* x, const float* g,
+                                                const std::uint8_t* winner) {
         vf c[std::size_t{B * KW}];
         load_block<1>(c, sum, CI * lanes);
         for (int py = 0; py < rows; ++py, x += 2 * S * pitch) {

@@ -56,7 +56,8 @@ struct pooled_gradient_slices {
     }
 
     /// Which of a block's channels won where, in `count` windows.
-    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first, std::uint64_t* won) {
+    static __attribute__((noinline)) void build(const float* g, const std::uint8_t* winner, int count, int first,
+                                                std::uint64_t* won) {
         const int last = std::min(first + channels, CO);
         for (int p = 0; p < count; ++p, g += CO, winner += P > 1 ? CO : 0, won += places * words) {
             std::uint64_t bits[std::size_t{places * words}] = {};
@@ -67,7 +68,8 @@ struct pooled_gradient_slices {
                 const lane_mask alive = differs(v, zero());
                 const auto add_to = [&](int q) SINTER_ALWAYS {
                     const int at = o - first;
-                    bits[q * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q))))) << at % mask_bits;
+                    bits[q * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q)))))
+                                                        << at % mask_bits;
                 };
                 if constexpr (places <= 4) unroll<places>(add_to);
                 else for (int q = 0; q < places; ++q) add_to(q);
@@ -88,8 +90,8 @@ struct pooled_gradient_slices {
     }
     /// The patch of R x C taps from (ky, kx) on, for all places of `strips` rows of windows.
     template <int R, int C>
-    static __attribute__((noinline)) void sweep(const std::uint64_t* won, const float* g, int strips, const float* weights, float* dx,
-                                                int ky, int kx) {
+    static __attribute__((noinline)) void sweep(const std::uint64_t* won, const float* g, int strips,
+                                                const float* weights, float* dx, int ky, int kx) {
         weights += (ky * KW + kx) * lanes;
         dx += (ky * width + kx) * lanes;
         for (int py = 0; py < strips; ++py)
@@ -116,14 +118,15 @@ struct pooled_gradient_slices {
         ((c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S] =
               fma(a, load(w + T * lanes), c[(T / KW + Q / P * S) * patch_columns + T % KW + Q % P * S])), ...);
     }
-    static __attribute__((noinline)) void sweep_windows(const std::uint64_t* won, const float* g, int strips, const float* weights,
-                                                        float* dx) {
+    static __attribute__((noinline)) void sweep_windows(const std::uint64_t* won, const float* g, int strips,
+                                                        const float* weights, float* dx) {
         for (int py = 0; py < strips; ++py)
             for (int px = 0; px < columns; ++px, g += CO) {
                 vf c[std::size_t{patch_rows * patch_columns}];
                 clear_block(c);
                 unroll<places>([&](auto q) SINTER_ALWAYS {
-                    for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS { add_place<q>(c, a, w, indices<taps>{}); });
+                    for_winners(won, g, weights,
+                                [&](vf a, const float* w) SINTER_ALWAYS { add_place<q>(c, a, w, indices<taps>{}); });
                     won += words;
                 });
                 add_block<patch_columns>(c, dx + (py * P * S * width + px * P * S) * lanes, width * lanes);
@@ -132,22 +135,25 @@ struct pooled_gradient_slices {
 
     /// The same for the places of one row in a window. Not measured with more registers.
     static constexpr bool by_rows = P > 1 && registers < 32 && KH * patch_columns <= walk_registers;
-    static __attribute__((noinline)) void sweep_rows(const std::uint64_t* won, const float* g, int strips, const float* weights,
-                                                     float* dx) {
+    static __attribute__((noinline)) void sweep_rows(const std::uint64_t* won, const float* g, int strips,
+                                                     const float* weights, float* dx) {
         for (int py = 0; py < strips; ++py)
             for (int px = 0; px < columns; ++px, g += CO)
                 for (int dy = 0; dy < P; ++dy) {
                     vf c[std::size_t{KH * patch_columns}];
                     clear_block(c);
                     unroll<P>([&](auto q) SINTER_ALWAYS {
-                        for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS { add_place<q>(c, a, w, indices<taps>{}); });
+                        for_winners(won, g, weights, [&](vf a, const float* w) SINTER_ALWAYS {
+                            add_place<q>(c, a, w, indices<taps>{});
+                        });
                         won += words;
                     });
                     add_block<patch_columns>(c, dx + ((py * P + dy) * S * width + px * P * S) * lanes, width * lanes);
                 }
     }
 
-    static SINTER_INLINE void add(const std::uint64_t* won, const float* g, int strips, const float* weights, float* dx) {
+    static SINTER_INLINE void add(const std::uint64_t* won, const float* g, int strips, const float* weights,
+                                  float* dx) {
         if constexpr (whole) {
             sweep_windows(won, g, strips, weights, dx);
         } else if constexpr (by_rows) {
@@ -155,10 +161,12 @@ struct pooled_gradient_slices {
         } else {
             for (int kx = 0; kx + across <= KW; kx += across) {
                 for (int ky = 0; ky + band <= KH; ky += band) sweep<band, across>(won, g, strips, weights, dx, ky, kx);
-                if constexpr (KH % band > 0) sweep<KH % band, across>(won, g, strips, weights, dx, KH / band * band, kx);
+                if constexpr (KH % band > 0)
+                    sweep<KH % band, across>(won, g, strips, weights, dx, KH / band * band, kx);
             }
             if constexpr (KW % across > 0)
-                for (int ky = 0; ky < KH; ++ky) sweep<1, KW % across>(won, g, strips, weights, dx, ky, KW / across * across);
+                for (int ky = 0; ky < KH; ++ky)
+                    sweep<1, KW % across>(won, g, strips, weights, dx, ky, KW / across * across);
         }
     }
 
@@ -166,7 +174,8 @@ struct pooled_gradient_slices {
         for (int y = 0; y < H; ++y) {
             const std::int64_t pixel = (image * H + y) * W, off = pixel * CI + s * lanes;
             const float* from = dx + ((y + PT) * width + PL) * lanes;
-            if (CI % lanes == 0 || s < CI / lanes) emit_pixels<Body, lanes>(from, lanes, W, off, CI, pixel, s * lanes, c);
+            if (CI % lanes == 0 || s < CI / lanes)
+                emit_pixels<Body, lanes>(from, lanes, W, off, CI, pixel, s * lanes, c);
             else emit_pixels<Body, CI % lanes>(from, lanes, W, off, CI, pixel, s * lanes, c);
         }
     }

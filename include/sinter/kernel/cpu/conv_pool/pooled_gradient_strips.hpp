@@ -24,7 +24,8 @@ struct pooled_gradient_strips {
     /// Vectors of a row that one walk takes: all of them, or, of few registers, as many as have
     /// room for what is below one window.
     static constexpr int workspace = registers - 4, most_vectors = std::max(1, workspace / reach),
-                         taken = registers < 32 && vectors % most_vectors == 0 ? std::min(vectors, most_vectors) : vectors;
+                         taken =
+                             registers < 32 && vectors % most_vectors == 0 ? std::min(vectors, most_vectors) : vectors;
     /// Windows in a strip.
     static constexpr int most = (workspace - (reach - P * S) * taken) / (P * S * taken),
                          strips = most > 0 ? (rows + most - 1) / most : rows, strip = (rows + strips - 1) / strips;
@@ -37,7 +38,9 @@ struct pooled_gradient_strips {
     /// A bit for each row of a window and channel.
     static constexpr int wide = (CO + lanes - 1) / lanes * lanes, words = (P * wide + mask_bits - 1) / mask_bits;
     static constexpr std::int64_t floats = round_up(weight_floats + image_floats + 2 * P * words * strips * strip, 16);
-    static SINTER_INLINE std::uint64_t* bits_of(const gradient_columns& k) { return reinterpret_cast<std::uint64_t*>(k.winners); }
+    static SINTER_INLINE std::uint64_t* bits_of(const gradient_columns& k) {
+        return reinterpret_cast<std::uint64_t*>(k.winners);
+    }
 
     /// Which channels won where in each window of a column: [place in a row][window][word].
     static __attribute__((noinline)) void build(const gradient_columns& k, const std::uint8_t* winner) {
@@ -53,7 +56,8 @@ struct pooled_gradient_strips {
                 const lane_mask alive = differs(v, zero());
                 const auto add_place = [&](int q) SINTER_ALWAYS {
                     const int at = q / P * wide + o;
-                    bits[q % P * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q))))) << at % mask_bits;
+                    bits[q % P * words + at / mask_bits] |= lane_bits(both(alive, equals(w, splat(std::int32_t(q)))))
+                                                            << at % mask_bits;
                 };
                 if constexpr (P * P <= 4) unroll<P * P>(add_place);
                 else for (int q = 0; q < P * P; ++q) add_place(q);
@@ -88,7 +92,8 @@ struct pooled_gradient_strips {
                 vf c[std::size_t{((strip * P - 1) * S + KH) * taken}];
                 clear_block(c);
                 unroll<strip>([&](auto i) SINTER_ALWAYS {
-                    window<i * P * S * taken>(c, won + i * words, g + i * columns * CO, k.weights + v * lanes, indices<reach * taken>{});
+                    window<i * P * S * taken>(c, won + i * words, g + i * columns * CO, k.weights + v * lanes,
+                                              indices<reach * taken>{});
                 });
                 add_block<taken>(c, to + v * lanes, pitch);
             }

@@ -71,7 +71,10 @@ SINTER_ONCE void copy_few(const float* from, float* to, const plane_axis& side, 
 }
 template <bool Back, bool Rows>
 plane_copy copy_few_of(std::int64_t n) {
-    return n == 2 ? copy_few<Back, 2, Rows> : n == 3 ? copy_few<Back, 3, Rows> : n == 4 ? copy_few<Back, 4, Rows> : nullptr;
+    return n == 2   ? copy_few<Back, 2, Rows>
+           : n == 3 ? copy_few<Back, 3, Rows>
+           : n == 4 ? copy_few<Back, 4, Rows>
+                    : nullptr;
 }
 
 /// The way that suits the steps.

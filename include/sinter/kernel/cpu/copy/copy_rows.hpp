@@ -11,8 +11,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// n floats from each of `rows` places that lie from_step apart, to places to_step apart. Compiled
 /// once, as moving data is not worth code.
 template <class = void>
-SINTER_ONCE inline void copy_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n,
-                                  std::int64_t rows) {
+SINTER_ONCE inline void copy_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step,
+                                  std::int64_t n, std::int64_t rows) {
     constexpr std::int64_t worth_a_call = 16 * lanes;
     const auto each_row = [&](auto copy) SINTER_ALWAYS {
         for (; rows > 0; --rows, from += from_step, to += to_step) copy();
@@ -31,7 +31,8 @@ SINTER_ONCE inline void copy_rows(const float* from, std::int64_t from_step, flo
 }
 
 /// The same, added to what is there.
-SINTER_INLINE void add_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n, std::int64_t rows) {
+SINTER_INLINE void add_rows(const float* from, std::int64_t from_step, float* to, std::int64_t to_step, std::int64_t n,
+                            std::int64_t rows) {
     const std::int64_t whole = n / lanes * lanes;
     const auto rest = static_cast<int>(n - whole);
     for (; rows > 0; --rows, from += from_step, to += to_step) {

@@ -16,7 +16,8 @@ struct gather_rows {
         for (std::int64_t i = share(c.m, c.part, c.parts); i < end; ++i) {
             const float* from = c.p[gather_rows_operand::table] + index[i] * width;
             std::int64_t j = 0;
-            for (; j + lanes <= width; j += lanes) Body::vector(load(from + j), i * width + j, i, static_cast<int>(j), c);
+            for (; j + lanes <= width; j += lanes)
+                Body::vector(load(from + j), i * width + j, i, static_cast<int>(j), c);
             if (const int n = static_cast<int>(width - j); n > 0)
                 Body::vector(load(from + j, n), n, i * width + j, i, static_cast<int>(j), c);
         }

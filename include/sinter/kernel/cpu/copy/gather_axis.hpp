@@ -43,7 +43,8 @@ struct gather_axis {
     }
 
 private:
-    static void pick(const indexed_lines& g, const float* whole, const std::int32_t* index, float* to, std::int64_t i, std::int64_t end) {
+    static void pick(const indexed_lines& g, const float* whole, const std::int32_t* index, float* to, std::int64_t i,
+                     std::int64_t end) {
         if (g.inner == 1) {
             for (; i < end; ++i) to[i] = whole[index[i * g.step]];
         } else if (g.inner_step == 0) {
@@ -63,18 +64,21 @@ struct scatter_axis {
         const std::int64_t blocks = (g.inner + block - 1) / block, units = c.m * g.outer * blocks;
         const std::int64_t end = share(units, c.part + 1, c.parts);
         for (std::int64_t u = share(units, c.part, c.parts); u < end; ++u) {
-            const std::int64_t line = u / blocks, j = u % blocks * block, width = g.inner - j < block ? g.inner - j : block;
+            const std::int64_t line = u / blocks, j = u % blocks * block,
+                               width = g.inner - j < block ? g.inner - j : block;
             float* const to = c.p[scatter_add_operand::whole] + line * g.n * g.inner + j;
             if (width == g.inner) std::memset(to, 0, 4 * static_cast<std::size_t>(g.n * g.inner));
             else
-                for (std::int64_t i = 0; i < g.n; ++i) std::memset(to + i * g.inner, 0, 4 * static_cast<std::size_t>(width));
+                for (std::int64_t i = 0; i < g.n; ++i)
+                    std::memset(to + i * g.inner, 0, 4 * static_cast<std::size_t>(width));
             add(g, c.p[scatter_add_operand::slices] + line * g.count * g.inner + j, g.indices(line) + j * g.inner_step,
                 to, width);
         }
     }
 
 private:
-    static void add(const indexed_lines& g, const float* from, const std::int32_t* index, float* to, std::int64_t width) {
+    static void add(const indexed_lines& g, const float* from, const std::int32_t* index, float* to,
+                    std::int64_t width) {
         if (g.inner == 1) {
             for (std::int64_t i = 0; i < g.count; ++i) to[index[i * g.step]] += from[i];
             return;

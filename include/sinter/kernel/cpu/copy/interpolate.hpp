@@ -36,7 +36,9 @@ struct interpolation_places {
     std::int32_t *first, *start;   ///< start: the first new place that has something of an old one, or of a later one
 };
 struct with_interpolation_places {
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * interpolation_places::workspace(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * interpolation_places::workspace(e);
+    }
 };
 
 /// Calls f(line, place, row) for the rows of this part, of which a line has one for each of n
@@ -115,10 +117,12 @@ private:
             for (int t = 0; t < n; ++t) shares[t] = at.of(i, k + t);
             each_block(inner, [&](std::int64_t j, auto vectors, auto lanes_of) SINTER_ALWAYS {
                 vf s[vectors];
-                unroll<vectors>([&](int v) SINTER_ALWAYS { s[v] = first ? zero() : lanes_of.read(to + j + v * lanes); });
+                unroll<vectors>([&](int v)
+                                    SINTER_ALWAYS { s[v] = first ? zero() : lanes_of.read(to + j + v * lanes); });
                 const float* x = from + k * inner + j;
                 for (int t = 0; t < n; ++t, x += inner)
-                    unroll<vectors>([&](int v) SINTER_ALWAYS { s[v] = fma(splat(shares[t]), lanes_of.read(x + v * lanes), s[v]); });
+                    unroll<vectors>(
+                        [&](int v) SINTER_ALWAYS { s[v] = fma(splat(shares[t]), lanes_of.read(x + v * lanes), s[v]); });
                 unroll<vectors>([&](int v) SINTER_ALWAYS { lanes_of.write(to + j + v * lanes, s[v]); });
             });
             k += n;

@@ -13,7 +13,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// them, its lines by halves that are joined.
 struct transpose_panels {
     static constexpr bool only_divides = true;
-    static constexpr std::int64_t near = 4096, far = 1 << 22;   ///< floats that are in the first-level cache anyway, or in none
+    static constexpr std::int64_t near = 4096,
+                                  far = 1 << 22;   ///< floats that are in the first-level cache anyway, or in none
     static void run(const call& c) {
         const std::int64_t K = c.e[transpose_extent::rows], N = c.e[transpose_extent::columns];
         const std::int64_t panels = (K + panel_width - 1) / panel_width;

@@ -88,7 +88,8 @@ private:
             const std::int64_t row = keys[list_header + i];
             const float* const from = c.p[scatter_rows_operand::rows] + i * width;
             std::int64_t j = 0;
-            for (; j + lanes <= width; j += lanes) Body::vector(load(from + j), row * width + j, row, static_cast<int>(j), c);
+            for (; j + lanes <= width; j += lanes)
+                Body::vector(load(from + j), row * width + j, row, static_cast<int>(j), c);
             if (const int n = static_cast<int>(width - j); n > 0)
                 Body::vector(load(from + j, n), n, row * width + j, row, static_cast<int>(j), c);
         }

@@ -26,9 +26,11 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
                     continue;
                 }
             if (Whole || n >= lanes)
-                Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row, t.col + j, c);
+                Body::template vectors<true>(t.sums + j, t.width, t.rows, lanes, t.off + j, t.off_step, t.row,
+                                             t.col + j, c);
             else if constexpr (!Whole)
-                Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j, c);
+                Body::template vectors<false>(t.sums + j, t.width, t.rows, n, t.off + j, t.off_step, t.row, t.col + j,
+                                              c);
         }
     } else {
         for (int i = 0; i < t.rows; ++i)
@@ -134,8 +136,8 @@ constexpr bool is_short() {
 /// before each tile.
 template <class Body, int MR, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step,
-                                                         const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles,
-                                                         const finished& done, const call& by) {
+                                                         const float* b, std::int64_t b_step, std::int64_t n,
+                                                         std::int64_t tiles, const finished& done, const call& by) {
     const call c = by;
     const std::int64_t off_step = done.off_step;
     const int col = done.col;
@@ -158,9 +160,9 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
 /// tile's loop, so that divisions and roots, which take turns in one slow unit, pass beside
 /// multiply-adds.
 template <class Body, int MR>
-__attribute__((noinline)) void multiply_while_finishing(const float* x, std::int64_t, std::int64_t sum_step, const float* b,
-                                                        std::int64_t b_step, std::int64_t n, std::int64_t tiles, const finished& done,
-                                                        const call& by) {
+__attribute__((noinline)) void multiply_while_finishing(const float* x, std::int64_t, std::int64_t sum_step,
+                                                        const float* b, std::int64_t b_step, std::int64_t n,
+                                                        std::int64_t tiles, const finished& done, const call& by) {
     constexpr int all = 2 * MR * lanes;
     alignas(64) float sums[std::size_t{all}];
     const call c = by;

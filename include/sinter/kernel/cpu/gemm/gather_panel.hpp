@@ -9,7 +9,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <class = void>
 __attribute__((noinline)) inline void gather_panel(const product& q, std::int64_t j0, int w, std::int64_t t,
                                                    std::int64_t n, float* to) {
-    if (q.b_layout == right::transposed_panels) return gather_transposed_panel(q.b, q.columns, q.depth, j0, w, t, n, to);
+    if (q.b_layout == right::transposed_panels)
+        return gather_transposed_panel(q.b, q.columns, q.depth, j0, w, t, n, to);
     const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
     if (q.b_layout == right::columns) {
         if (there < w)

@@ -27,7 +27,8 @@ constexpr std::int64_t rows_of_piece(std::int64_t depth) {
 }
 /// Where in a line's length of a panel's row is asked for it: at the end, for rows may begin within
 /// a line, which the panel before has asked for then.
-inline constexpr std::int64_t end_of_line = prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
+inline constexpr std::int64_t end_of_line =
+    prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
 /// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would
 /// only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
@@ -37,9 +38,9 @@ inline constexpr std::int64_t copied_ahead = 32;
 /// [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there. So many
 /// rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
 template <int MR, bool Left, bool Right>
-__attribute__((noinline)) void multiply_tile_packing(const float* from, float* to, const float* x, std::int64_t x_step, const float* b,
-                                                     std::int64_t b_step, std::int64_t n, float* x_copy, float* b_copy,
-                                                     std::int64_t x_ahead, std::int64_t b_ahead) {
+__attribute__((noinline)) void multiply_tile_packing(const float* from, float* to, const float* x, std::int64_t x_step,
+                                                     const float* b, std::int64_t b_step, std::int64_t n, float* x_copy,
+                                                     float* b_copy, std::int64_t x_ahead, std::int64_t b_ahead) {
     const std::int64_t x_next = x_ahead * x_step, b_next = b_ahead * b_step;
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
@@ -74,7 +75,8 @@ __attribute__((noinline)) void multiply_tile_packing(const float* from, float* t
 using packing_function = decltype(&multiply_tile_packing<tile_rows, true, true>);
 template <bool Left, bool Right>
 packing_function packing_tile_of(int height) {
-    return height == tile_rows ? multiply_tile_packing<tile_rows, Left, Right> : multiply_tile_packing<small_tile_rows, Left, Right>;
+    return height == tile_rows ? multiply_tile_packing<tile_rows, Left, Right>
+                               : multiply_tile_packing<small_tile_rows, Left, Right>;
 }
 
 /// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a
@@ -87,8 +89,8 @@ struct prefetched_rows {
 /// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in
 /// so many turns at most.
 template <int MR, int Turns>
-__attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x, const float* b, std::int64_t n,
-                                                         prefetched_rows a) {
+__attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x,
+                                                              const float* b, std::int64_t n, prefetched_rows a) {
     std::int64_t row = 0;   // counted without branches, which would be guessed wrong
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
@@ -100,7 +102,8 @@ __attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from,
 }
 template <int MR>
 decltype(&multiply_tile_prefetching_rows<MR, 1>) prefetching_tile_of(const prefetched_rows& a) {
-    return a.a_turn * iterations_at_once > 1 << 16 ? multiply_tile_prefetching_rows<MR, 1> : multiply_tile_prefetching_rows<MR, iterations_at_once>;
+    return a.a_turn * iterations_at_once > 1 << 16 ? multiply_tile_prefetching_rows<MR, 1>
+                                                   : multiply_tile_prefetching_rows<MR, iterations_at_once>;
 }
 
 /// Some lines of each of so many rows.
@@ -116,7 +119,8 @@ class panel_prefetches {
 public:
     panel_prefetches() = default;
     /// `tiles` of `turns` each, of no fewer turns than there are rows.
-    panel_prefetches(row_lines first, row_lines then, std::int64_t tiles, std::int64_t iterations) : lines_{first, then} {
+    panel_prefetches(row_lines first, row_lines then, std::int64_t tiles, std::int64_t iterations)
+        : lines_{first, then} {
         const std::int64_t all = first.lines + then.lines, a_line = all ? tiles / all : 0;
         for (int i = 0; i < 2 && a_line; ++i) {
             rows_[i] = (lines_[i].rows + a_line - 1) / a_line;
@@ -147,13 +151,15 @@ struct tile_range {
 
 /// to (+)= the sums of the first `there` columns of panel[n][w].
 template <class = void>
-__attribute__((noinline)) inline void sum_panel(const float* panel, int w, int there, std::int64_t n, float* to, bool begins) {
+__attribute__((noinline)) inline void sum_panel(const float* panel, int w, int there, std::int64_t n, float* to,
+                                                bool begins) {
     constexpr int chains = 4;
     for (int j = 0; j < there; j += lanes) {
         vf s[chains];
         unroll<chains>([&](int k) SINTER_ALWAYS { s[k] = zero(); });
         std::int64_t i = 0;
-        for (; i + chains <= n; i += chains) unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
+        for (; i + chains <= n; i += chains)
+            unroll<chains>([&](int k) SINTER_ALWAYS { s[k] += load(panel + (i + k) * w + j); });
         for (; i < n; ++i) s[0] += load(panel + i * w + j);
         const int count = there - j < lanes ? there - j : lanes;
         const vf sum = (s[0] + s[1]) + (s[2] + s[3]);

@@ -13,15 +13,16 @@
 /// other, a turn apart.)
 namespace sinter::inline SINTER_TARGET::cpu {
 
-using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n, const finished& now,
-                                    const finished& before, expected_stream, const call&);
+using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n,
+                                    const finished& now, const finished& before, expected_stream, const call&);
 
 /// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows.
 /// The lines that it will touch when this tile, `now`, is done are asked for at the same time, and,
 /// one in each turn, those that are expected.
 template <class Body, int MR>
-__attribute__((noinline)) void multiply_and_finish_before(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n,
-                                                          const finished& now, const finished& before, expected_stream s, const call& by) {
+__attribute__((noinline)) void multiply_and_finish_before(float* to, const float* x, std::int64_t row_step,
+                                                          const float* b, std::int64_t n, const finished& now,
+                                                          const finished& before, expected_stream s, const call& by) {
     const call c = by;
     const float* sums = before.sums;
     std::int64_t off = before.off, next = now.off, row = before.row;
@@ -66,19 +67,21 @@ inline std::int64_t pipelined_tiles(std::int64_t rows) { return (rows + small_ti
 
 /// The tiles [tile, end), numbered panel by panel, in the order of run_blocks.
 template <class = void>
-__attribute__((noinline)) inline void run_pipelined(const product& q, const epilogue& f, pipelined_function follow, const call& c,
-                                                    std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_pipelined(const product& q, const epilogue& f, pipelined_function follow,
+                                                    const call& c, std::int64_t tile, std::int64_t end) {
     constexpr int height = small_tile_rows;
     alignas(64) float sums[2][height * panel_width];
     const std::int64_t count = pipelined_tiles(q.rows), most = blocked_floats / (height * q.depth);
     const std::int64_t block = most * height < 2 * panel_width || end - tile <= count ? count : most;
     const bool ahead = q.depth * q.columns > non_temporal_floats && count <= panel_width && !q.by_rows;
-    const std::int64_t mine = ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;   // other threads' panels are not asked for
+    const std::int64_t mine =
+        ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;    // other threads' panels are not asked for
     const std::int64_t ahead_step = (panel_width + count - 1) / count;   // the panel's tiles share the next one's lines
     finished before{sums[0], 0, panel_width, panel_width, 0, q.columns, 0, 0};
     bool odd = false;
     const auto one = [&](std::int64_t p, std::int64_t i) {
-        const std::int64_t j0 = p * panel_width, begin = i * height, row = begin + height <= q.rows ? begin : q.rows - height;
+        const std::int64_t j0 = p * panel_width, begin = i * height,
+                           row = begin + height <= q.rows ? begin : q.rows - height;
         finished now = before;
         now.sums = sums[odd] + (begin - row) * panel_width;
         now.rows = static_cast<int>(row + height - begin);
@@ -87,7 +90,8 @@ __attribute__((noinline)) inline void run_pipelined(const product& q, const epil
         now.col = q.col + static_cast<int>(j0);
         const bool prefetches = (p + 1) * count < mine && i * ahead_step < panel_width;
         const float* const next = prefetches ? q.b + (j0 + panel_width + i * ahead_step) * q.depth : no_sum;
-        follow(sums[odd], q.a + row * q.row_step, q.row_step, q.b + j0 * q.depth, q.depth, now, before, {next, prefetches ? ahead_step : 0}, c);
+        follow(sums[odd], q.a + row * q.row_step, q.row_step, q.b + j0 * q.depth, q.depth, now, before,
+               {next, prefetches ? ahead_step : 0}, c);
         before = now;
         odd = !odd;
     };
@@ -106,7 +110,8 @@ inline void run_pipelined_share(const product& q, const epilogue& f, const call&
     if (is_done(f, c)) return;
     const pipelined_function follow = multiply_and_finish_before<Body, small_tile_rows>;
     if (q.by_rows) {
-        const product r = rows_of_share(q, f, c, pipelined_tiles(q.rows), [](std::int64_t t) { return t * small_tile_rows; });
+        const product r =
+            rows_of_share(q, f, c, pipelined_tiles(q.rows), [](std::int64_t t) { return t * small_tile_rows; });
         if (r.rows < small_tile_rows) return run_tiles(r, f, c, 0, tiles_of(r));
         return run_pipelined(r, f, follow, c, 0, pipelined_tiles(r.rows) * (r.columns / panel_width));
     }

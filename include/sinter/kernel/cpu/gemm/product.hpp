@@ -39,19 +39,23 @@ using direct_function = void (*)(const float* from, const float* x, std::int64_t
                                  const float* b, std::int64_t b_step, std::int64_t n, const finished&, const call&);
 
 /// Tiles of one height below each other, from nothing; `done` tells of the first one's place.
-using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b, std::int64_t b_step,
-                                std::int64_t n, std::int64_t tiles, const finished& done, const call&);
+using small_function = void (*)(const float* x, std::int64_t row_step, std::int64_t sum_step, const float* b,
+                                std::int64_t b_step, std::int64_t n, std::int64_t tiles, const finished& done,
+                                const call&);
 
 /// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel
 /// without the detour over memory. So may `expect`, which asks for the memory that `finish` will
 /// touch while the sums are still being computed.
 struct epilogue {
     void (*finish)(const finished&, const call&);
-    direct_function direct = nullptr, asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
+    direct_function direct = nullptr,
+                    asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
     void (*expect)(const finished&, const call&) = nullptr;
-    void (*list)(const finished&, const call&, tile_lines&) = nullptr;   ///< what `expect` asks for, to be asked for line by line
+    void (*list)(const finished&, const call&,
+                 tile_lines&) = nullptr;                       ///< what `expect` asks for, to be asked for line by line
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
-    small_function large = nullptr, small = nullptr;   ///< of small products: tiles of whole panels, summed and finished in registers
+    small_function large = nullptr,
+                   small = nullptr;   ///< of small products: tiles of whole panels, summed and finished in registers
     small_function below = nullptr;   ///< the same of any product's large tiles, whose lines are asked for
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes

@@ -29,7 +29,8 @@ struct row_cover {
     constexpr std::int64_t begin(std::int64_t t) const {   ///< first row that is new in tile t
         return t < large ? t * tile_rows : large * tile_rows + (t - large) * height(t);
     }
-    constexpr std::int64_t first_row(std::int64_t t) const {   ///< of tile t, which the tile before has where rows are short of one
+    constexpr std::int64_t
+    first_row(std::int64_t t) const {   ///< of tile t, which the tile before has where rows are short of one
         const std::int64_t b = begin(t), h = height(t);
         return b + h <= rows ? b : rows - h;
     }
@@ -44,8 +45,8 @@ inline finished panel_results(const product& q, std::int64_t j0, int w, int ther
 }
 /// The place of tile t and its sums, without the rows that the tile before has. The panel's results
 /// begin at `panel_off`.
-SINTER_INLINE void place_tile(finished& done, const product& q, const row_cover& cover, std::int64_t t, const float* sums,
-                              std::int64_t panel_off) {
+SINTER_INLINE void place_tile(finished& done, const product& q, const row_cover& cover, std::int64_t t,
+                              const float* sums, std::int64_t panel_off) {
     const std::int64_t begin = cover.begin(t), row = cover.first_row(t);
     done.sums = sums + (begin - row) * done.width;
     done.rows = static_cast<int>(row + cover.height(t) - begin);

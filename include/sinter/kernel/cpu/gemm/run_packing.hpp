@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 inline constexpr std::int64_t least_copied_depth = 96;
 
 /// Rows [t, t + n) of tile i, as [n][its height].
-__attribute__((noinline)) inline void copy_tile(const product& q, const row_cover& cover, std::int64_t i, std::int64_t t, std::int64_t n,
-                                                float* to) {
+__attribute__((noinline)) inline void copy_tile(const product& q, const row_cover& cover, std::int64_t i,
+                                                std::int64_t t, std::int64_t n, float* to) {
     const int height = cover.height(i);
     const float* from = q.a + t * q.sum_step + cover.first_row(i);
     for (; n > 0; --n, from += q.sum_step, to += height)
@@ -30,18 +30,20 @@ struct packing_walk {
     std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
     bool expects, prefetches;            ///< what the body will touch; what the next piece or block reads
-    bool by_lines;                 ///< what the body will touch line by line: many at once, from memory, would be waited for
+    bool by_lines;   ///< what the body will touch line by line: many at once, from memory, would be waited for
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
     std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
 
     packing_walk(const product& q, const epilogue& f, const tile_range& r)
         : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
-          prefetches(prefetches_pieces && q.b_layout == right::rows), by_lines(expects && f.list && !prefetches && lies_farther(q, f)),
+          prefetches(prefetches_pieces && q.b_layout == right::rows),
+          by_lines(expects && f.list && !prefetches && lies_farther(q, f)),
           step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the
           // rows' groups are alike.
-          expected_ahead(q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
+          expected_ahead(
+              q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
         tiles = prefetches_pieces || expected_ahead ? groups_alike(all, most) : most;
         panels = r.end_panel - r.first_panel;
@@ -55,29 +57,35 @@ struct packing_walk {
 struct packing_piece {
     std::int64_t first_tile, tiles, first_panel, end_panel, t, n;
     bool first, last;         ///< of all; of its block
-    row_lines next_left;      ///< what is copied for the next piece, or the next block's first one, and is asked for meanwhile
+    row_lines
+        next_left;   ///< what is copied for the next piece, or the next block's first one, and is asked for meanwhile
     row_lines next_right;     ///< of its first panel
 
-    packing_piece(const product& q, const row_cover& cover, const packing_walk& walk, const tile_range& block, const tile_range& next_block,
-                  std::int64_t depth_begin, bool is_first)
+    packing_piece(const product& q, const row_cover& cover, const packing_walk& walk, const tile_range& block,
+                  const tile_range& next_block, std::int64_t depth_begin, bool is_first)
         : first_tile(block.first_tile), tiles(block.end_tile - block.first_tile), first_panel(block.first_panel),
-          end_panel(block.end_panel), t(depth_begin), n(q.depth - t < walk.rows ? q.depth - t : walk.rows), first(is_first),
-          last(t + n == q.depth) {
+          end_panel(block.end_panel), t(depth_begin), n(q.depth - t < walk.rows ? q.depth - t : walk.rows),
+          first(is_first), last(t + n == q.depth) {
         const tile_range& next = last ? next_block : block;
         const std::int64_t top = cover.begin(next.first_tile), t_next = last ? 0 : t + n, left = q.depth - t_next;
         const std::int64_t bottom = next.end_tile < cover.count ? cover.begin(next.end_tile) : q.rows;
         const std::int64_t rows = left < walk.rows ? left : walk.rows;
         const bool more = next.end_tile > next.first_tile;
-        next_left = {q.a + t_next * q.sum_step + top, q.sum_step, rows, more ? (bottom - top + floats_a_line - 1) / floats_a_line : 0};
-        next_right = {q.b + t_next * q.b_step + next.first_panel * panel_width + end_of_line, q.b_step, rows, more ? panel_lines : 0};
+        next_left = {q.a + t_next * q.sum_step + top, q.sum_step, rows,
+                     more ? (bottom - top + floats_a_line - 1) / floats_a_line : 0};
+        next_right = {q.b + t_next * q.b_step + next.first_panel * panel_width + end_of_line, q.b_step, rows,
+                      more ? panel_lines : 0};
     }
     /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first
     /// tile and the first panel copy. `few`: as few tiles as can, for the others are finished in
     /// registers.
     panel_prefetches prefetches(const product& q, std::int64_t p, const float* b, bool few) const {
-        const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1, begin = next_left.lines * i / all;
-        const row_lines right = p + 1 < end_panel ? row_lines{b + panel_width + end_of_line, q.b_step, n, panel_lines} : next_right;
-        const row_lines left{next_left.at + begin * floats_a_line, next_left.step, next_left.rows, next_left.lines * (i + 1) / all - begin};
+        const std::int64_t i = p - first_panel - 1, all = end_panel - first_panel - 1,
+                           begin = next_left.lines * i / all;
+        const row_lines right =
+            p + 1 < end_panel ? row_lines{b + panel_width + end_of_line, q.b_step, n, panel_lines} : next_right;
+        const row_lines left{next_left.at + begin * floats_a_line, next_left.step, next_left.rows,
+                             next_left.lines * (i + 1) / all - begin};
         const std::int64_t least = right.lines + left.lines;
         return {right, left, few && least < tiles ? least : tiles - 1, n};
     }
@@ -93,8 +101,9 @@ struct packing_memory {
 
 /// A piece's tiles by its panel p.
 template <class = void>
-SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const call& c, const row_cover& cover, const packing_walk& walk,
-                                  const packing_piece& piece, const packing_memory& m, std::int64_t p, float* column_sums) {
+SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const call& c, const row_cover& cover,
+                                  const packing_walk& walk, const packing_piece& piece, const packing_memory& m,
+                                  std::int64_t p, float* column_sums) {
     const std::int64_t j0 = p * panel_width, t = piece.t, n = piece.n;
     const int w = panel_columns(q.columns, p, panel_width, lanes);
     const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
@@ -110,7 +119,8 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
     const bool piece_prefetched = walk.prefetches && !piece.first && piece.end_panel - piece.first_panel > 1;
     const bool panel_prefetched = new_tile ? piece_prefetched : walk.prefetches && p > piece.first_panel + 1;
     const std::int64_t x_ahead = piece_prefetched ? 0 : copied_ahead, b_ahead = panel_prefetched ? 0 : copied_ahead;
-    panel_prefetches prefetches = walk.prefetches && !new_tile ? piece.prefetches(q, p, b, last && direct) : panel_prefetches{};
+    panel_prefetches prefetches =
+        walk.prefetches && !new_tile ? piece.prefetches(q, p, b, last && direct) : panel_prefetches{};
     for (std::int64_t k = 0; k < piece.tiles; ++k) {
         const std::int64_t i = piece.first_tile + k;
         const int height = cover.height(i);
@@ -120,21 +130,30 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
         place_tile(done, q, cover, i, to, panel_off);
         const bool new_panel = in_place && k == 0, whole = w == panel_width && height > 1;
         tile_lines lines;
-        const bool lists = last && walk.by_lines && whole && !new_tile && !new_panel && !direct && f.lists(done, c, n, lines);
+        const bool lists =
+            last && walk.by_lines && whole && !new_tile && !new_panel && !direct && f.lists(done, c, n, lines);
         if (last && walk.expects && !lists) {
             done.off += walk.expected_ahead;
             f.expect(done, c);
             done.off -= walk.expected_ahead;
         }
         if (whole && (new_tile || new_panel)) {
-            if (!new_panel) packing_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead, b_ahead);
-            else if (!new_tile) packing_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
-            else packing_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
+            if (!new_panel)
+                packing_tile_of<true, false>(height)(from, to, a, q.sum_step, m.panel, w, n, x, m.panel, x_ahead,
+                                                     b_ahead);
+            else if (!new_tile)
+                packing_tile_of<false, true>(height)(from, to, x, height, b, q.b_step, n, x, m.panel, x_ahead, b_ahead);
+            else
+                packing_tile_of<true, true>(height)(from, to, a, q.sum_step, b, q.b_step, n, x, m.panel, x_ahead,
+                                                    b_ahead);
         } else {
             if (new_tile) copy_tile(q, cover, i, t, n, x);
-            const prefetched_rows prefetched = walk.prefetches && whole && k > 0 && !new_tile ? prefetches.next() : prefetched_rows{};
+            const prefetched_rows prefetched =
+                walk.prefetches && whole && k > 0 && !new_tile ? prefetches.next() : prefetched_rows{};
             if (prefetched.step) {
-                (height == tile_rows ? prefetching_tile_of<tile_rows> : prefetching_tile_of<small_tile_rows>)(prefetched)(from, to, x, m.panel, n, prefetched);
+                (height == tile_rows
+                     ? prefetching_tile_of<tile_rows>
+                     : prefetching_tile_of<small_tile_rows>)(prefetched)(from, to, x, m.panel, n, prefetched);
             } else if (last && height == tile_rows && direct) {
                 direct(from, x, 1, height, m.panel, w, n, done, c);
                 continue;
@@ -152,8 +171,8 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
 /// The tiles of `r`, of a product whose q.row_step is 1. `column_sums`, if there: of the right
 /// operand, by whoever has the first tile.
 template <class = void>
-__attribute__((noinline)) inline void run_packing(const product& q, const epilogue& f, const call& c, const tile_range& r,
-                                                  float* column_sums) {
+__attribute__((noinline)) inline void run_packing(const product& q, const epilogue& f, const call& c,
+                                                  const tile_range& r, float* column_sums) {
     if (r.first_tile >= r.end_tile || r.first_panel >= r.end_panel) return;
     alignas(64) float panel[most_copied_rows * panel_width];
     alignas(64) float copied[copied_floats];

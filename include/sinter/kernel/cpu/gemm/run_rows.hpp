@@ -24,7 +24,8 @@ __attribute__((noinline)) void multiply_row(float* to, const float* x, std::int6
 /// as many panels at once as registers can sum. The parts share the panels, which are packed ones.
 /// Every element is summed as a tile does it.
 template <class = void>
-__attribute__((noinline)) inline void run_rows(const product& q, const epilogue& f, const call& c, int part, int parts) {
+__attribute__((noinline)) inline void run_rows(const product& q, const epilogue& f, const call& c, int part,
+                                               int parts) {
     constexpr int at_once = 4;
     alignas(64) float sums[at_once * panel_width];
     const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, panel_step = q.depth * panel_width;
@@ -42,7 +43,9 @@ __attribute__((noinline)) inline void run_rows(const product& q, const epilogue&
             else if (n == 2) multiply_row<2>(sums, x, q.sum_step, b, panel_step, q.depth);
             else if (wide) multiply_row<1>(sums, x, q.sum_step, b, panel_step, q.depth);
             else multiply_tile<1, 1>(no_sum, sums, x, 0, q.sum_step, b, lanes, q.depth, 1);
-            f.finish({sums, 1, there, width, q.off + i * off_step + j0, off_step, q.row + i, q.col + static_cast<int>(j0)}, c);
+            f.finish(
+                {sums, 1, there, width, q.off + i * off_step + j0, off_step, q.row + i, q.col + static_cast<int>(j0)},
+                c);
         }
     }
 }

@@ -31,7 +31,8 @@ using tiles_function = void (*)(const product&, const epilogue&, const call&, st
 
 /// The share of this call's part, by `run`; at once that of all parts of this thread, unless the
 /// body sums by parts: what is gathered or looked for in the operands is then gathered once.
-__attribute__((noinline)) inline void run_share(const product& q, const epilogue& f, const call& c, tiles_function run) {
+__attribute__((noinline)) inline void run_share(const product& q, const epilogue& f, const call& c,
+                                                tiles_function run) {
     if (is_done(f, c)) return;
     if (q.by_rows) {
         const row_cover cover(q.rows);

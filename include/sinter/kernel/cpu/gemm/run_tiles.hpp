@@ -16,8 +16,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// is around a small tile takes as long as the tile itself.
 template <class = void>
 inline void run_near_tiles(const product& q, finished done, const epilogue& f, const call& c, const row_cover& cover,
-                           std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step, std::int64_t panel_off,
-                           float* sums) {
+                           std::int64_t tile, std::int64_t end, const float* b, std::int64_t b_step,
+                           std::int64_t panel_off, float* sums) {
     const bool wide = done.width == panel_width;
     const direct_function direct = done.columns == panel_width ? f.direct : nullptr;
     while (tile < end) {
@@ -31,7 +31,8 @@ inline void run_near_tiles(const product& q, finished done, const epilogue& f, c
         const float* x = q.a + row * q.row_step;
         place_tile(done, q, cover, tile, sums, panel_off);
         done.rows += static_cast<int>((tiles - 1) * height);
-        if (const small_function whole = large ? f.large : f.small; whole && done.columns == panel_width && height > 1 && row == begin) {
+        if (const small_function whole = large ? f.large : f.small;
+            whole && done.columns == panel_width && height > 1 && row == begin) {
             tiles = alike;
             if (begin + tiles * height > q.rows) --tiles;
             whole(x, q.row_step, q.sum_step, b, b_step, q.depth, tiles, done, c);
@@ -43,7 +44,8 @@ inline void run_near_tiles(const product& q, finished done, const epilogue& f, c
             direct(no_sum, x, q.row_step, q.sum_step, b, b_step, q.depth, done, c);
             continue;
         }
-        (wide ? tile_of<2>(height) : tile_of<1>(height))(no_sum, sums, x, q.row_step, q.sum_step, b, b_step, q.depth, tiles);
+        (wide ? tile_of<2>(height) : tile_of<1>(height))(no_sum, sums, x, q.row_step, q.sum_step, b, b_step, q.depth,
+                                                         tiles);
         f.finish(done, c);
     }
 }
@@ -55,8 +57,9 @@ struct panel_reads {
     bool wide, transposed;
     bool gather;                  ///< the panel, in pieces that stay in the first-level cache
     bool carry;                   ///< sums from piece to piece
-    bool ahead;                   ///< ask for the next panel, if this thread has it: its tiles share each line's floats, or its lines
-    bool by_pieces;               ///< a panel that the second-level cache does not hold beside the next one asks for its own next piece
+    bool ahead;   ///< ask for the next panel, if this thread has it: its tiles share each line's floats, or its lines
+    bool by_pieces;   ///< a panel that the second-level cache does not hold beside the next one asks for its own next
+                      ///< piece
     std::int64_t piece, ahead_step;
 
     SINTER_INLINE panel_reads(const product& q, const call& c, const row_cover& cover, std::int64_t p)
@@ -68,8 +71,9 @@ struct panel_reads {
           gather(q.b_layout == right::columns || transposed ||
                  (q.b_layout == right::rows && (there < w || (cover.count > 2 && q.depth * q.b_step > near_floats)))),
           carry(q.depth > (gather ? gathered_floats : streamed_floats) / panel_width),
-          ahead(wide && (q.b_layout == right::panels || transposed) && q.depth * q.columns > non_temporal_floats && cover.count <= panel_width &&
-                j0 + 2 * panel_width <= q.columns && !q.by_rows && (p + 1) * cover.count < thread_end(c, tiles_of(q, cover))),
+          ahead(wide && (q.b_layout == right::panels || transposed) && q.depth * q.columns > non_temporal_floats &&
+                cover.count <= panel_width && j0 + 2 * panel_width <= q.columns && !q.by_rows &&
+                (p + 1) * cover.count < thread_end(c, tiles_of(q, cover))),
           by_pieces(registers < 32 && ahead && !transposed && carry && cover.count > 1),
           piece((gather || by_pieces ? gathered_floats : streamed_floats) / panel_width),
           ahead_step((panel_width + cover.count - 1) / cover.count) {}
@@ -83,15 +87,17 @@ struct depth_piece {
 };
 
 /// What tile i asks for of what comes after this piece of its panel.
-SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r, const depth_piece& d,
-                                           std::int64_t i) {
+SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r,
+                                           const depth_piece& d, std::int64_t i) {
     if (r.transposed) {   // squares of the weights' panels: this panel's next piece, or the next one's first
         const std::int64_t square = panel_width * r.ahead_step;
-        return {q.b + (d.last ? r.j0 + panel_width : r.j0) * panel_width + (d.last ? 0 : d.t + d.n) * q.columns + i * square,
+        return {q.b + (d.last ? r.j0 + panel_width : r.j0) * panel_width + (d.last ? 0 : d.t + d.n) * q.columns +
+                    i * square,
                 r.ahead_step, panel_width * q.columns - square};
     }
     const float* const next_panel = q.b + (r.j0 + panel_width) * q.depth;
-    if (cover.count == 1 && q.depth * panel_width > gathered_floats) return {d.b + gathered_floats, r.ahead_step};   // front to back
+    if (cover.count == 1 && q.depth * panel_width > gathered_floats)
+        return {d.b + gathered_floats, r.ahead_step};   // front to back
     if (r.by_pieces) return {(d.last ? next_panel : d.b + d.n * panel_width) + i * d.n * r.ahead_step, r.ahead_step};
     return {next_panel + i * r.ahead_step * q.depth + d.t * r.ahead_step, r.ahead_step};
 }
@@ -105,27 +111,33 @@ struct result_reads {
     SINTER_INLINE result_reads(const product& q, const epilogue& f) {
         const std::int64_t size = q.rows * q.columns;
         const bool far = q.packed_result && size > non_temporal_floats;
-        expect = (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? non_temporal_floats : near_floats)) && q.depth >= short_sum;
-        ahead = far ? expected_tiles * tile_rows * panel_width : 0;   // of a large packed result tiles follow each other
+        expect =
+            (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? non_temporal_floats : near_floats)) &&
+            q.depth >= short_sum;
+        ahead =
+            far ? expected_tiles * tile_rows * panel_width : 0;   // of a large packed result tiles follow each other
     }
 };
 
 /// Tile i over a piece of the depth; behind the last one it is finished. `sums` is where its sums
 /// lie or go on.
 template <class = void>
-SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, const row_cover& cover, const panel_reads& r,
-                            const depth_piece& d, const result_reads& result, finished& done, std::int64_t i, float* sums) {
+SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, const row_cover& cover,
+                            const panel_reads& r, const depth_piece& d, const result_reads& result, finished& done,
+                            std::int64_t i, float* sums) {
     const bool large = i < cover.large;
     const int rest_height = cover.height(cover.large);
     const float *const x = q.a + cover.first_row(i) * q.row_step + d.t * q.sum_step, *const from = d.t ? sums : no_sum;
     const direct_function direct = large && done.columns == panel_width ? f.direct : nullptr;
     const bool prefetches_ahead = r.ahead && i * r.ahead_step < panel_width && (large || rest_height > 1);
     if (d.last && result.expect) {
-        const bool by_turns = !prefetches_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
+        const bool by_turns =
+            !prefetches_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
         if (by_turns && f.list && r.wide && rest_height > 1 && !direct) {
             tile_lines lines;
             if (f.lists(done, c, d.n, lines)) {
-                line_prefetching_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, lines);
+                line_prefetching_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step,
+                                                                              d.b, d.b_step, d.n, lines);
                 return f.finish(done, c);
             }
         }
@@ -142,14 +154,16 @@ SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, 
         return direct(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
     } else {
         const int height = large ? tile_rows : rest_height;
-        (r.wide ? tile_of<2>(height) : tile_of<1>(height))(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, 1);
+        (r.wide ? tile_of<2>(height) : tile_of<1>(height))(from, sums, x, q.row_step, q.sum_step, d.b, d.b_step, d.n,
+                                                           1);
     }
     if (d.last) f.finish(done, c);
 }
 
 /// The tiles [tile, end) of the product, numbered panel by panel. The body sees c as it is.
 template <class = void>
-__attribute__((noinline)) inline void run_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile, std::int64_t end) {
+__attribute__((noinline)) inline void run_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile,
+                                                std::int64_t end) {
     alignas(64) float gathered[gathered_floats];
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
@@ -164,10 +178,12 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const epilogue
         finished done = panel_results(q, r.j0, r.w, r.there);
         const std::int64_t panel_off = done.off, b_step = r.gather || panels ? r.w : q.b_step;
         const bool whole = !r.carry && !r.ahead;   // panels, and nothing is asked for of the next one
-        if (whole && f.below && result.expect && !result.ahead && !r.gather && first < cover.large && done.columns == panel_width) {
+        if (whole && f.below && result.expect && !result.ahead && !r.gather && first < cover.large &&
+            done.columns == panel_width) {
             const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first;
             place_tile(done, q, cover, first, no_sum, panel_off);
-            f.below(q.a + cover.begin(first) * q.row_step, q.row_step, q.sum_step, q.b + r.j0 * q.depth, r.w, q.depth, tiles, done, c);
+            f.below(q.a + cover.begin(first) * q.row_step, q.row_step, q.sum_step, q.b + r.j0 * q.depth, r.w, q.depth,
+                    tiles, done, c);
             tile += tiles;
             continue;
         }
@@ -182,7 +198,9 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const epilogue
             const std::int64_t n = q.depth - t < r.piece ? q.depth - t : r.piece;
             if (r.gather && (r.carry || gathered_panel != p)) gather_panel(q, r.j0, r.w, t, n, gathered);
             gathered_panel = p;
-            const float* const b = r.gather ? gathered : panels ? q.b + r.j0 * q.depth + t * r.w : q.b + t * q.b_step + r.j0;
+            const float* const b = r.gather ? gathered
+                                   : panels ? q.b + r.j0 * q.depth + t * r.w
+                                            : q.b + t * q.b_step + r.j0;
             float* sums = carried;
             for (std::int64_t i = first; i < first + group; ++i, sums += r.carry ? tile_rows * panel_width : 0) {
                 place_tile(done, q, cover, i, sums, panel_off);
@@ -201,8 +219,8 @@ inline void run_product(const product& q, const epilogue& f, const call& c, int 
 }
 
 /// As run_tiles, where the left operand is known to be zero.
-__attribute__((noinline)) inline void finish_zeros(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                   std::int64_t end) {
+__attribute__((noinline)) inline void finish_zeros(const product& q, const epilogue& f, const call& c,
+                                                   std::int64_t tile, std::int64_t end) {
     const row_cover cover(q.rows);
     const std::int64_t off_step = q.result_step ? q.result_step : q.columns;
     for (; tile < end; ++tile) {
@@ -210,7 +228,9 @@ __attribute__((noinline)) inline void finish_zeros(const product& q, const epilo
         const int w = panel_columns(q.columns, p, panel_width, lanes), height = cover.height(i);
         const int rows = static_cast<int>(q.rows - begin < height ? q.rows - begin : height);
         const int there = static_cast<int>(q.columns - j0 < w ? q.columns - j0 : w);
-        f.finish({no_sum, rows, there, w, q.off + j0 + begin * off_step, off_step, q.row + begin, q.col + static_cast<int>(j0)}, c);
+        f.finish({no_sum, rows, there, w, q.off + j0 + begin * off_step, off_step, q.row + begin,
+                  q.col + static_cast<int>(j0)},
+                 c);
     }
 }
 

@@ -11,11 +11,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr bool rows_may_overlap = tile_rows > first_level_ways;
 /// From row to row of such a copy; as they lie, where none is needed.
-constexpr std::int64_t spread_step(std::int64_t step) { return rows_may_overlap && step % a_page == 0 ? step + floats_a_line : step; }
+constexpr std::int64_t spread_step(std::int64_t step) {
+    return rows_may_overlap && step % a_page == 0 ? step + floats_a_line : step;
+}
 
 /// n floats each of some rows, to [rows][to_step].
-inline const float* copy_rows(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to, std::int64_t to_step) {
-    for (std::int64_t i = 0; i < rows; ++i) std::memcpy(to + i * to_step, from + i * step, sizeof(float) * static_cast<std::size_t>(n));
+inline const float* copy_rows(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to,
+                              std::int64_t to_step) {
+    for (std::int64_t i = 0; i < rows; ++i)
+        std::memcpy(to + i * to_step, from + i * step, sizeof(float) * static_cast<std::size_t>(n));
     return to;
 }
 
@@ -31,7 +35,8 @@ inline bool rows_overlap(const product& q) {
 /// run(from, to) for those of the tiles [tile, end) that are tiles [first, last) of a panel of
 /// `count`, panel by panel.
 template <class F>
-SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::int64_t end, std::int64_t first, std::int64_t last, F run) {
+SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::int64_t end, std::int64_t first,
+                                  std::int64_t last, F run) {
     for (std::int64_t panel = tile / count * count; panel < end; panel += count) {   // its first tile
         const std::int64_t from = panel + first, to = panel + last;
         if (from < end && to > tile) run(from > tile ? from : tile, to < end ? to : end);
@@ -41,8 +46,8 @@ SINTER_INLINE void for_each_panel(std::int64_t count, std::int64_t tile, std::in
 /// The tiles [tile, end), numbered as by run_tiles, of such rows: some tiles at a time by all
 /// panels.
 template <class = void>
-__attribute__((noinline)) inline void run_spread_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                      std::int64_t end) {
+__attribute__((noinline)) inline void run_spread_rows(const product& q, const epilogue& f, const call& c,
+                                                      std::int64_t tile, std::int64_t end) {
     alignas(64) float copy[spread_floats + 1];
     const row_cover cover(q.rows);
     product spread = q;

@@ -37,7 +37,8 @@ struct nothing_else {
 /// together.
 template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
-                              std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
+                              std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                              Each each = {}) {
     // A pointer for every third row: few registers, and no chain of additions as long as the
     // multiply-adds take (clang would derive each row's address from the one before).
     const float* row[std::size_t{(MR + 2) / 3}];
@@ -50,7 +51,8 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
         unroll<MR>([&](int i) SINTER_ALWAYS { odd[i] = zero(); });
         const auto step = [&](vf (&to)[std::size_t{MR}], std::int64_t ahead, vf v) SINTER_ALWAYS {
             pin(v);
-            unroll<MR>([&](int i) SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
+            unroll<MR>([&](int i)
+                           SINTER_ALWAYS { to[i] = fma(splat(row[i / 3][ahead + i % 3 * row_step]), v, to[i]); });
         };
         for (; n > 1; n -= 2, b += 2 * b_step) {
             step(c, 0, load(b));
@@ -107,12 +109,15 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
 /// ones.
 template <int MR, int NR, class Each = nothing_else>
 SINTER_INLINE void accumulate_at_once(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
-                                      std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, Each each = {}) {
+                                      std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                                      Each each = {}) {
     if constexpr (iterations_at_once > 1 && MR > 1 && NR > 1) {
         constexpr std::int64_t width = NR * lanes;
         const auto all = [&]() SINTER_ALWAYS { unroll<iterations_at_once>([&](int) SINTER_ALWAYS { each(); }); };
-        if (b_step == width && sum_step == 1) return accumulate<MR, NR, iterations_at_once>(c, x, row_step, 1, b, width, n, all);
-        if (b_step == width && sum_step == MR && row_step == 1) return accumulate<MR, NR, iterations_at_once>(c, x, 1, MR, b, width, n, all);
+        if (b_step == width && sum_step == 1)
+            return accumulate<MR, NR, iterations_at_once>(c, x, row_step, 1, b, width, n, all);
+        if (b_step == width && sum_step == MR && row_step == 1)
+            return accumulate<MR, NR, iterations_at_once>(c, x, 1, MR, b, width, n, all);
     }
     accumulate<MR, NR>(c, x, row_step, sum_step, b, b_step, n, each);
 }
@@ -152,9 +157,9 @@ struct tile_lines {
 /// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which
 /// there is at least one.
 template <int MR>
-__attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x, std::int64_t row_step,
-                                                    std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
-                                                    const tile_lines& lines) {
+__attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x,
+                                                         std::int64_t row_step, std::int64_t sum_step, const float* b,
+                                                         std::int64_t b_step, std::int64_t n, const tile_lines& lines) {
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const float* const* at = lines.line;
@@ -177,8 +182,8 @@ struct expected_stream {
 /// (Rows) all of a row's.
 template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
-                                                   std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
-                                                   expected_stream s) {
+                                                   std::int64_t sum_step, const float* b, std::int64_t b_step,
+                                                   std::int64_t n, expected_stream s) {
     std::int64_t iterations = panel_width;
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
@@ -201,8 +206,9 @@ constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once 
 /// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a
 /// panel.
 template <int MR>
-__attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step, std::int64_t,
-                                                    const float* b, std::int64_t, std::int64_t n, expected_stream s) {
+__attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step,
+                                                    std::int64_t, const float* b, std::int64_t, std::int64_t n,
+                                                    expected_stream s) {
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const std::int64_t half = s.step * iterations_at_once / 2;

@@ -6,7 +6,8 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 using tile_function = void (*)(const float* from, float* to, const float* x, std::int64_t row_step,
-                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n, std::int64_t tiles);
+                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
+                               std::int64_t tiles);
 using ahead_function = decltype(&multiply_tile_ahead<tile_rows, false>);
 template <bool Rows>
 ahead_function ahead_of(bool large) {
@@ -18,7 +19,8 @@ ahead_function ahead_of(bool large) {
 template <class = void>
 ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
     if constexpr (iterations_at_once > 1)
-        if (!rows && prefetches_seldom(step)) return large ? multiply_tile_seldom<tile_rows> : multiply_tile_seldom<small_tile_rows>;
+        if (!rows && prefetches_seldom(step))
+            return large ? multiply_tile_seldom<tile_rows> : multiply_tile_seldom<small_tile_rows>;
     return rows ? ahead_of<true>(large) : ahead_of<false>(large);
 }
 

@@ -15,7 +15,8 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
-            unroll<lanes>([&](int k) SINTER_ALWAYS { store_or_stream<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
+            unroll<lanes>([&](int k)
+                              SINTER_ALWAYS { store_or_stream<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
         }
 }
 
@@ -30,8 +31,8 @@ inline void transpose_square_in_turn(const float* from, float* to) {
 
 /// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
 template <class = void>
-__attribute__((noinline)) inline void transpose_rows(const float* from, std::int64_t step, std::int64_t columns, float* to,
-                                                     std::int64_t to_step) {
+__attribute__((noinline)) inline void transpose_rows(const float* from, std::int64_t step, std::int64_t columns,
+                                                     float* to, std::int64_t to_step) {
     for (std::int64_t j = 0; j < columns; j += 4) {
         vf four[4];
         load_four_columns(four, from + j, step);
@@ -43,7 +44,8 @@ __attribute__((noinline)) inline void transpose_rows(const float* from, std::int
 /// to[j * width + i] = from[i * step + j] for all i < width, j < columns; of the rows i there are
 /// so many, the others are zero.
 template <class = void>
-inline void transpose_piece(const float* from, std::int64_t step, std::int64_t rows, std::int64_t columns, float* to, int width) {
+inline void transpose_piece(const float* from, std::int64_t step, std::int64_t rows, std::int64_t columns, float* to,
+                            int width) {
     for (int i = 0; i < width; i += lanes)
         if (rows - i >= lanes) transpose_rows(from + i * step, step, columns, to + i, width);
         else transpose_matrix(from + i * step, step, rows - i, columns, to + i, width, false);
@@ -54,9 +56,11 @@ inline void transpose_piece(const float* from, std::int64_t step, std::int64_t r
 /// multiple of panel_width. What lies in weights one behind the other is a square's row, and
 /// squares side by side are far apart, so the next ones are asked for, line by line.
 template <class = void>
-__attribute__((noinline)) inline void gather_transposed_panel(const float* w, std::int64_t K, std::int64_t N, std::int64_t k, int width,
-                                                          std::int64_t n, std::int64_t rows, float* to) {
-    constexpr std::int64_t ahead = (lanes >= 16 ? 2 : 4) * panel_width;   // squares of the source are 4 kilobytes, or one
+__attribute__((noinline)) inline void gather_transposed_panel(const float* w, std::int64_t K, std::int64_t N,
+                                                              std::int64_t k, int width, std::int64_t n,
+                                                              std::int64_t rows, float* to) {
+    constexpr std::int64_t ahead =
+        (lanes >= 16 ? 2 : 4) * panel_width;   // squares of the source are 4 kilobytes, or one
     const std::int64_t there = K - k < width ? K - k : width;
     for (const std::int64_t end = n + rows; n < end; n += panel_width, to += panel_width * width) {
         const int from_width = panel_columns(N, n / panel_width, panel_width, lanes);

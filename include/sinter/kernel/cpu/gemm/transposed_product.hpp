@@ -43,7 +43,8 @@ inline void run_transposed_product(const product& q, const epilogue& f, const ca
         next = whole ? part + whole * grid.down : end < column ? end : column;
         const std::int64_t first_panel = share(panels, across, grid.across);
         const std::int64_t end_panel = share(panels, across + (whole ? whole : 1), grid.across);
-        const std::int64_t first = share(tiles, down, grid.down), last = whole ? tiles : share(tiles, down + next - part, grid.down);
+        const std::int64_t first = share(tiles, down, grid.down),
+                           last = whole ? tiles : share(tiles, down + next - part, grid.down);
         const tile_range range{first, last, first_panel, end_panel};
         (keeps_panels(q, range) ? run_resident_panels<> : run_packing<>)(q, f, c, range, column_sums);
     }

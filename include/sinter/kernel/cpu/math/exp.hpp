@@ -14,7 +14,8 @@ struct reduced {
 template <int M = 1>
 SINTER_INLINE reduced reduce_exp(vf x) {
     constexpr float m = M;
-    const vf magic = splat(12583039.f);   // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves 2^n's exponent in the low bits
+    const vf magic = splat(
+        12583039.f);   // 1.5 * 2^23 + 127: adding it rounds to an integer and leaves 2^n's exponent in the low bits
     const vf shifted = fma(x, splat(m * 1.44269504f), magic), n = shifted - magic;
     const vf r = fma(n, splat(2.12194440e-4f / m), fma(n, splat(-0.693359375f / m), x)), square = r * r;
     const vf low = fma(r, splat(m * m * 0.166665196f), splat(m * 0.49999994f));
@@ -48,9 +49,11 @@ SINTER_INLINE vf exp(vf x) { return with_far<whole_exp>(x, beyond_exp(x), near_e
 struct rounded_power {
     vf fraction, scale;
 };
-SINTER_INLINE rounded_power reduced_power(vf f, vf shifted) {   // f = x - n, where `shifted` is n + magic: see reduce_exp
+SINTER_INLINE rounded_power reduced_power(vf f,
+                                          vf shifted) {   // f = x - n, where `shifted` is n + magic: see reduce_exp
     const vf square = f * f;
-    const vf low = fma(f, splat(0.6931469776f), splat(1.f)), middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
+    const vf low = fma(f, splat(0.6931469776f), splat(1.f)),
+             middle = fma(f, splat(0.05550733754f), splat(0.2402224208f)),
              high = fma(f, splat(0.001326472408f), splat(0.009671512888f));
     return {fma(square, fma(square, high, middle), low), (vf)((vu)shifted << 23)};
 }

@@ -47,7 +47,8 @@ SINTER_INLINE vf atan(vf x) {
 /// and infinities.
 SINTER_INLINE vf atan2(vf y, vf x) {
     const vf a = absolute(y), b = absolute(x), large = max(a, b), small = min(a, b);
-    const vf ratio = select(large == 0.f, zero(), select(small == large, splat(1.f), small / large));   // inf / inf is 1 here
+    const vf ratio =
+        select(large == 0.f, zero(), select(small == large, splat(1.f), small / large));   // inf / inf is 1 here
     vf r = near_arctangent(ratio);
     r = select(a > b, (half_pi - r) + half_pi_rest, r);
     r = select((vi)x < 0, (whole_pi - r) + whole_pi_rest, r);

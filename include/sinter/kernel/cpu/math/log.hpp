@@ -13,8 +13,10 @@ SINTER_INLINE lane_mask beyond_log(vf x, std::int32_t end = 0x7f800000) {
 /// and f.
 SINTER_INLINE vf log_rest(vf n, vf f) {
     const vf square = f * f, fourth = square * square;
-    const vf a = fma(f, splat(-0.250008225f), splat(0.333333313f)), b = fma(f, splat(-0.166233122f), splat(0.200012475f));
-    const vf c = fma(f, splat(-0.131603464f), splat(0.142013744f)), d = fma(f, splat(-0.0763667747f), splat(0.12763986f));
+    const vf a = fma(f, splat(-0.250008225f), splat(0.333333313f)),
+             b = fma(f, splat(-0.166233122f), splat(0.200012475f));
+    const vf c = fma(f, splat(-0.131603464f), splat(0.142013744f)),
+             d = fma(f, splat(-0.0763667747f), splat(0.12763986f));
     const vf p = fma(fourth, fma(square, d, c), fma(square, b, a));
     return fma(square * f, p, fma(n, splat(-2.12194440e-4f), square * -0.5f));
 }
@@ -58,7 +60,8 @@ SINTER_INLINE vf log1p(vf x) {
     const vf sum = x + 1.f, lost = x - (sum - 1.f);
     const split_float s = split(sum);
     const vf scale = (vf)((vu)splat(1.f) - ((vu)s.n << 23));   // 2^-n, or 0 for n = 127
-    return with_far<whole_log1p>(x, beyond_log(sum, 0x7f000000), log_of(__builtin_convertvector(s.n, vf), fma(lost, scale, s.m - 1.f)));
+    return with_far<whole_log1p>(x, beyond_log(sum, 0x7f000000),
+                                 log_of(__builtin_convertvector(s.n, vf), fma(lost, scale, s.m - 1.f)));
 }
 
 } // namespace sinter::cpu

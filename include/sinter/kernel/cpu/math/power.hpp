@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// x^y by doubles, within 0.51 ULP.
 SINTER_INLINE vf pow_by_doubles(vf x, vf y) {
-    const vf size = absolute(x), power = max(splat(-1e30f), min(splat(1e30f), y));   // an infinite y is a large even one
+    const vf size = absolute(x),
+             power = max(splat(-1e30f), min(splat(1e30f), y));   // an infinite y is a large even one
     const vf inf = splat(__builtin_inff());
     const auto half = [](vd a, vd b) SINTER_ALWAYS {
         const vd of_zero = wide(-1e30), of_infinity = wide(1e30);
@@ -32,11 +33,13 @@ SINTER_INLINE vf pow_by_doubles(vf x, vf y) {
 /// factor's logarithm to base 2, less than nothing, the first part of which has 16 bits behind the
 /// point. Around 1 the factor is 1.
 struct near_one {
-    alignas(64) static constexpr float factor[16] = {1.375f, 1.3125f, 1.25f,   1.25f,  1.1875f,  1.125f,   1.125f, 1.0625f,
-                                                     1.f,    1.f,     0.9375f, 0.875f, 0.84375f, 0.78125f, 0.75f,  0.71875f};
-    alignas(64) static constexpr float log2[16] = {
-        -0.45942688f,   -0.392318726f, -0.321929932f, -0.321929932f, -0.247924805f, -0.169921875f, -0.169921875f, -0.0874633789f,
-        0.f,            0.f,           0.0931091309f, 0.192642212f,  0.245117188f,  0.356140137f,  0.415039062f,  0.47644043f};
+    alignas(64) static constexpr float factor[16] = {1.375f,   1.3125f,  1.25f, 1.25f,   1.1875f, 1.125f,
+                                                     1.125f,   1.0625f,  1.f,   1.f,     0.9375f, 0.875f,
+                                                     0.84375f, 0.78125f, 0.75f, 0.71875f};
+    alignas(64) static constexpr float log2[16] = {-0.45942688f,  -0.392318726f, -0.321929932f, -0.321929932f,
+                                                   -0.247924805f, -0.169921875f, -0.169921875f, -0.0874633789f,
+                                                   0.f,           0.f,           0.0931091309f, 0.192642212f,
+                                                   0.245117188f,  0.356140137f,  0.415039062f,  0.47644043f};
     alignas(64) static constexpr float log2_low[16] = {
         -4.73875434e-06f, 1.30280716e-06f, 1.83675331e-06f, 1.83675331e-06f, -2.70875603e-06f, -3.12644238e-06f,
         -3.12644238e-06f, 5.37655922e-07f, 0.f,             0.f,             2.73532095e-07f,  2.86602835e-06f,
@@ -69,7 +72,8 @@ SINTER_INLINE two_floats exact_log2(vf x) {
     vf z = s * s;
     pin(z);
     const vf z_low = fma(s + s, s_low, fma(s, s, -z)), third = splat(0x1.555556p-2f);
-    const vf rest = fma(z, short_polynomial(z, 0.0966647949f, 0.110966791f, 0.142858559f, 0.199999996f), splat(-0x1.555556p-27f));
+    const vf rest =
+        fma(z, short_polynomial(z, 0.0966647949f, 0.110966791f, 0.142858559f, 0.199999996f), splat(-0x1.555556p-27f));
     vf w = z * third;   // z / 3 + z^2 / 5 + ...
     pin(w);
     const vf w_low = fma(z, rest, fma(z_low, third, fma(z, third, -w)));

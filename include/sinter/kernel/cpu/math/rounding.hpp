@@ -27,7 +27,8 @@ SINTER_INLINE vf trunc(vf x) {
 /// The nearest number of eight bits (bfloat16), of two the even one; NaN stays NaN, with its sign.
 SINTER_INLINE vf round_to_bfloat16(vf x) {
     const vu bits = (vu)x, odd = (bits >> 16) & 1u;
-    const vf near = (vf)((bits + 0x7fffu + odd) & 0xffff0000u);   // carries into the exponent, and from the largest to infinity
+    const vf near =
+        (vf)((bits + 0x7fffu + odd) & 0xffff0000u);   // carries into the exponent, and from the largest to infinity
     return select(x == x, near, (vf)((bits | 0x00400000u) & 0xffff0000u));
 }
 

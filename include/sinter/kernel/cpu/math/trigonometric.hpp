@@ -14,7 +14,8 @@ struct quarter_turns {
 };
 
 #if defined(__FMA__) || defined(__AVX512F__)
-inline constexpr float most_angle = 0x1p18f;   // the factor 2 / pi of a larger one is off by more than the polynomials allow
+inline constexpr float most_angle =
+    0x1p18f;   // the factor 2 / pi of a larger one is off by more than the polynomials allow
 SINTER_INLINE quarter_turns reduce_angle(vf x) {
     const auto [n, bits] = round_product(x, 0x1.45f306p-1f);
     // The first step has no rounding: x and the first part's multiple have no bits below 2^-24, and
@@ -39,7 +40,8 @@ SINTER_INLINE vf near_sine(vf r) {
 }
 SINTER_INLINE vf near_cosine(vf r) {
     const vf z = r * r;
-    return fma(z, fma(z, polynomial(z, splat(2.44325674e-05f), -0.00138873106f, 0.0416666456f), splat(-0.5f)), splat(1.f));
+    return fma(z, fma(z, polynomial(z, splat(2.44325674e-05f), -0.00138873106f, 0.0416666456f), splat(-0.5f)),
+               splat(1.f));
 }
 /// sin(n pi/2 + r).
 SINTER_INLINE vf sine_of(const quarter_turns& t) {

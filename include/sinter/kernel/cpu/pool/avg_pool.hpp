@@ -9,7 +9,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <int H, int W, int OH, int OW, int KH, int KW, int SV, int SH, int PT, int PL, int Divisor>
 SINTER_INLINE float window_count(int oy, int ox) {
     constexpr bool all = Divisor == whole_window, padded = Divisor > 0;
-    constexpr int below = padded ? (Divisor - 1) >> padding_below : -1, right = padded ? (Divisor - 1) % (1 << padding_below) : -1;
+    constexpr int below = padded ? (Divisor - 1) >> padding_below : -1,
+                  right = padded ? (Divisor - 1) % (1 << padding_below) : -1;
     return static_cast<float>(pool_axis<H, OH, KH, SV, PT>::counted(oy, all, below) *
                               pool_axis<W, OW, KW, SH, PL>::counted(ox, all, right));
 }
@@ -34,7 +35,8 @@ struct avg_pool {
                 vf sum = zero();
                 if (small && v.last - v.first == KH && h.last - h.first == KW) {
                     const float* from = x + (v.first * W + h.first) * C + j;
-                    unroll<small ? KH * KW : 0>([&](int k) SINTER_ALWAYS { sum += channels.get(from + (k / KW * W + k % KW) * C); });
+                    unroll<small ? KH * KW : 0>(
+                        [&](int k) SINTER_ALWAYS { sum += channels.get(from + (k / KW * W + k % KW) * C); });
                 } else {
                     for (int y = v.first; y < v.last; ++y)
                         for (int i = h.first; i < h.last; ++i) sum += channels.get(x + (y * W + i) * C + j);

@@ -56,7 +56,8 @@ private:
                         splat(std::int32_t(vertical::place(v.first, oy) * KW + horizontal::place(h.first, ox)))};
             for (int y = v.first; y < v.last; ++y)
                 for (int i = h.first; i < h.last; ++i)
-                    m.see(channels.get(x + (y * W + i) * C + j), splat(vertical::place(y, oy) * KW + horizontal::place(i, ox)));
+                    m.see(channels.get(x + (y * W + i) * C + j),
+                          splat(vertical::place(y, oy) * KW + horizontal::place(i, ox)));
             emit(channels, m, j, pixel, c);
         });
     }
@@ -218,7 +219,8 @@ struct max_pool_winners {
                 vf found = zero();
                 for (int y = v.first; y < v.last; ++y)
                     for (int i = h.first; i < h.last; ++i) {
-                        const vi here = winner == splat(std::int32_t(vertical::place(y, oy) * KW + horizontal::place(i, ox)));
+                        const vi here =
+                            winner == splat(std::int32_t(vertical::place(y, oy) * KW + horizontal::place(i, ox)));
                         found = select(here, channels.get(x + (y * W + i) * C + j), found);
                     }
                 channels.template put<Body>(found, pixel * C + j, pixel, j, c);

@@ -14,7 +14,8 @@ struct crossing_walk {
     static constexpr bool takes(std::int64_t columns) { return suits && columns < lanes; }
 
     static void run(const call& c) {
-        const std::int64_t all = c.m * c.e[extent::columns], blocks = (all + 15) / 16, end = share(blocks, c.part + 1, c.parts) * 16;
+        const std::int64_t all = c.m * c.e[extent::columns], blocks = (all + 15) / 16,
+                           end = share(blocks, c.part + 1, c.parts) * 16;
         elements(share(blocks, c.part, c.parts) * 16, end < all ? end : all, c);
     }
     static void rows(std::int64_t first, std::int64_t end, const call& c) {
@@ -51,7 +52,8 @@ private:
         for (; at < stop; at += lanes) {
             const vi from_row = lane_numbers() + splat(static_cast<std::int32_t>(column));
             place p{at, row, lanes, static_cast<int>(c.m - row < lanes ? c.m - row : lanes), {}, {}};
-            p.row_of = __builtin_convertvector((__builtin_convertvector(from_row, vf) + splat(0.5f)) * share_of_column, vi);
+            p.row_of =
+                __builtin_convertvector((__builtin_convertvector(from_row, vf) + splat(0.5f)) * share_of_column, vi);
             p.column_of = from_row - p.row_of * splat(static_cast<std::int32_t>(columns));
             if (at + lanes <= stop) {
                 run_instructions<true>(p, c, typename Body::all{});

@@ -19,7 +19,8 @@ struct middle_moment {
             const std::int64_t at = row / rows * c.e[moment_extent::n] * inner + row % rows * columns,
                                off = row * columns;
             std::int64_t j = 0;
-            for (; j + several * lanes <= columns; j += several * lanes) sum<several, true>(at + j, off + j, row, j, lanes, c);
+            for (; j + several * lanes <= columns; j += several * lanes)
+                sum<several, true>(at + j, off + j, row, j, lanes, c);
             for (; j + lanes <= columns; j += lanes) sum<1, true>(at + j, off + j, row, j, lanes, c);
             if (j < columns) sum<1, false>(at + j, off + j, row, j, static_cast<int>(columns - j), c);
         }
@@ -30,7 +31,8 @@ private:
     /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the
     /// one before. Of a single vector some rows are summed apart.
     template <int V, bool Full>
-    static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n, const call& c) {
+    static SINTER_INLINE void sum(std::int64_t at, std::int64_t off, std::int64_t row, std::int64_t col, int n,
+                                  const call& c) {
         constexpr int rows = several / V;
         const std::int64_t inner = c.e[moment_extent::inner];
         const auto kind = static_cast<sinter::detail::moment>(c.e[moment_extent::kind]);

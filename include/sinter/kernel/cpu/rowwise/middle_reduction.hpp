@@ -38,7 +38,8 @@ struct middle_reduction {
                 }
             const std::int64_t off = row * columns;
             std::int64_t j = 0;
-            for (; j + several * lanes <= columns; j += several * lanes) side_by_side(from + j, n, inner, off + j, row, j, c);
+            for (; j + several * lanes <= columns; j += several * lanes)
+                side_by_side(from + j, n, inner, off + j, row, j, c);
             for (; j + lanes <= columns; j += lanes) one_vector<true>(from + j, n, inner, lanes, off + j, row, j, c);
             if (j < columns) one_vector<false>(from + j, n, inner, static_cast<int>(columns - j), off + j, row, j, c);
         }
@@ -48,8 +49,8 @@ private:
     static constexpr int several = 4;
     /// So many vectors of columns together: memory is read some lines at a time, and no sum waits
     /// for the one before.
-    static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off, std::int64_t row,
-                                           std::int64_t col, const call& c) {
+    static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off,
+                                           std::int64_t row, std::int64_t col, const call& c) {
         vf s[several];
         unroll<several>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
         for (std::int64_t i = 1; i < n; ++i) {
@@ -62,9 +63,10 @@ private:
     }
     /// Of a single vector some rows are combined apart, for the same reasons.
     template <bool Full>
-    static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there, std::int64_t off,
-                                         std::int64_t row, std::int64_t col, const call& c) {
-        const auto next = [&](std::int64_t i) SINTER_ALWAYS { return Body::template read<Full>(from + i * inner, there); };
+    static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there,
+                                         std::int64_t off, std::int64_t row, std::int64_t col, const call& c) {
+        const auto next = [&](std::int64_t i)
+                              SINTER_ALWAYS { return Body::template read<Full>(from + i * inner, there); };
         vf all = next(0);
         std::int64_t i = 1;
         if (n >= 2 * several) {

@@ -25,7 +25,8 @@ struct row_lanes {
     /// After a part's rows: their sums of columns are the part's.
     static SINTER_INLINE void end(const Columns& columns, const call& c) {
         Body::each_sum([&](instruction w) {
-            for (int j = 0; j < (w.row ? 1 : columns.count()); ++j) Body::partial_sum(w.b, c.part, c)[j] += sum_lanes(columns.sum(w.b, j));
+            for (int j = 0; j < (w.row ? 1 : columns.count()); ++j)
+                Body::partial_sum(w.b, c.part, c)[j] += sum_lanes(columns.sum(w.b, j));
         });
     }
 
@@ -38,7 +39,8 @@ private:
     /// As row_walk's: a phase's words of one value a row, then the columns.
     template <int Phase, bool Full>
     static SINTER_INLINE void pass(vf* of_rows, Columns& columns, const some_rows& at, const call& c) {
-        instructions<Phase, true, Full>(of_rows, of_rows, columns, std::integral_constant<int, 0>{}, at, c, typename Body::all{});
+        instructions<Phase, true, Full>(of_rows, of_rows, columns, std::integral_constant<int, 0>{}, at, c,
+                                        typename Body::all{});
         if constexpr (Phase < Body::phases) {
             Body::template begin_reductions<Phase>(of_rows);
             columns.each([&](auto j) SINTER_ALWAYS {
@@ -49,18 +51,21 @@ private:
     }
     /// j: an int, or a constant where all columns are written out.
     template <int Phase, bool Row, bool Full, class J, int... I>
-    static SINTER_INLINE void instructions(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c,
-                                    std::integer_sequence<int, I...>) {
+    static SINTER_INLINE void instructions(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at,
+                                           const call& c, std::integer_sequence<int, I...>) {
         (step_if<I, Phase, Row, Full>(of_rows, of_column, columns, j, at, c), ...);
     }
     template <int I, int Phase, bool Row, bool Full, class J>
-    static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c) {
+    static SINTER_INLINE void step_if(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at,
+                                      const call& c) {
         constexpr instruction w = Body::code[I];
-        if constexpr (w.phase == Phase && static_cast<bool>(w.row) == Row) step<I, Full>(of_rows, of_column, columns, j, at, c);
+        if constexpr (w.phase == Phase && static_cast<bool>(w.row) == Row)
+            step<I, Full>(of_rows, of_column, columns, j, at, c);
     }
 
     template <int I, bool Full, class J>
-    static SINTER_INLINE void step(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at, const call& c) {
+    static SINTER_INLINE void step(vf* of_rows, vf* of_column, Columns& columns, J j, const some_rows& at,
+                                   const call& c) {
         constexpr instruction w = Body::code[I];
         vf& to = (Body::per_row(I) ? of_rows : of_column)[I];
         const auto a = [&]() SINTER_ALWAYS { return Body::template get<w.a>(of_rows, of_column); };
@@ -68,14 +73,16 @@ private:
         else if constexpr (w.is(opcode::literal)) to = splat(c.k[w.arg]);
         else if constexpr (w.is(opcode::store) && w.row) Body::template write<Full>(c.p[w.arg] + at.first, a(), at.n);
         else if constexpr (w.is(opcode::store)) columns.template write<I, Full>(a(), j, at, c);
-        else if constexpr (w.is(opcode::column_sum)) columns.add(w.b, w.row ? 0 : j, Body::template only<Full>(a(), zero(), at.n));
+        else if constexpr (w.is(opcode::column_sum))
+            columns.add(w.b, w.row ? 0 : j, Body::template only<Full>(a(), zero(), at.n));
         else if constexpr (w.is(opcode::row_sum)) to += a();
         else if constexpr (w.is(opcode::row_max)) to = max_or_nan(to, a());
         else if constexpr (w.is(opcode::spill)) columns.keep(w.b, j, a());
         else if constexpr (w.is(opcode::reload)) to = columns.kept(w.b, j);
         else if constexpr (w.is(op::column_index)) to = splat(static_cast<float>(j));
         else if constexpr (Body::is_drawn_by_row(I)) to = Body::uniform(w.arg, at.first, c);
-        else if constexpr (Body::is_drawn(I)) to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
+        else if constexpr (Body::is_drawn(I))
+            to = Body::uniform(w.arg, at.first * columns.count() + j, columns.count(), c);
         else to = Body::template elementwise<I>(of_rows, of_column, {at.first, at.first, 0, lanes}, c);
     }
     /// A number, or a whole one, in all lanes.

@@ -75,7 +75,8 @@ private:
             const int rows = static_cast<int>(c.m - g * lanes < lanes ? c.m - g * lanes : lanes);
             for (std::int64_t s = 0; s < squares; ++s) {
                 const std::int64_t t = (Reverse ? squares - 1 - s : s) * lanes, at = g * lanes * length + t;
-                square<One, Reverse>(at, length, rows, static_cast<int>(length - t < lanes ? length - t : lanes), carry, column, c);
+                square<One, Reverse>(at, length, rows, static_cast<int>(length - t < lanes ? length - t : lanes), carry,
+                                     column, c);
             }
         }
     }
@@ -84,8 +85,8 @@ private:
         transpose_lanes(r);
     }
     template <bool One, bool Reverse>
-    static SINTER_INLINE void square(std::int64_t at, std::int64_t length, int rows, int width, vf (&carry)[lanes], int& column,
-                                     const call& c) {
+    static SINTER_INLINE void square(std::int64_t at, std::int64_t length, int rows, int width, vf (&carry)[lanes],
+                                     int& column, const call& c) {
         vf x[lanes], a[lanes];
         load_square(x, c.p[scan_operand::x] + at, length, rows, width);
         if constexpr (linear) load_square(a, c.p[scan_operand::coefficients] + at, length, rows, width);

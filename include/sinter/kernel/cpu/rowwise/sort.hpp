@@ -17,12 +17,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 struct sorting {
     static constexpr std::int64_t few = 32;
     static constexpr std::int64_t workspace(const std::int64_t* e) { return round_up(5 * e[sort_extent::n], 16); }
-    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) { return parts * workspace(e); }
+    static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
+        return parts * workspace(e);
+    }
 
     static void run(const call& c) {
         const std::int64_t n = c.e[sort_extent::n], inner = c.e[sort_extent::inner], k = c.e[sort_extent::count];
         const std::int64_t end = share(c.m * inner, c.part + 1, c.parts);
-        auto* const lists = reinterpret_cast<std::uint64_t*>(c.scratch + c.part * workspace(c.e));   // two, then the keys
+        auto* const lists =
+            reinterpret_cast<std::uint64_t*>(c.scratch + c.part * workspace(c.e));   // two, then the keys
         auto* const list = reinterpret_cast<std::int32_t*>(lists);
         auto* const keys = reinterpret_cast<float*>(lists + 2 * n);
         const bool descending = c.e[sort_extent::descending] != 0;
@@ -66,7 +69,8 @@ private:
     }
     /// Numbers above, places below: from the last digit to the first, between two lists. A digit
     /// that all share moves nothing.
-    static const std::uint64_t* by_digits(const float* keys, std::uint64_t* a, std::uint64_t* b, std::int64_t n, bool descending) {
+    static const std::uint64_t* by_digits(const float* keys, std::uint64_t* a, std::uint64_t* b, std::int64_t n,
+                                          bool descending) {
         constexpr int digits = 4, width = 8;
         std::uint32_t first[digits][1 << width] = {};
         const auto digit = [](std::uint64_t x, int d) { return x >> (32 + d * width) & ((1 << width) - 1); };

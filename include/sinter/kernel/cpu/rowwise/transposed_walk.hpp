@@ -12,16 +12,20 @@ template <class Body>
 struct transposed_walk {
     /// Does a walk of such rows go this way? Where a vector would be mostly empty, that is one of
     /// fewer rows, it does not.
-    static constexpr bool takes(std::int64_t columns, std::int64_t rows) { return columns <= most_columns && rows >= lanes; }
+    static constexpr bool takes(std::int64_t columns, std::int64_t rows) {
+        return columns <= most_columns && rows >= lanes;
+    }
     static constexpr std::int64_t scratch(std::int64_t columns, int parts) { return parts * of_part(columns); }
 
     static void rows(std::int64_t row, std::int64_t end, const call& c) {
-        transposed_columns all{static_cast<int>(c.e[extent::columns]), c.scratch + first_part(c) * of_part(c.e[extent::columns])};
+        transposed_columns all{static_cast<int>(c.e[extent::columns]),
+                               c.scratch + first_part(c) * of_part(c.e[extent::columns])};
         for (int i = 0; i < Body::sums * all.columns; ++i) store(all.vector(first_sum, i), zero());
         for (; row < end; row += lanes) {
             const some_rows at{row, static_cast<int>(end - row < lanes ? end - row : lanes)};
             all.bring(at, c);
-            lanes_of::template run<false>(all, at, c);   // whole vectors of rows, too: code of their own would save a mask here and there
+            lanes_of::template run<false>(
+                all, at, c);   // whole vectors of rows, too: code of their own would save a mask here and there
             all.take(at, c);
         }
         lanes_of::end(all, c);
@@ -31,7 +35,9 @@ private:
     /// Transposing costs about what a sum over lanes does for a row of one vector. So it pays where
     /// there is more: a function once a row, or a maximum, which looks for NaN as well (bounds
     /// measured with 4, 8 and 16 lanes).
-    static constexpr int most_columns = Body::row_operations >= 12 ? 6 * lanes : Body::count(opcode::row_max) > 0 ? 2 * lanes : 0;
+    static constexpr int most_columns = Body::row_operations >= 12         ? 6 * lanes
+                                        : Body::count(opcode::row_max) > 0 ? 2 * lanes
+                                                                           : 0;
 
     /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in
     /// which a word finds what one before it has written, as it would in memory.
@@ -76,17 +82,21 @@ private:
         template <int I, bool Full>
         SINTER_INLINE vf read(int j, const some_rows&, const call&) const { return load(vector(arrays.of[I], j)); }
         template <int I, bool Full>
-        SINTER_INLINE void write(vf v, int j, const some_rows&, const call&) const { store(vector(arrays.of[I], j), v); }
+        SINTER_INLINE void write(vf v, int j, const some_rows&, const call&) const {
+            store(vector(arrays.of[I], j), v);
+        }
 
         void bring(const some_rows& at, const call& c) const {
             for (int k = 0; k < arrays.n; ++k)
                 if (arrays.read_first[k])
-                    transpose_matrix(c.p[arrays.arg[k]] + at.first * columns, columns, at.n, columns, vector(k, 0), lanes, false);
+                    transpose_matrix(c.p[arrays.arg[k]] + at.first * columns, columns, at.n, columns, vector(k, 0),
+                                     lanes, false);
         }
         void take(const some_rows& at, const call& c) const {
             for (int k = 0; k < arrays.n; ++k)
                 if (arrays.written[k])
-                    transpose_matrix(vector(k, 0), lanes, columns, at.n, c.p[arrays.arg[k]] + at.first * columns, columns, true);
+                    transpose_matrix(vector(k, 0), lanes, columns, at.n, c.p[arrays.arg[k]] + at.first * columns,
+                                     columns, true);
         }
     };
     using lanes_of = row_lanes<Body, transposed_columns>;

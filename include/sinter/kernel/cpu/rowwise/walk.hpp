@@ -28,7 +28,8 @@ private:
         Body::template run<0, true, true>(per_row, r, {0, 0, 0, lanes}, c);
         if constexpr (Body::draws) {
             vf s[Body::size + 1];
-            for (; i + 2 * lanes <= stop; i += 2 * lanes) Body::template run_pair<0>(per_row, r, s, {i, 0, 0, lanes}, c);
+            for (; i + 2 * lanes <= stop; i += 2 * lanes)
+                Body::template run_pair<0>(per_row, r, s, {i, 0, 0, lanes}, c);
         }
         for (; i + lanes <= stop; i += lanes) Body::template run<0, false, true>(per_row, r, {i, 0, 0, lanes}, c);
         if (i < stop) Body::template run<0, false, false>(per_row, r, {i, 0, 0, static_cast<int>(stop - i)}, c);
@@ -39,7 +40,8 @@ private:
 /// where registers are few: to rename four partial results after each would take as long as the
 /// pass.
 template <class Body, int Phase>
-inline constexpr bool takes_four = registers < 32 && Body::reductions_in(Phase) > 0 && Body::template operations_in<Phase> <= 8 &&
+inline constexpr bool takes_four = registers<32 && Body::reductions_in(Phase)> 0 &&
+                                   Body::template operations_in<Phase> <= 8 &&
                                    4 * Body::reductions_in(Phase) <= registers / 2;
 /// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one
 /// before. With few registers, two.
@@ -66,7 +68,8 @@ struct row_walk {
     static void run(const call& c) {
         if constexpr (may_cross)
             if (crosses(c)) return crossing_walk<Body>::run(c);
-        const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts), columns = c.e[extent::columns];
+        const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts),
+                           columns = c.e[extent::columns];
         if constexpr (may_turn)
             if (Cases == transposed || transposes(columns)) return transposed_walk<Body>::rows(first, end, c);
         if constexpr (Body::sums > 0 && Body::columns_apart)
@@ -83,9 +86,12 @@ struct row_walk {
     }
 
 private:
-    static constexpr bool may_turn = Cases > 0 && (Cases & transposed) != 0, may_cross = Cases > 0 && (Cases & crossing) != 0;
+    static constexpr bool may_turn = Cases > 0 && (Cases & transposed) != 0, may_cross = Cases > 0 &&
+                                                                                         (Cases & crossing) != 0;
     static bool crosses(const call& c) { return Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns]); }
-    static constexpr bool transposes(std::int64_t columns) { return may_turn && transposed_walk<Body>::takes(columns, lanes); }
+    static constexpr bool transposes(std::int64_t columns) {
+        return may_turn && transposed_walk<Body>::takes(columns, lanes);
+    }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {
         constexpr std::int64_t most = 1024;
@@ -97,7 +103,8 @@ private:
                 for (; j + lanes <= columns; j += lanes)
                     Body::template vectors<true>(none, 0, rows, lanes, row * columns + j, columns, row, j, c);
             if constexpr (Cases & rest)
-                if (j < columns) Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
+                if (j < columns)
+                    Body::template vectors<false>(none, 0, rows, columns - j, row * columns + j, columns, row, j, c);
         }
     }
     // A reduction may be over values that exist once a row, which the row's own pass must then see

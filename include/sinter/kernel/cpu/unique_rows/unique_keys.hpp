@@ -42,15 +42,17 @@ struct unique_keys {
         before = last + most + 1;
         column = before + most;
         head_count = column + s.columns + 1;
-        static_assert(unique_floats(1, 1) == 1 + 6 + 1 + 2 + 1);   // for one example of C columns: C (width + 6) + 1, C + 1, 1
+        static_assert(unique_floats(1, 1) ==
+                      1 + 6 + 1 + 2 + 1);   // for one example of C columns: C (width + 6) + 1, C + 1, 1
     }
 };
 
 /// Products of rows with one panel of a right operand, [depth][NR vectors] of b_step: to[i][..] for
 /// i < rows.
 template <int NR>
-__attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_step, const float* x, std::int64_t row_step,
-                                                    std::int64_t rows, const float* b, std::int64_t b_step, std::int64_t depth) {
+__attribute__((noinline)) inline void multiply_rows(float* to, std::int64_t to_step, const float* x,
+                                                    std::int64_t row_step, std::int64_t rows, const float* b,
+                                                    std::int64_t b_step, std::int64_t depth) {
     const auto tile = [&](auto height, std::int64_t i) SINTER_ALWAYS {
         constexpr int MR = decltype(height)::value;
         vf c[std::size_t{MR * NR}];
@@ -76,7 +78,8 @@ template <class F>
 SINTER_INLINE void for_each_column(const unique_keys& k, const unique_shape& s, const call& c, F f) {
     const std::int64_t n = k.column[s.columns], from = share(n, c.part, c.parts), to = share(n, c.part + 1, c.parts);
     for (std::int64_t i = 0; i < s.columns; ++i) {
-        const std::int64_t begin = k.column[i] > from ? k.column[i] : from, end = k.column[i + 1] < to ? k.column[i + 1] : to;
+        const std::int64_t begin = k.column[i] > from ? k.column[i] : from,
+                           end = k.column[i + 1] < to ? k.column[i + 1] : to;
         if (begin < end) f(i, begin, end);
     }
 }

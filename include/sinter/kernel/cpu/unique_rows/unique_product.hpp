@@ -38,8 +38,8 @@ struct unique_product {
 private:
     static float* of_keys(const call& c, const unique_shape& s) { return c.scratch + c.m * s.outputs; }
     /// Rows times rows [first, first + depth) of the weights.
-    static void multiply(float* to, const float* x, std::int64_t depth, std::int64_t rows, const call& c, std::int64_t first,
-                         const unique_shape& s) {
+    static void multiply(float* to, const float* x, std::int64_t depth, std::int64_t rows, const call& c,
+                         std::int64_t first, const unique_shape& s) {
         for (std::int64_t j = 0; j < s.outputs; j += panel_width) {
             const bool whole = s.outputs - j >= panel_width;
             const float* b = c.p[unique_product_operand::weights] + j * c.e[unique_extent::all_rows] +

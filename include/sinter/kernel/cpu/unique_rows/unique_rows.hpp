@@ -39,7 +39,8 @@ struct find_unique_rows {
 
 private:
     struct work {
-        std::uint32_t *latest, *slot_row;   ///< of each row, or slot of a hash table: its latest key plus what find adds; its row
+        std::uint32_t *latest,
+            *slot_row;   ///< of each row, or slot of a hash table: its latest key plus what find adds; its row
         const std::int32_t* index;
         work(const call& c, std::int64_t slots)
             : latest(reinterpret_cast<std::uint32_t*>(c.scratch)), slot_row(latest + slots),
@@ -60,8 +61,9 @@ private:
     /// column by twice what keys can rise, so that earlier columns' are larger than the next key of
     /// this one, and a row's key is the smaller of both.
     template <bool Hashed>
-    __attribute__((noinline)) static std::int32_t find(const unique_keys& k, const work& by, std::int32_t from, std::uint32_t offset,
-                                                       std::int64_t j, std::int64_t C, std::int64_t n, const call& c) {
+    __attribute__((noinline)) static std::int32_t find(const unique_keys& k, const work& by, std::int32_t from,
+                                                       std::uint32_t offset, std::int64_t j, std::int64_t C,
+                                                       std::int64_t n, const call& c) {
         const work w = by;
         const auto* index = reinterpret_cast<const std::uint32_t*>(w.index) + j;
         auto* key_of = reinterpret_cast<std::uint32_t*>(k.key_of) + j;
@@ -80,8 +82,8 @@ private:
         return static_cast<std::int32_t>(next - offset);
     }
     /// The rows of column j's keys.
-    __attribute__((noinline)) static void place(const unique_keys& k, const work& w, std::int32_t& highest, bool& rises, std::int64_t j,
-                                                std::int64_t C) {
+    __attribute__((noinline)) static void place(const unique_keys& k, const work& w, std::int32_t& highest, bool& rises,
+                                                std::int64_t j, std::int64_t C) {
         const std::int32_t *const last = k.last, *const index = w.index + j;
         std::int32_t* const rows = k.row;
         std::int32_t least = INT32_MAX, most = highest;
@@ -108,7 +110,8 @@ private:
         }
     }
     /// Which keys are of one row.
-    static void chain(const unique_keys& k, const work& w, std::int32_t keys, bool rises, std::int64_t n, const call& c) {
+    static void chain(const unique_keys& k, const work& w, std::int32_t keys, bool rises, std::int64_t n,
+                      const call& c) {
         std::memset(k.next, -1, 4 * static_cast<std::size_t>(keys));
         *k.head_count = keys;
         if (rises) {

@@ -22,8 +22,9 @@ struct unique_sums {
 
 private:
     template <int NV>
-    __attribute__((noinline)) static void add(std::int64_t key, std::int64_t end, const std::int32_t* before, std::int64_t j,
-                                              const unique_keys& k, const unique_shape& s, const call& c) {
+    __attribute__((noinline)) static void add(std::int64_t key, std::int64_t end, const std::int32_t* before,
+                                              std::int64_t j, const unique_keys& k, const unique_shape& s,
+                                              const call& c) {
         const std::int32_t* const last = k.last;
         const std::int64_t outputs = s.outputs;
         const float* const d = c.p[unique_sums_operand::d] + j;

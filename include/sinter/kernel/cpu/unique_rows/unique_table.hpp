@@ -49,7 +49,8 @@ struct unique_table {
                 return;
             }
             for (std::int64_t j = 0; j < step; j += panel_width)
-                (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j, transposed + j, p, c);
+                (step - j >= panel_width ? multiply_keys<tile<2>> : multiply_keys<tile<1>>)(first, last, j,
+                                                                                            transposed + j, p, c);
         });
     }
     static void finish(const call& by) {
@@ -84,11 +85,14 @@ private:
                 reinterpret_cast<std::int32_t*>(of_keys + c.m * s.columns * step(s.width));
         }
     };
-    static std::int32_t* list_of(const call& c) { return reinterpret_cast<std::int32_t*>(c.p[unique_table_operand::list_keys]); }
+    static std::int32_t* list_of(const call& c) {
+        return reinterpret_cast<std::int32_t*>(c.p[unique_table_operand::list_keys]);
+    }
     static constexpr int height = registers >= 32 ? 8 : 6;   ///< how many keys are multiplied at once
     struct paired_tile {
         template <int MR>
-        static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t, std::int64_t) {
+        static SINTER_INLINE void run(float* to, const float* d, const float* b, std::int64_t depth, std::int64_t,
+                                      std::int64_t) {
             const float* row[std::size_t{MR}];
             unroll<MR>([&](int i) SINTER_ALWAYS { row[i] = d + i * depth; });
             multiply_paired_tile<MR>(to, row, b, depth);
@@ -107,8 +111,8 @@ private:
     };
     /// of_keys[i][j ..] = the gradients of the keys [first, last) times b.
     template <class Tile>
-    __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
-                                                        const places& p, const call& c) {
+    __attribute__((noinline)) static void multiply_keys(std::int64_t first, std::int64_t last, std::int64_t j,
+                                                        const float* b, const places& p, const call& c) {
         const std::int64_t n = p.s.outputs, step = unique_table::step(p.s.width);
         const float* const sums = c.p[unique_table_operand::sums];
         const auto some = [&](auto rows, std::int64_t key) SINTER_ALWAYS {
@@ -124,8 +128,8 @@ private:
     /// The same where each key's row is its own: the body is given the products a tile at a time,
     /// and its lines are asked for before that.
     template <int NR>
-    __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j, const float* b,
-                                                      const places& p, const call& by) {
+    __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j,
+                                                      const float* b, const places& p, const call& by) {
         alignas(64) float products[std::size_t{height * NR * lanes}];
         const call c = by;
         const std::int64_t n = p.s.outputs, width = p.s.width, step = unique_table::step(width);
@@ -154,9 +158,11 @@ private:
     template <bool One>
     static void sum_rows(std::int64_t begin, std::int64_t end, const places& p, const call& c) {
         const std::int64_t width = One ? lanes : p.s.width, step = One ? lanes : unique_table::step(width);
-        const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next, *const head_of = p.head_of;
+        const std::int32_t *const heads = p.k.heads, *const rows = p.k.row, *const next = p.k.next,
+                                  *const head_of = p.head_of;
         const float* const of_keys = p.of_keys;
-        std::int32_t* const keys = c.e[unique_extent::list_rows] ? list_of(c) + 16 : nullptr;   // as compiler/plan/gradient_layout.hpp
+        std::int32_t* const keys =
+            c.e[unique_extent::list_rows] ? list_of(c) + 16 : nullptr;   // as compiler/plan/gradient_layout.hpp
         const std::int64_t count = *p.k.head_count;
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t head = head_of ? head_of[i] : keys && i >= count ? -1 : heads[i];
@@ -164,7 +170,8 @@ private:
             const std::int64_t row = head_of || keys ? i : rows[head];
             for (std::int64_t j = 0; j < width; j += lanes) {
                 vf sum = head < 0 ? zero() : load(of_keys + head * step + j);
-                for (std::int64_t k = head < 0 ? head : next[head]; k >= 0; k = next[k]) sum += load(of_keys + k * step + j);
+                for (std::int64_t k = head < 0 ? head : next[head]; k >= 0; k = next[k])
+                    sum += load(of_keys + k * step + j);
                 if (One || width - j >= lanes) Body::vector(sum, row * width + j, row, static_cast<int>(j), c);
                 else Body::vector(sum, static_cast<int>(width - j), row * width + j, row, static_cast<int>(j), c);
             }

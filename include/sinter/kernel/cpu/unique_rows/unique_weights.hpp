@@ -18,7 +18,8 @@ struct unique_weights {
         static constexpr epilogue f = epilogue_of<Body>();
         const unique_shape s(c.e);
         const unique_keys k(c.p[unique_weights_operand::keys], s, c.m);
-        const std::int64_t panels = (s.outputs + panel_width - 1) / panel_width, n = panels * (s.columns + (s.numbers ? 1 : 0));
+        const std::int64_t panels = (s.outputs + panel_width - 1) / panel_width,
+                           n = panels * (s.columns + (s.numbers ? 1 : 0));
         for (std::int64_t i = share(n, c.part, c.parts), end = share(n, c.part + 1, c.parts); i < end; ++i) {
             const std::int64_t column = i / panels, j = i % panels * panel_width;
             if (column < s.columns) {
@@ -36,8 +37,8 @@ struct unique_weights {
 private:
     /// Rows [first, first + rows) of one panel: the transpose of x [depth][rows] times the
     /// gradients d [depth][N] of keys, or of examples.
-    static void multiply(const float* x, std::int64_t rows, const float* d, std::int64_t depth, std::int64_t first, std::int64_t j,
-                         const unique_shape& s, const epilogue& f, const call& c) {
+    static void multiply(const float* x, std::int64_t rows, const float* d, std::int64_t depth, std::int64_t first,
+                         std::int64_t j, const unique_shape& s, const epilogue& f, const call& c) {
         alignas(64) float sums[tile_rows * panel_width];
         const int w = panel_columns(s.outputs, j / panel_width, panel_width, lanes);
         const bool small = rows >= few_rows && rows < small_tile_rows;   // as numbers are

@@ -37,7 +37,8 @@ SINTER_INLINE void store_word(std::uint8_t* p, std::uint64_t w) {
 // instructions.
 #if defined(__AVX512F__)
 SINTER_INLINE vi widen(std::uint64_t low, std::uint64_t high) {
-    return (vi)_mm512_maskz_cvtepu8_epi32(0xffff, _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low)));
+    return (vi)_mm512_maskz_cvtepu8_epi32(0xffff,
+                                          _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low)));
 }
 SINTER_INLINE void narrow(vi v, std::uint64_t& low, std::uint64_t& high) {
     const __m128i b = _mm512_maskz_cvtepi32_epi8(0xffff, (__m512i)v);

@@ -58,7 +58,11 @@ typedef float f8 __attribute__((vector_size(32)));
 typedef int i8 __attribute__((vector_size(32)));
 } // namespace lane_types
 
-SINTER_INTRINSIC __m256i _mm256_loadu_si256(const __m256i* p) { __m256i v; __builtin_memcpy(&v, p, sizeof v); return v; }
+SINTER_INTRINSIC __m256i _mm256_loadu_si256(const __m256i* p) {
+    __m256i v;
+    __builtin_memcpy(&v, p, sizeof v);
+    return v;
+}
 SINTER_INTRINSIC void _mm256_storeu_si256(__m256i* p, __m256i a) { __builtin_memcpy(p, &a, sizeof a); }
 SINTER_INTRINSIC void _mm256_storeu_ps(float* p, __m256 a) { __builtin_memcpy(p, &a, sizeof a); }
 SINTER_INTRINSIC void _mm256_stream_ps(float* p, __m256 a) { __builtin_ia32_movntps256(p, (lane_types::f8)a); }
@@ -97,7 +101,9 @@ SINTER_INTRINSIC __m256i _mm256_set1_epi32(int a) { return (__m256i)lane_types::
 SINTER_INTRINSIC __m256i _mm256_mul_epu32(__m256i a, __m256i b) {
     return (__m256i)__builtin_ia32_pmuludq256((lane_types::i8)a, (lane_types::i8)b);
 }
-SINTER_INTRINSIC __m256i _mm256_cvtepu8_epi32(__m128i a) { return (__m256i)__builtin_ia32_pmovzxbd256((lane_types::b16)a); }
+SINTER_INTRINSIC __m256i _mm256_cvtepu8_epi32(__m128i a) {
+    return (__m256i)__builtin_ia32_pmovzxbd256((lane_types::b16)a);
+}
 SINTER_INTRINSIC __m256i _mm256_permutevar8x32_epi32(__m256i a, __m256i which) {
     return (__m256i)__builtin_ia32_permvarsi256((lane_types::i8)a, (lane_types::i8)which);
 }
@@ -106,8 +112,12 @@ SINTER_INTRINSIC __m256 _mm256_permutevar8x32_ps(__m256 a, __m256i which) {
 }
 #endif
 #if defined(__BMI2__)
-SINTER_INTRINSIC unsigned long long _pdep_u64(unsigned long long a, unsigned long long mask) { return __builtin_ia32_pdep_di(a, mask); }
-SINTER_INTRINSIC unsigned long long _pext_u64(unsigned long long a, unsigned long long mask) { return __builtin_ia32_pext_di(a, mask); }
+SINTER_INTRINSIC unsigned long long _pdep_u64(unsigned long long a, unsigned long long mask) {
+    return __builtin_ia32_pdep_di(a, mask);
+}
+SINTER_INTRINSIC unsigned long long _pext_u64(unsigned long long a, unsigned long long mask) {
+    return __builtin_ia32_pext_di(a, mask);
+}
 #endif
 
 #if defined(__AVX512F__)
@@ -137,15 +147,16 @@ SINTER_INTRINSIC __m512 _mm512_fmadd_ps(__m512 a, __m512 b, __m512 c) {
                                                    short{-1}, lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_max_ps(__mmask16 m, __m512 a, __m512 b) {
-    return (__m512)__builtin_ia32_maxps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, static_cast<short>(m),
-                                                lane_types::current_rounding);
+    return (__m512)__builtin_ia32_maxps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{},
+                                                static_cast<short>(m), lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_min_ps(__mmask16 m, __m512 a, __m512 b) {
-    return (__m512)__builtin_ia32_minps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{}, static_cast<short>(m),
-                                                lane_types::current_rounding);
+    return (__m512)__builtin_ia32_minps512_mask((lane_types::f16)a, (lane_types::f16)b, lane_types::f16{},
+                                                static_cast<short>(m), lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_sqrt_ps(__mmask16 m, __m512 a) {
-    return (__m512)__builtin_ia32_sqrtps512_mask((lane_types::f16)a, lane_types::f16{}, static_cast<short>(m), lane_types::current_rounding);
+    return (__m512)__builtin_ia32_sqrtps512_mask((lane_types::f16)a, lane_types::f16{}, static_cast<short>(m),
+                                                 lane_types::current_rounding);
 }
 SINTER_INTRINSIC __m512 _mm512_maskz_rcp14_ps(__mmask16 m, __m512 a) {
     return (__m512)__builtin_ia32_rcp14ps512_mask((lane_types::f16)a, lane_types::f16{}, m);
@@ -172,20 +183,23 @@ SINTER_INTRINSIC __m128i _mm512_maskz_cvtepi32_epi8(__mmask16 m, __m512i a) {
     return (__m128i)__builtin_ia32_pmovdb512_mask((lane_types::i16)a, lane_types::b16{}, m);
 }
 SINTER_INTRINSIC __mmask16 _mm512_test_epi32_mask(__m512i a, __m512i b) {
-    return static_cast<__mmask16>(__builtin_ia32_ptestmd512((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
+    return static_cast<__mmask16>(
+        __builtin_ia32_ptestmd512((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
 }
 SINTER_INTRINSIC __mmask16 _mm512_cmpnle_ps_mask(__m512 a, __m512 b) {
     constexpr int not_less_or_equal = 6;
-    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b, not_less_or_equal,
-                                                               static_cast<__mmask16>(-1), lane_types::current_rounding));
+    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b,
+                                                               not_less_or_equal, static_cast<__mmask16>(-1),
+                                                               lane_types::current_rounding));
 }
 SINTER_INTRINSIC __mmask16 _mm512_cmpneq_ps_mask(__m512 a, __m512 b) {
     constexpr int not_equal = 4;
-    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask((lane_types::f16)a, (lane_types::f16)b, not_equal,
-                                                               static_cast<__mmask16>(-1), lane_types::current_rounding));
+    return static_cast<__mmask16>(__builtin_ia32_cmpps512_mask(
+        (lane_types::f16)a, (lane_types::f16)b, not_equal, static_cast<__mmask16>(-1), lane_types::current_rounding));
 }
 SINTER_INTRINSIC __mmask16 _mm512_cmpeq_epi32_mask(__m512i a, __m512i b) {
-    return static_cast<__mmask16>(__builtin_ia32_pcmpeqd512_mask((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
+    return static_cast<__mmask16>(
+        __builtin_ia32_pcmpeqd512_mask((lane_types::i16)a, (lane_types::i16)b, static_cast<__mmask16>(-1)));
 }
 SINTER_INTRINSIC __mmask16 _mm512_cmpgt_epu32_mask(__m512i a, __m512i b) {
     constexpr int greater = 6;
@@ -224,7 +238,9 @@ SINTER_INTRINSIC __m512 _mm512_dpbf16_ps(__m512 sum, __m512bh a, __m512bh b) {
 #include <immintrin.h>
 #if defined(__AVX__)
 namespace sinter::inline SINTER_TARGET::cpu {
-inline __attribute__((always_inline)) __m256 compare_not_less_or_equal(__m256 a, __m256 b) { return _mm256_cmp_ps(a, b, _CMP_NLE_UQ); }
+inline __attribute__((always_inline)) __m256 compare_not_less_or_equal(__m256 a, __m256 b) {
+    return _mm256_cmp_ps(a, b, _CMP_NLE_UQ);
+}
 } // namespace sinter::cpu
 #endif
 #endif

@@ -54,7 +54,9 @@ public:
         static constexpr amx_shapes all;
         asm volatile("ldtilecfg %0" : : "m"(all) : "memory");
     }
-    ~amx() { asm volatile("tilerelease" : : : "memory"); }   // with nothing in tiles a switch of threads need not keep them
+    ~amx() {
+        asm volatile("tilerelease" : : : "memory");
+    }   // with nothing in tiles a switch of threads need not keep them
     amx(const amx&) = delete;
     amx& operator=(const amx&) = delete;
 

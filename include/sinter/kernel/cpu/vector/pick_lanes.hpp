@@ -8,7 +8,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// elsewhere it is not used. `has_tables`: of sixteen, which are enough for a small table.
 #if defined(__AVX512F__)
 inline constexpr bool picks_lanes = true, has_tables = true;
-SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm512_maskz_permutexvar_ps(all_lanes, (__m512i)which, (__m512)v); }
+SINTER_INLINE vf pick_lanes(vf v, vi which) {
+    return (vf)_mm512_maskz_permutexvar_ps(all_lanes, (__m512i)which, (__m512)v);
+}
 #elif defined(__AVX2__)
 inline constexpr bool picks_lanes = true, has_tables = false;
 SINTER_INLINE vf pick_lanes(vf v, vi which) { return (vf)_mm256_permutevar8x32_ps((__m256)v, (__m256i)which); }
@@ -25,8 +27,8 @@ SINTER_INLINE vf pick_lanes(vf v, vi which) {
 SINTER_INLINE vf load_eights(const float* low, [[maybe_unused]] const float* high) {
 #if defined(__AVX512F__)
     typedef float eight __attribute__((vector_size(32), aligned(4)));
-    return __builtin_shufflevector(*reinterpret_cast<const eight*>(low), *reinterpret_cast<const eight*>(high), 0, 1, 2, 3, 4, 5, 6,
-                                   7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return __builtin_shufflevector(*reinterpret_cast<const eight*>(low), *reinterpret_cast<const eight*>(high), 0, 1, 2,
+                                   3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     return load(low);
 #endif

@@ -117,7 +117,8 @@ SINTER_INLINE vf load_quads(const float* p, [[maybe_unused]] std::ptrdiff_t step
 #if defined(__AVX__)
     typedef float quad __attribute__((vector_size(16), aligned(4)));
     const auto pair = [&](std::ptrdiff_t at) SINTER_ALWAYS {
-        const quad low = *reinterpret_cast<const quad*>(p + at), high = *reinterpret_cast<const quad*>(p + at + 4 * step);
+        const quad low = *reinterpret_cast<const quad*>(p + at),
+                   high = *reinterpret_cast<const quad*>(p + at + 4 * step);
         return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
     };
 #if defined(__AVX512F__)
@@ -157,8 +158,8 @@ SINTER_INLINE void load_transposed(vf (&r)[lanes], const float* p) {
 /// to[j * to_step + i] = from[i * from_step + j] for i < rows (whole vectors), j < columns (a
 /// multiple of four). By itself, for its loops need all registers that there are.
 template <class = void>
-SINTER_ONCE inline void transpose_whole(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
-                                        std::int64_t to_step) {
+SINTER_ONCE inline void transpose_whole(const float* from, std::int64_t from_step, std::int64_t rows,
+                                        std::int64_t columns, float* to, std::int64_t to_step) {
     for (; rows > 0; rows -= lanes, from += lanes * from_step, to += lanes) {
         const float* x = from;
         float* y = to;
@@ -178,7 +179,9 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
                                    std::int64_t to_step, bool exact) {
     if (rows == lanes && columns == lanes) return transpose_whole(from, from_step, rows, columns, to, to_step);
     int all = lanes;
-    asm("" : "+r"(all), "+r"(columns));   // compilers that know how many turns a loop has, or may have at most, write them out
+    asm(""
+        : "+r"(all),
+          "+r"(columns));   // compilers that know how many turns a loop has, or may have at most, write them out
     alignas(64) float edge[lanes * lanes];
     for (int i = 0; i < all; ++i) store(edge + i * lanes, i < rows ? load(from + i * from_step, columns) : zero());
     const int n = exact ? rows : lanes;
@@ -192,16 +195,16 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
 /// As `transpose_block`, of any extents. Two blocks side by side, so that whole lines are read.
 /// Compiled once: moving data is not worth code.
 template <class = void>
-SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows, std::int64_t columns, float* to,
-                                         std::int64_t to_step, bool exact) {
+SINTER_ONCE inline void transpose_matrix(const float* from, std::int64_t from_step, std::int64_t rows,
+                                         std::int64_t columns, float* to, std::int64_t to_step, bool exact) {
     for (std::int64_t two = 0; two < columns; two += 2 * lanes) {
         const std::int64_t whole = columns - two < 2 * lanes ? 0 : rows / lanes * lanes;
         transpose_whole(from + two, from_step, whole, 2 * lanes, to + two * to_step, to_step);
         for (std::int64_t i = whole; i < rows; i += lanes)
             for (std::int64_t j = two; j < columns && j <= two + lanes; j += lanes)
-                transpose_block(from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
-                                static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step,
-                                exact);
+                transpose_block(
+                    from + i * from_step + j, from_step, static_cast<int>(rows - i < lanes ? rows - i : lanes),
+                    static_cast<int>(columns - j < lanes ? columns - j : lanes), to + j * to_step + i, to_step, exact);
     }
 }
 

@@ -16,13 +16,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// that are as large, for the windows of `rows` x `columns` and `channels` that there are, if
 /// anyone wants them: a row's `won_row` apart, a window's `won_step`.
 template <int M, int K, int P>
-__attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, float* best, std::ptrdiff_t row, std::uint8_t* won,
-                                             std::int64_t won_row, std::int64_t won_step, int rows, int columns, int channels) {
+__attribute__((noinline)) void pool_products(const float* m, std::ptrdiff_t step, float* best, std::ptrdiff_t row,
+                                             std::uint8_t* won, std::int64_t won_row, std::int64_t won_step, int rows,
+                                             int columns, int channels) {
     using axis = winograd_axis<M, K>;
     for (int j = 0; j < panel_width; j += lanes) {
         vf y[std::size_t{M}][std::size_t{M}];
         transform_both<axis::size, M>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs(d, q); },
-                                      [&](int a, int b) SINTER_ALWAYS { return load(m + (a * axis::size + b) * step + j); },
+                                      [&](int a, int b)
+                                          SINTER_ALWAYS { return load(m + (a * axis::size + b) * step + j); },
                                       [&](int a, int b, vf q) SINTER_ALWAYS { y[a][b] = q; });
         unroll<(M / P) * (M / P)>([&](auto window) SINTER_ALWAYS {
             constexpr int a = window / (M / P), b = window % (M / P);
@@ -56,13 +58,17 @@ struct winograd_convolution {
     /// Tiles of a block whose patches are shared and pass by: a panel's windows are transformed
     /// anew for each block.
     static constexpr int most_passing = (lanes >= 16 && places == 36 ? 5 << 15 : 1 << 16) / (places * panel);
-    static constexpr std::int64_t products(bool passing) { return std::int64_t{places} * ((passing ? most_passing : most) * panel + gap); }
+    static constexpr std::int64_t products(bool passing) {
+        return std::int64_t{places} * ((passing ? most_passing : most) * panel + gap);
+    }
     /// The transformed windows of one panel; and of all panels, if they are few enough to stay in
     /// L2 from block to block.
     static constexpr std::int64_t windows(const blocks& b) {
         return std::int64_t{places} * (b.x.CI * panel + (b.x.CI + blocks::channels - 1) / blocks::channels * gap);
     }
-    static constexpr bool keeps(const blocks& b) { return b.x.panels() * windows(b) <= (lanes >= 16 ? 3 << 16 : 1 << 16); }
+    static constexpr bool keeps(const blocks& b) {
+        return b.x.panels() * windows(b) <= (lanes >= 16 ? 3 << 16 : 1 << 16);
+    }
     /// Tiles of a block that a part transforms for itself: beside many such windows the
     /// second-level cache has less room.
     static constexpr int most_own(const blocks& b) {
@@ -94,10 +100,12 @@ struct winograd_convolution {
 
     static void prepare(const call& c) {
         const blocks b = blocks_of(c.e);
-        const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts), end = share(tiles, c.part + 1, c.parts);
+        const std::int64_t tiles = b.tiles(c.m), n = cut(tiles, b.x.panels(), c.parts),
+                           end = share(tiles, c.part + 1, c.parts);
         if (!shared(tiles, c.parts)) return;
         float* const v = c.scratch + c.parts * own(b, true);
-        const auto patches = leaves_caches(b.patch_floats(tiles, n)) ? &blocks::template patches<true> : &blocks::template patches<false>;
+        const auto patches = leaves_caches(b.patch_floats(tiles, n)) ? &blocks::template patches<true>
+                                                                     : &blocks::template patches<false>;
         std::int64_t t = share(tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = tiles * k / n, last = tiles * (k + 1) / n;
@@ -112,7 +120,8 @@ struct winograd_convolution {
         const blocks b = blocks_of(c.e);
         const std::int64_t tiles = b.tiles(c.m);
         const bool passing = shared(tiles, c.parts);
-        float *const v = c.scratch + c.parts * own(b, passing), *const workspace = c.scratch + first_part(c) * own(b, passing);
+        float *const v = c.scratch + c.parts * own(b, passing), *const workspace =
+                                                                    c.scratch + first_part(c) * own(b, passing);
         const int panels = b.x.panels();
         if (passing) {
             const std::int64_t n = cut(tiles, panels, c.parts), end = share(n * panels, c.part + 1, c.parts);
@@ -139,15 +148,16 @@ private:
 
     /// A panel's share of the images' pixels that the block of tiles [first, last) will be
     /// transformed from, for as many turns.
-    static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p, std::int64_t transposes, const call& c) {
+    static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p,
+                                      std::int64_t transposes, const call& c) {
         const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;
         return {c.p[conv_operand::source] + from + all * p / b.x.panels(),
                 (all + b.x.panels() * transposes - 1) / (b.x.panels() * transposes)};
     }
     /// One panel of the tiles [first, last), whose patches are at v; tiles before `end` will be
     /// transformed. `fresh`: the panel's windows are to be transformed.
-    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p, bool fresh,
-                    float* workspace, const call& c) {
+    static void one(const blocks& b, const float* v, std::int64_t first, std::int64_t last, std::int64_t end, int p,
+                    bool fresh, float* workspace, const call& c) {
         float *const m = workspace + own_windows(b), *u = workspace + (keeps(b) ? p * windows(b) : 0);
         const int width = panel_columns(b.x.CO, p, panel, lanes);
         const std::int64_t tiles = last - first, product_step = tiles * panel + gap;
@@ -158,12 +168,16 @@ private:
             const int n = std::min(blocks::channels, b.x.CI - ci);
             if (P == 0 && body.list && ci + n == b.x.CI) {
                 const std::int64_t from = b.result(first), each = (b.result(last) - from + calls - 1) / calls;
-                prefetched.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO, each * b.x.CO);
+                prefetched.body(body, c, each, std::min(panel, b.x.CO - p * panel), from * b.x.CO + p * panel, b.x.CO,
+                                each * b.x.CO);
             }
             if (fresh) transform_windows<M, K>(w + ci * width, b.x.CI, width, n, u, n * panel + gap);
             for (int f = 0; f < places; ++f, v += tiles * n + gap) {
-                if (last == end) prefetched.stream(v + tiles * n + gap, tiles / winograd_calls(tiles) + 1);   // the next place's patches
-                multiply_rows<false>(ci == 0, v, n, n, u + f * (n * panel + gap), m + f * product_step, tiles, prefetched);
+                if (last == end)
+                    prefetched.stream(v + tiles * n + gap,
+                                      tiles / winograd_calls(tiles) + 1);   // the next place's patches
+                multiply_rows<false>(ci == 0, v, n, n, u + f * (n * panel + gap), m + f * product_step, tiles,
+                                     prefetched);
             }
             if (keeps(b)) u += places * (n * panel + gap);
         }
@@ -171,8 +185,8 @@ private:
     }
     /// Back to outputs: tiles that lie side by side become rows of pixels, which are handed to the
     /// body.
-    static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last, int col,
-                       const call& c) {
+    static void finish(const blocks& b, const float* m, std::int64_t step, std::int64_t first, std::int64_t last,
+                       int col, const call& c) {
         constexpr int most_beside = 8;
         alignas(64) float y[std::size_t{M * M * most_beside * panel}];
         constexpr int window = P ? P : 1, side = M / window;   // outputs of a result, results of a tile along each axis
@@ -187,12 +201,13 @@ private:
                 float* const to = y + i * side * panel;
                 if constexpr (P == 0) transform_products<M, K>(m, step, to, n * M * panel);
                 else
-                    pool_products<M, K, P>(m, step, to, n * side * panel, winners(c, (pixel + i * side) * b.x.CO + col), width * b.x.CO,
-                                           b.x.CO, rows, columns - i * side, channels);
+                    pool_products<M, K, P>(m, step, to, n * side * panel, winners(c, (pixel + i * side) * b.x.CO + col),
+                                           width * b.x.CO, b.x.CO, rows, columns - i * side, channels);
             }
             for (int a = 0; a < rows; ++a) {
                 const std::int64_t at = pixel + a * width;
-                body.finish({y + a * n * side * panel, columns, channels, panel, at * b.x.CO + col, b.x.CO, at, col}, c);
+                body.finish({y + a * n * side * panel, columns, channels, panel, at * b.x.CO + col, b.x.CO, at, col},
+                            c);
             }
             t += n;
         }
@@ -207,6 +222,8 @@ private:
 template <class Body, int M, int K, int P>
 struct nest<op::conv, Body, 0, M, K, P, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body, P>; };
 template <class Body, int M, int K>
-struct nest<op::conv_input_gradient, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> { using type = winograd_convolution<M, K, Body>; };
+struct nest<op::conv_input_gradient, Body, 0, M, K, 0, 0, 0, 0, 0, 0, 0, 0, 0> {
+    using type = winograd_convolution<M, K, Body>;
+};
 
 } // namespace sinter::cpu

@@ -71,8 +71,8 @@ struct winograd_axis<2, 3> : winograd_points<4> {
 template <>
 struct winograd_axis<4, 3> : winograd_points<6> {
     static SINTER_INLINE void window(const vf* g, vf* u) {
-        put(u, g[0] * 0.25f, (g[0] + g[2]) * (-1.f / 6), g[1] * (-1.f / 6), g[0] * (1.f / 24) + g[2] * (1.f / 6), g[1] * (1.f / 12),
-            g[2]);
+        put(u, g[0] * 0.25f, (g[0] + g[2]) * (-1.f / 6), g[1] * (-1.f / 6), g[0] * (1.f / 24) + g[2] * (1.f / 6),
+            g[1] * (1.f / 12), g[2]);
     }
     static SINTER_INLINE void outputs(const vf* m, vf* y) {
         const vf a = m[1] + m[2], b = m[1] - m[2], c = m[3] + m[4], d = m[3] - m[4];

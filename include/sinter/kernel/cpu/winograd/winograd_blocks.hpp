@@ -31,12 +31,14 @@ constexpr bool leaves_caches(std::int64_t floats) { return floats > second_level
 template <int M, int K>
 struct winograd_blocks {
     static constexpr int T = M + K - 1, places = T * T, panel = 2 * lanes;
-    static constexpr int channels = winograd_channels;                     ///< transformed windows of a panel stay in L2
+    static constexpr int channels = winograd_channels;   ///< transformed windows of a panel stay in L2
     static constexpr int most_tiles = (1 << 16) / (places * panel);        ///< as do a panel's products
-    static constexpr int gap = 16;   ///< floats between places: at a distance of a power of two they would share L1's sets
+    static constexpr int gap =
+        16;   ///< floats between places: at a distance of a power of two they would share L1's sets
     winograd_extents x;
     int rows, columns;   ///< of tiles in an image
-    constexpr explicit winograd_blocks(const winograd_extents& e) : x(e), rows((e.OH + M - 1) / M), columns((e.OW + M - 1) / M) {}
+    constexpr explicit winograd_blocks(const winograd_extents& e)
+        : x(e), rows((e.OH + M - 1) / M), columns((e.OW + M - 1) / M) {}
 
     constexpr std::int64_t tiles(std::int64_t images) const { return images * rows * columns; }
     constexpr std::int64_t patch_floats(std::int64_t tiles, std::int64_t blocks) const {
@@ -55,8 +57,8 @@ struct winograd_blocks {
     /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose
     /// patches are at v: [channel block][place][tile][channel].
     template <bool Far>
-    __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n,
-                                           float* v) const {
+    __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at,
+                                           std::int64_t n, float* v) const {
         const std::ptrdiff_t pixel = x.CI, line = x.W * pixel;
         std::int64_t row = tile / columns;   // of tiles
         for (int column = static_cast<int>(tile % columns); tile < last; ++row, column = 0) {
@@ -64,7 +66,8 @@ struct winograd_blocks {
             const float* const left = images + (row / rows * x.H + y) * line - x.PL * pixel;
             for (; column < columns && tile < last; ++column, ++tile, ++at) {
                 const int first = column * M - x.PL;
-                const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -first), std::min(T, x.W - first)};
+                const patch_inside in{std::max(0, -y), std::min(T, x.H - y), std::max(0, -first),
+                                      std::min(T, x.W - first)};
                 const float* from = left + column * M * pixel;
                 float* to = v;
                 for (int c = 0; c < x.CI; c += channels, from += channels) {

@@ -42,8 +42,8 @@ inline constexpr int winograd_channels = 64;
 /// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of
 /// channel c goes to v[f * step + c].
 template <int T, bool Far = false>
-__attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel, patch_inside in, int n,
-                                               float* v, std::ptrdiff_t step) {
+__attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel,
+                                               patch_inside in, int n, float* v, std::ptrdiff_t step) {
     const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { winograd_points<T>::patch(d, q); };
     const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(v + (a * T + b) * step, q); };
     if (in.top == 0 && in.left == 0 && in.bottom == T && in.right == T) {
@@ -102,18 +102,19 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
 /// x `columns` outputs at y are there, and the first `n` channels of the panel; place f goes to m +
 /// f * step.
 template <int M, int K, bool Far = false>
-__attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel, int rows,
-                                                          int columns, int n, float* m, std::ptrdiff_t step) {
+__attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel,
+                                                          int rows, int columns, int n, float* m, std::ptrdiff_t step) {
     using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int j = 0; j < 2 * lanes; j += lanes) {
         const int there = std::clamp(n - j, 0, lanes);
-        transform_both<M, T>([](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs_adjoint(d, q); },
-                             [&](int a, int b) SINTER_ALWAYS {
-                                 const float* from = y + a * row + b * pixel + j;
-                                 return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
-                             },
-                             [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(m + (a * T + b) * step + j, q); });
+        transform_both<M, T>(
+            [](const vf* d, vf* q) SINTER_ALWAYS { axis::outputs_adjoint(d, q); },
+            [&](int a, int b) SINTER_ALWAYS {
+                const float* from = y + a * row + b * pixel + j;
+                return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
+            },
+            [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(m + (a * T + b) * step + j, q); });
     }
 }
 
@@ -121,8 +122,8 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
 /// at f * step + c * 2 * lanes), back to the K x K taps of `n` channels: tap k of channel c goes to
 /// g + (k * n + c) * 2 * lanes. Columns from `columns` on become zero.
 template <int M, int K>
-__attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies, std::ptrdiff_t copy,
-                                                          int n, int columns, float* g) {
+__attribute__((noinline)) void transform_window_gradients(const float* u, std::ptrdiff_t step, int copies,
+                                                          std::ptrdiff_t copy, int n, int columns, float* g) {
     using axis = winograd_axis<M, K>;
     constexpr int T = axis::size;
     for (int c = 0; c < n; ++c, u += 2 * lanes, g += 2 * lanes)
@@ -130,7 +131,8 @@ __attribute__((noinline)) void transform_window_gradients(const float* u, std::p
             transform_both<T, K>([](const vf* d, vf* q) SINTER_ALWAYS { axis::window_adjoint(d, q); },
                                  [&](int a, int b) SINTER_ALWAYS {
                                      vf sum = load(u + (a * T + b) * step + j);
-                                     for (int k = 1; k < copies; ++k) sum += load(u + k * copy + (a * T + b) * step + j);
+                                     for (int k = 1; k < copies; ++k)
+                                         sum += load(u + k * copy + (a * T + b) * step + j);
                                      return sum;
                                  },
                                  [&](int a, int b, vf q) SINTER_ALWAYS {

@@ -19,7 +19,8 @@ struct winograd_weight_gradient {
     static constexpr int phases = 2, taps = K * K, places = blocks::places, panel = blocks::panel, gap = blocks::gap;
     static constexpr int channels = blocks::channels;
     static constexpr std::int64_t most = 64;      ///< tiles of a block: those of a place and channels stay in L1
-    static constexpr std::int64_t most_own = 32;  ///< of one that a part transforms for itself: all of it is near L2's size, with the sums
+    static constexpr std::int64_t most_own =
+        32;   ///< of one that a part transforms for itself: all of it is near L2's size, with the sums
 
     struct plan {
         blocks b;
@@ -62,7 +63,8 @@ struct winograd_weight_gradient {
         for (std::int64_t k = 0; k < q.n; ++k) {
             const std::int64_t first = q.tiles * k / q.n, last = q.tiles * (k + 1) / q.n;
             if (const std::int64_t to = std::min(last, end); t < to) {
-                (far ? transform<true> : transform<false>)(q, c, t, to, t - first, last - first, v + q.b.patch_floats(first, k),
+                (far ? transform<true> : transform<false>)(q, c, t, to, t - first, last - first,
+                                                           v + q.b.patch_floats(first, k),
                                                            z + q.output_floats(first, k));
                 t = to;
             }
@@ -82,9 +84,10 @@ struct winograd_weight_gradient {
                     winograd_prefetched prefetched(z, 0);
                     const bool overlaps = body.list && k + 1 == q.n;
                     if (overlaps) expect(q, i, prefetched, c);
-                    const transformed to_come = at(q, i, v + q.b.patch_floats(end, k + 1), z + q.output_floats(end, k + 1), tiles);
-                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums, prefetched, overlaps,
-                        overlaps ? nullptr : &to_come);
+                    const transformed to_come =
+                        at(q, i, v + q.b.patch_floats(end, k + 1), z + q.output_floats(end, k + 1), tiles);
+                    add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums,
+                        prefetched, overlaps, overlaps ? nullptr : &to_come);
                 }
                 emit(q, i, sums, 1, 0, c);
             }
@@ -98,7 +101,8 @@ struct winograd_weight_gradient {
         for (std::int64_t k = 0; k < n; ++k) {
             const std::int64_t first = begin + mine * k / n, tiles = begin + mine * (k + 1) / n - first;
             transform<false>(q, c, first, first + tiles, 0, tiles, v, z);
-            winograd_prefetched prefetched = block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
+            winograd_prefetched prefetched =
+                block(q, first + tiles, std::min(first + 2 * tiles, begin + mine), tiles, c);
             add_all(q, k == 0, v, z, tiles, sums, prefetched);
         }
     }
@@ -115,8 +119,8 @@ private:
 
     /// The tiles [tile, last), the first of them the `at`th of `n` in a block.
     template <bool Far>
-    static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at, std::int64_t n, float* v,
-                          float* z) {
+    static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at,
+                          std::int64_t n, float* v, float* z) {
         const winograd_extents& x = q.b.x;
         q.b.template patches<Far>(c.p[conv_weight_gradient_operand::x], tile, last, at, n, v);
         const std::int64_t step = n * panel + gap;
@@ -127,17 +131,20 @@ private:
             const float* y = c.p[conv_weight_gradient_operand::dy] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
             float* to = z + at * panel;
             for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
-                transform_output_gradients<M, K, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox, x.CO - col, to,
-                                                   step);
+                transform_output_gradients<M, K, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox,
+                                                      x.CO - col, to, step);
         }
     }
     /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
-    static winograd_prefetched block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles, const call& c) {
+    static winograd_prefetched block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles,
+                                     const call& c) {
         const winograd_extents& x = q.b.x;
-        const std::int64_t calls = q.panels * places * (x.CI / channels * winograd_calls(channels) + winograd_calls(x.CI % channels));
+        const std::int64_t calls =
+            q.panels * places * (x.CI / channels * winograd_calls(channels) + winograd_calls(x.CI % channels));
         const float *const from = c.p[conv_weight_gradient_operand::x] + q.b.input(first) * x.CI,
                            *const dy = c.p[conv_weight_gradient_operand::dy] + q.b.result(first) * x.CO;
-        const std::int64_t floats = (q.b.input(last) - q.b.input(first)) * x.CI, dy_floats = (q.b.result(last) - q.b.result(first)) * x.CO;
+        const std::int64_t floats = (q.b.input(last) - q.b.input(first)) * x.CI,
+                           dy_floats = (q.b.result(last) - q.b.result(first)) * x.CO;
         winograd_prefetched prefetched(from, (floats + calls * tiles - 1) / (calls * tiles));
         prefetched.floats(dy, (dy_floats + calls - 1) / calls);
         return prefetched;
@@ -165,7 +172,8 @@ private:
     };
     static transformed at(const plan& q, int i, const float* v, const float* z, std::int64_t tiles) {
         const int ci = i % q.channel_blocks * channels;
-        return {v + places * (tiles * ci + i % q.channel_blocks * gap), z + i / q.channel_blocks * places * (tiles * panel + gap)};
+        return {v + places * (tiles * ci + i % q.channel_blocks * gap),
+                z + i / q.channel_blocks * places * (tiles * panel + gap)};
     }
     /// Block `i`: sums over a block of tiles. `meets`: by then weights are expected. `to_come`:
     /// tiles come from memory, so each place asks for the next one's, the last one for these.
@@ -179,20 +187,23 @@ private:
             if (to_come) {
                 const std::int64_t calls = winograd_calls(n);
                 prefetched = {f + 1 < places ? v + tiles * n + gap : to_come->v, (n + calls - 1) / calls};
-                prefetched.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z, (tiles * panel + calls - 1) / calls);
+                prefetched.floats(f + 1 < places ? z + tiles * panel + gap : to_come->z,
+                                  (tiles * panel + calls - 1) / calls);
             }
             multiply_rows<true>(first, v, n, tiles, z, sums, n, prefetched);
         }
     }
     /// All blocks, place by place: a place's patches stay in the first-level cache while panels
     /// pass by, and the gradients behind it.
-    static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums, winograd_prefetched& prefetched) {
+    static void add_all(const plan& q, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
+                        winograd_prefetched& prefetched) {
         for (int f = 0; f < places; ++f)
             for (int b = 0; b < q.channel_blocks; ++b)
                 for (int p = 0; p < q.panels; ++p) {
                     const int i = p * q.channel_blocks + b, n = std::min(channels, q.b.x.CI - b * channels);
                     const transformed from = at(q, i, v, z, tiles);
-                    multiply_rows<true>(first, from.v + f * (tiles * n + gap), n, tiles, from.z + f * (tiles * panel + gap),
+                    multiply_rows<true>(first, from.v + f * (tiles * n + gap), n, tiles,
+                                        from.z + f * (tiles * panel + gap),
                                         sums + i * q.block_sums() + f * (n * panel + gap), n, prefetched);
                 }
     }
@@ -203,7 +214,8 @@ private:
         alignas(64) float g[std::size_t{taps * most_rows * panel}];
         for (int r = 0; r < all; r += most_rows) {
             const int n = std::min(most_rows, all - r);
-            transform_window_gradients<M, K>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel, g);
+            transform_window_gradients<M, K>(sums + r * panel, all * panel + gap, copies, copy, n, q.b.x.CO - p * panel,
+                                             g);
             for (int k = 0; k < taps; ++k) {
                 const std::int64_t row = weight_row(q, i, k * all + r);
                 body.finish({g + k * n * panel, n, width, panel, weight_offset(q, i, row), width, row, p * panel}, c);

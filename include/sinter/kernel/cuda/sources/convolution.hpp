@@ -24,7 +24,8 @@ SINTER_HOST_DEVICE void each_tap(const convolution_extents& c, std::int64_t at, 
         bool inside = true;
         for (int i = 0; i < 3; ++i) {
             const sliding& a = c.axis[i];
-            int q = Forward ? place[i] * a.stride - a.before + t[i] * a.dilation : place[i] + a.before - t[i] * a.dilation;
+            int q =
+                Forward ? place[i] * a.stride - a.before + t[i] * a.dilation : place[i] + a.before - t[i] * a.dilation;
             if (!Forward) {
                 inside = inside && q >= 0 && q % a.stride == 0;
                 q /= a.stride;

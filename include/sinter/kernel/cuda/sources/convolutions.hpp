@@ -21,7 +21,9 @@ struct source<static_cast<int>(op::conv.id)> : plain_source {
     static constexpr int operands = 2;
     static constexpr library by = library::convolution;
     static constexpr convolution_part part = convolution_part::results;
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[conv_fixed::OH] * x[conv_fixed::OW], x[conv_fixed::CO]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) {
+        return {m * x[conv_fixed::OH] * x[conv_fixed::OW], x[conv_fixed::CO]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, W = x[conv_fixed::W], CI = x[conv_fixed::CI], CO = x[conv_fixed::CO],
                   KW = x[conv_fixed::kw];
@@ -49,7 +51,9 @@ struct source<static_cast<int>(op::conv_input_gradient.id)> : plain_source {
     static constexpr int operands = 2;
     static constexpr library by = library::convolution;
     static constexpr convolution_part part = convolution_part::input_gradient;
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[conv_fixed::H] * x[conv_fixed::W], x[conv_fixed::CI]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) {
+        return {m * x[conv_fixed::H] * x[conv_fixed::W], x[conv_fixed::CI]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, CI = x[conv_fixed::CI], OH = x[conv_fixed::OH], OW = x[conv_fixed::OW],
                   CO = x[conv_fixed::CO], KH = x[conv_fixed::kh], KW = x[conv_fixed::kw], S = x[conv_fixed::stride];

@@ -96,7 +96,9 @@ struct source<static_cast<int>(op::weight_transpose.id)> : plain_source {
 };
 /// Weights lie plain here: packing is a copy.
 struct packed_copy : source<from_memory> {
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {e[weights_extent::rows], e[weights_extent::columns]}; }
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
+        return {e[weights_extent::rows], e[weights_extent::columns]};
+    }
 };
 template <>
 struct source<static_cast<int>(op::pack_weights.id)> : packed_copy {};

@@ -16,7 +16,8 @@ struct source<static_cast<int>(op::extract_patches.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const patch_axes a(s.e);
         const std::int64_t tap = at.col / a.C, image = at.row / a.OW / a.OH;
-        const std::int64_t y = a.rows.place(at.row / a.OW % a.OH, tap / a.kw), x = a.columns.place(at.row % a.OW, tap % a.kw);
+        const std::int64_t y = a.rows.place(at.row / a.OW % a.OH, tap / a.kw),
+                           x = a.columns.place(at.row % a.OW, tap % a.kw);
         return y >= 0 && y < a.H && x >= 0 && x < a.W ? s.a[((image * a.H + y) * a.W + x) * a.C + at.col % a.C] : 0.f;
     }
 };

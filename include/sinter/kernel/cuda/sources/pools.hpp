@@ -59,7 +59,9 @@ struct pooling {
 
 template <bool Max>
 struct pool_forward : plain_source {
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[pool_fixed::OH] * x[pool_fixed::OW], x[pool_fixed::C]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) {
+        return {m * x[pool_fixed::OH] * x[pool_fixed::OW], x[pool_fixed::C]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int* x = s.x;
         const pooling pool{x};
@@ -96,7 +98,9 @@ struct source<static_cast<int>(op::avg_pool.id)> : pool_forward<false> {};
 template <>
 struct source<static_cast<int>(op::max_pool_winners.id)> : plain_source {
     static constexpr int operands = 2;
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[pool_fixed::OH] * x[pool_fixed::OW], x[pool_fixed::C]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) {
+        return {m * x[pool_fixed::OH] * x[pool_fixed::OW], x[pool_fixed::C]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, winner = reinterpret_cast<const std::uint8_t*>(s.b)[at.off];
         const pool_place o(at.row, x[pool_fixed::OH], x[pool_fixed::OW]);
@@ -109,7 +113,9 @@ struct source<static_cast<int>(op::max_pool_winners.id)> : plain_source {
 template <bool Max>
 struct pool_backward : plain_source {
     static constexpr int operands = Max ? 2 : 1;
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) { return {m * x[pool_fixed::H] * x[pool_fixed::W], x[pool_fixed::C]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t*, const int* x) {
+        return {m * x[pool_fixed::H] * x[pool_fixed::W], x[pool_fixed::C]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const int *x = s.x, OH = x[pool_fixed::OH], OW = x[pool_fixed::OW];
         const pooling pool{x};

@@ -11,7 +11,9 @@ namespace sinter::inline SINTER_TARGET::gpu {
 template <>
 struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
     static constexpr int operands = 2;
-    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) { return {m, e[gather_rows_extent::width]}; }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        return {m, e[gather_rows_extent::width]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         return s.a[reinterpret_cast<const std::int32_t*>(s.b)[at.row] * s.e[gather_rows_extent::width] + at.col];
     }
@@ -24,7 +26,9 @@ template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static constexpr bool chains = true;
     static constexpr int operands = 2;
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]}; }
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
+        return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]};
+    }
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) {
         constexpr std::int32_t minus_zero = -2147483647 - 1;   // as bits
         if (s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round)
@@ -58,7 +62,8 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, 
 template <bool Max>
 struct middle_reduction : plain_source {
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
-        return {(e[middle_extent::over_batch] ? 1 : m) * e[middle_extent::inner] / e[extent::columns], e[extent::columns]};
+        return {(e[middle_extent::over_batch] ? 1 : m) * e[middle_extent::inner] / e[extent::columns],
+                e[extent::columns]};
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         const std::int64_t inner = s.e[middle_extent::inner],

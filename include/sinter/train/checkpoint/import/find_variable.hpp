@@ -80,7 +80,8 @@ found_variable find_variable(std::string_view theirs, const name_map& map, Exist
     if (f.exists) return f;
     f.path = respelled(f.path, c);
     find_spelled(f, c, exists);
-    if (const std::size_t slash = f.path.find('/'); !f.exists && !f.rule && c.model_first && slash != std::string::npos) {
+    if (const std::size_t slash = f.path.find('/');
+        !f.exists && !f.rule && c.model_first && slash != std::string::npos) {
         found_variable inner = f;
         inner.path.erase(0, slash + 1);
         find_spelled(inner, c, exists);

@@ -28,7 +28,8 @@ public:
             if (from != framework::sinter && t.shape.size() == 2 && is_floating(t.type) && name.find(mark) != name.npos)
                 found.push_back(name);
         for (const std::string& name : found) {
-            if (from == framework::pytorch) pytorch(name, name.substr(0, name.find(mark)), name.substr(name.find(mark) + mark.size()));
+            if (from == framework::pytorch)
+                pytorch(name, name.substr(0, name.find(mark)), name.substr(name.find(mark) + mark.size()));
             else keras(name.substr(0, name.rfind('/')));
         }
     }
@@ -38,7 +39,8 @@ private:
     using names = std::vector<std::string>;
 
     static const names& gates_of(std::int64_t n, bool torch) {
-        static const names lstm{"_i", "_f", "_c", "_o"}, gru{"_z", "_r", "_h"}, torch_gru{"_r", "_z", "_h"}, one{""}, none;
+        static const names lstm{"_i", "_f", "_c", "_o"}, gru{"_z", "_r", "_h"}, torch_gru{"_r", "_z", "_h"}, one{""},
+            none;
         return n == 4 ? lstm : n == 3 ? (torch ? torch_gru : gru) : n == 1 ? one : none;
     }
     /// Takes a tensor out of the file; without one, nothing.
@@ -67,12 +69,13 @@ private:
     }
     /// `kernel` [F, G * N], `recurrent` [N, G * N], biases [G * N] or nothing, both of the
     /// framework's `gates`.
-    void split(const std::string& layer, const names& gates, std::int64_t units, const arranged& kernel, const arranged& recurrent,
-               const std::vector<float>& bias, const std::vector<float>& recurrent_bias) {
+    void split(const std::string& layer, const names& gates, std::int64_t units, const arranged& kernel,
+               const arranged& recurrent, const std::vector<float>& bias, const std::vector<float>& recurrent_bias) {
         const std::int64_t width = static_cast<std::int64_t>(gates.size()) * units;
         for (std::size_t g = 0; g < gates.size(); ++g) {
             const bool apart = gates[g] == "_h" && !recurrent_bias.empty();   // a reset gate stands between the two
-            put(layer + "kernel" + gates[g], {kernel.shape[0], units}, columns(kernel.x, kernel.shape[0], width, g, units));
+            put(layer + "kernel" + gates[g], {kernel.shape[0], units},
+                columns(kernel.x, kernel.shape[0], width, g, units));
             put(layer + "recurrent_kernel" + gates[g], {units, units}, columns(recurrent.x, units, width, g, units));
             if (bias.empty()) continue;
             std::vector<float> b = columns(bias, 1, width, g, units);
@@ -96,7 +99,8 @@ private:
         const std::string number = which.substr(0, which.find('_'));
         const bool both = back || f_.tensors.contains(layer + "weight_hh_l" + number + "_reverse") ||
                           f_.tensors.contains(prefix(layer, number) + "backward.recurrent_kernel" + gates[0]);
-        const arranged kernel = permuted(take(layer + "weight_ih_l" + which), {1, 0}), recurrent = permuted(take(name), {1, 0});
+        const arranged kernel = permuted(take(layer + "weight_ih_l" + which), {1, 0}),
+                       recurrent = permuted(take(name), {1, 0});
         const arranged b = take(layer + "bias_ih_l" + which), r = take(layer + "bias_hh_l" + which);
         const bool fit = static_cast<std::int64_t>(b.x.size()) == s[0] && b.x.size() == r.x.size();
         split(prefix(layer, number) + (both ? back ? "backward." : "forward." : ""), gates, s[1], kernel, recurrent,
@@ -117,8 +121,10 @@ private:
         if (input == f_.tensors.end() || input->second.shape.size() != 2 || input->second.shape[1] != s[1]) return;
         std::string layer = cell.substr(0, cell.rfind('/') + 1);
         for (const char* way : {"forward", "backward"})   // bidirectional/forward_lstm/
-            if (const std::size_t at = layer.find(std::string(way) + '_'); at != layer.npos) layer = layer.substr(0, at) + way + '/';
-        const arranged kernel = take(cell + "/kernel"), recurrent = take(cell + "/recurrent_kernel"), b = take(cell + "/bias");
+            if (const std::size_t at = layer.find(std::string(way) + '_'); at != layer.npos)
+                layer = layer.substr(0, at) + way + '/';
+        const arranged kernel = take(cell + "/kernel"), recurrent = take(cell + "/recurrent_kernel"),
+                       b = take(cell + "/bias");
         std::vector<float> bias = b.x, second;
         if (b.shape.size() == 2 && b.shape[0] == 2) {   // a GRU that resets after the product: [2, 3 N]
             second.assign(b.x.begin() + static_cast<std::ptrdiff_t>(b.x.size() / 2), b.x.end());

@@ -11,6 +11,7 @@ inline constexpr import_convention::renamed keras_tensors[] = {
 inline constexpr import_convention::renamed keras_layers[] = {{"batch_normalization", "batch_norm"},
                                                               {"layer_normalization", "layer_norm"}};
 inline constexpr std::string_view keras_ignored[] = {"seed_generator_state"};   // a dropout's
-inline constexpr import_convention keras_convention{keras_tensors, keras_layers, keras_ignored, ":0", false, true, false};
+inline constexpr import_convention keras_convention{keras_tensors, keras_layers, keras_ignored, ":0",
+                                                    false,         true,         false};
 
 } // namespace sinter::detail

@@ -60,7 +60,8 @@ constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
     const tensor each = log_uniform_probability(ops::column_numbers(g, extents(v)), v);
     const tensor classes = ops::top_k(-ops::log1p(-uniform(v)) / each, k, -1, order::ascending).indices;
     const tensor p = log_uniform_probability(ops::to_float(classes), v);
-    const tensor seen = ops::minimum(ops::cumsum(p, -1, {.exclusive = true}), 1.f - 0x1p-22f);   // probability of a repetition
+    const tensor seen =
+        ops::minimum(ops::cumsum(p, -1, {.exclusive = true}), 1.f - 0x1p-22f);   // probability of a repetition
     const tensor passed_over = ops::floor(ops::log(ops::maximum(uniform(k), 0x1p-25f)) / ops::log(seen));
     return {classes, sum(passed_over, {-1}) + static_cast<float>(k)};
 }
@@ -76,13 +77,15 @@ constexpr tensor log_expected_count(tensor c, int k, int v, tensor tries) {
 struct scored_candidates {
     tensor right, others, hits;
 };
-constexpr scored_candidates score_candidates(tensor x, tensor labels, const drawn_classes& d, tensor vectors, tensor bias) {
+constexpr scored_candidates score_candidates(tensor x, tensor labels, const drawn_classes& d, tensor vectors,
+                                             tensor bias) {
     const tensor candidates = d.classes;
     const int k = candidates.shape().last(), v = vectors.shape().d[0];
     shape column = labels.shape();
     column.d[column.rank++] = 1;
     const tensor label = ops::to_float(labels), drawn = ops::to_float(candidates);
-    const tensor right = sum(x * gather_rows(vectors, labels), {-1}) + ops::reshape(gather_rows(bias, labels), labels.shape());
+    const tensor right =
+        sum(x * gather_rows(vectors, labels), {-1}) + ops::reshape(gather_rows(bias, labels), labels.shape());
     const tensor others = matmul(x, gather_rows(vectors, candidates), transposed::no, transposed::yes) +
                           ops::reshape(gather_rows(bias, candidates), extents(k));
     return {right - log_expected_count(label, k, v, d.tries), others - log_expected_count(drawn, k, v, d.tries),
@@ -97,7 +100,8 @@ constexpr tensor sampled_softmax_value(const scored_candidates& s) {
     shape column = s.right.shape();
     column.d[column.rank++] = 1;
     const tensor right = ops::less_maximum(s.right, top);
-    return ops::log(ops::exp(right) + sum(ops::exp(ops::less_maximum(others, ops::reshape(top, column))), {-1})) - right;
+    return ops::log(ops::exp(right) + sum(ops::exp(ops::less_maximum(others, ops::reshape(top, column))), {-1})) -
+           right;
 }
 /// -log s(right) - sum of log(1 - s(others)), s the logistic function.
 template <bool RemoveHits>

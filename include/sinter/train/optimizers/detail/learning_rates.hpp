@@ -30,7 +30,8 @@ void need_learning_rates(const O& o, std::int64_t step) {
     each_learning_rate(o, step, [&](float rate) {
         if (rate >= 0 && rate <= std::numeric_limits<float>::max()) return;
         [&]() SINTER_COLD {
-            throw option_error("learning rate", joined({"train, step ", step + 1}), std::to_string(rate), "0 or more, and finite");
+            throw option_error("learning rate", joined({"train, step ", step + 1}), std::to_string(rate),
+                               "0 or more, and finite");
         }();
     });
 }

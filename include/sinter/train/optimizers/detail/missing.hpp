@@ -7,16 +7,18 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// What stands for an optimizer where none was given: to be told so, and nothing else.
 template <class Loss>
 struct optimizer_missing : no_optimizer {
-    static_assert(sizeof(Loss) == 0, "estimator: behind the loss an optimizer is needed: estimator model{net, loss, adam{}}");
+    static_assert(sizeof(Loss) == 0,
+                  "estimator: behind the loss an optimizer is needed: estimator model{net, loss, adam{}}");
 };
 
 /// What stands for an optimizer that lacks a part: the same.
 template <class Given>
 struct optimizer_incomplete : no_optimizer {
     optimizer_incomplete(const Given&) {}
-    static_assert(sizeof(Given) == 0,
-                  "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static constexpr "
-                  "void update(update_context&), and void scalars(std::int64_t step, float* out) const");
+    static_assert(
+        sizeof(Given) == 0,
+        "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static constexpr "
+        "void update(update_context&), and void scalars(std::int64_t step, float* out) const");
 };
 
 template <class O>

@@ -38,8 +38,9 @@ __attribute__((noinline)) void multiply_pairs(float* to, const float* x, std::in
 using pair_function = decltype(&multiply_pairs<1, 1>);
 template <int NR>
 pair_function pair_tile_of(int height) {
-    return height == tile_rows ? multiply_pairs<tile_rows, NR>
-                               : height == small_tile_rows ? multiply_pairs<small_tile_rows, NR> : multiply_pairs<1, NR>;
+    return height == tile_rows         ? multiply_pairs<tile_rows, NR>
+           : height == small_tile_rows ? multiply_pairs<small_tile_rows, NR>
+                                       : multiply_pairs<1, NR>;
 }
 
 /// result[rows][columns] of `depth` pairs. The left operand lies row by row, or (row_step 0) as
@@ -74,11 +75,17 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const epi
                 const int height = cover.height(i);
                 const std::int64_t begin = cover.begin(i), row = cover.first_row(i);
                 const float* x = q.row_step ? q.a + row * q.row_step : q.a + i * q.tile_step;
-                const finished done{sums + (begin - row) * w, static_cast<int>(row + height - begin), q.packed_result ? w : there, w,
-                                    off + begin * off_step, off_step, begin, static_cast<int>(j0)};
+                const finished done{sums + (begin - row) * w,
+                                    static_cast<int>(row + height - begin),
+                                    q.packed_result ? w : there,
+                                    w,
+                                    off + begin * off_step,
+                                    off_step,
+                                    begin,
+                                    static_cast<int>(j0)};
                 if (f.expect) f.expect(done, c);
-                (w == panel_width ? pair_tile_of<2>(height) : pair_tile_of<1>(height))(sums, x, q.row_step ? q.row_step : 1,
-                                                                                       q.row_step ? 1 : height, b, q.depth);
+                (w == panel_width ? pair_tile_of<2>(height) : pair_tile_of<1>(height))(
+                    sums, x, q.row_step ? q.row_step : 1, q.row_step ? 1 : height, b, q.depth);
                 f.finish(done, c);
             }
         }
@@ -97,15 +104,16 @@ struct packed_operands {
 
 /// As copy_tile, of pairs of rows of a row-major [depth][rows]: tiles [tile, end), each [(depth +
 /// 1) / 2][its height].
-__attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth, std::int64_t tile,
-                                                 std::int64_t end, float* to, std::int64_t step) {
+__attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t rows, std::int64_t depth,
+                                                 std::int64_t tile, std::int64_t end, float* to, std::int64_t step) {
     const row_cover cover(rows);
     for (std::int64_t t = 0; t < depth; t += 2)
         for (std::int64_t i = tile; i < end; ++i) {
             const int height = cover.height(i);
             const float* from = a + t * rows + cover.first_row(i);
             float* place = to + (i - tile) * step + t / 2 * height;
-            for (int j = 0; j < height; j += lanes) {   // what is too much is written over; there is room behind the last
+            for (int j = 0; j < height;
+                 j += lanes) {   // what is too much is written over; there is room behind the last
                 const int n = height - j < lanes ? height - j : lanes;
                 store(place + j, pairs_of(load(from + j, n), t + 1 < depth ? load(from + rows + j, n) : zero()));
             }
@@ -114,8 +122,8 @@ __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t ro
 
 /// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) /
 /// 2][w]; of w columns `there` exist. What is cold is asked for some rows ahead.
-__attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w, int there,
-                                                 float* to) {
+__attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w,
+                                                 int there, float* to) {
     constexpr std::int64_t ahead = 32;
     for (std::int64_t t = 0; t < depth; t += 2, from += 2 * step, to += w) {
         const bool two = t + 1 < depth;

@@ -55,7 +55,8 @@ SINTER_INLINE void multiply_paired_tile(float* to, const float* const (&row)[MR]
         });
     }
     unroll<MR>([&](int k) SINTER_ALWAYS {
-        const vf even = shuffle<every_second<0>>(c[2 * k], c[2 * k + 1]), odd = shuffle<every_second<1>>(c[2 * k], c[2 * k + 1]);
+        const vf even = shuffle<every_second<0>>(c[2 * k], c[2 * k + 1]),
+                 odd = shuffle<every_second<1>>(c[2 * k], c[2 * k + 1]);
         store(to + k * lanes, even + odd);
     });
 }

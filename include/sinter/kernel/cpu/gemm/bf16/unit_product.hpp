@@ -32,8 +32,9 @@ constexpr std::int64_t unit_rows_floats(std::int64_t rows, std::int64_t depth) {
 /// sums[R * 16][W * 16], lying `width` apart, of whole steps of 16 pairs; then, if there is one, of
 /// what `tail` has of b.
 template <class Unit, int R, int W>
-__attribute__((noinline)) void multiply_block(Unit& unit, float* sums, std::int64_t width, const float* a, std::int64_t row_step,
-                                              const float* b, std::int64_t steps, const float* tail) {
+__attribute__((noinline)) void multiply_block(Unit& unit, float* sums, std::int64_t width, const float* a,
+                                              std::int64_t row_step, const float* b, std::int64_t steps,
+                                              const float* tail) {
     unroll<R * W>([&](auto i) SINTER_ALWAYS { unit.template clear<i>(); });
     const auto step = [&](const float* from) SINTER_ALWAYS {
         unroll<R>([&](auto i) SINTER_ALWAYS { unit.template load<4 + i>(a + i * unit_extent * row_step, row_step); });
@@ -54,7 +55,8 @@ template <class Unit>
 __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f, const call& c) {
     alignas(64) float sums[block_rows * panel_width], tail[unit_extent * panel_width];
     Unit unit;
-    const std::int64_t count = (q.rows + block_rows - 1) / block_rows, all = count * ((q.columns + panel_width - 1) / panel_width);
+    const std::int64_t count = (q.rows + block_rows - 1) / block_rows,
+                       all = count * ((q.columns + panel_width - 1) / panel_width);
     const std::int64_t tile = share(all, c.part, c.parts), end = share(all, c.part + 1, c.parts);
     const std::int64_t workspace = copied_floats / (block_rows * q.depth), block = workspace > 1 ? workspace : 1;
     const std::int64_t steps = q.depth / unit_extent;
@@ -76,8 +78,10 @@ __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f
                 const finished done{sums, rows, q.packed_result ? w : there, w, off + row * off_step, off_step, row,
                                     static_cast<int>(j0)};
                 if (f.expect) f.expect(done, c);
-                const auto multiply = w == panel_width ? rows > unit_extent ? multiply_block<Unit, 2, 2> : multiply_block<Unit, 1, 2>
-                                                       : rows > unit_extent ? multiply_block<Unit, 2, 1> : multiply_block<Unit, 1, 1>;
+                const auto multiply = w == panel_width
+                                          ? rows > unit_extent ? multiply_block<Unit, 2, 2> : multiply_block<Unit, 1, 2>
+                                      : rows > unit_extent ? multiply_block<Unit, 2, 1>
+                                                           : multiply_block<Unit, 1, 1>;
                 multiply(unit, sums, w, q.a + row * q.row_step, q.row_step, b, steps, rest ? tail : nullptr);
                 f.finish(done, c);
             }
@@ -86,13 +90,15 @@ __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f
 
 /// Columns [16 first, 16 end) of a row-major [depth][columns], rounded, as rows of pairs, `step`
 /// apart. Columns and depth are filled up with zeros.
-__attribute__((noinline)) inline void transpose_into_pairs(const float* from, std::int64_t depth, std::int64_t columns, std::int64_t first,
-                                                      std::int64_t end, float* to, std::int64_t step) {
+__attribute__((noinline)) inline void transpose_into_pairs(const float* from, std::int64_t depth, std::int64_t columns,
+                                                           std::int64_t first, std::int64_t end, float* to,
+                                                           std::int64_t step) {
     for (std::int64_t t = 0; t < depth; t += 2 * lanes)
         for (std::int64_t g = first; g < end; ++g) {
             const std::int64_t j = g * lanes;
             const int n = static_cast<int>(columns - j < lanes ? columns - j : lanes);
-            const auto row = [&](std::int64_t r) SINTER_ALWAYS { return r < depth ? load(from + r * columns + j, n) : zero(); };
+            const auto row = [&](std::int64_t r)
+                                 SINTER_ALWAYS { return r < depth ? load(from + r * columns + j, n) : zero(); };
             vf v[lanes];
             for (int i = 0; i < lanes; ++i) v[i] = pairs_of(row(t + 2 * i), row(t + 2 * i + 1));
             transpose_lanes(v);

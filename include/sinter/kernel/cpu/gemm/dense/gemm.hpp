@@ -22,7 +22,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
-    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32, transposes = 64;
+    static constexpr int begins_with_zeros = 1, narrow = 2, skips_zeros = 4, small = 8, ragged = 16, follows = 32,
+                         transposes = 64;
     static constexpr int loops = 7;   ///< bits from there on say for how many columns there are narrow loops
     template <int C>
     using only = gemm<Body, C>;
@@ -47,11 +48,13 @@ struct gemm {
         if constexpr (Cases & begins_with_zeros)
             if (c.first_turn && c.e[gemm_extent::begins_with_zeros]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & transposes)
-            if (transposed && suits_transposed_weights(all) && fills_lanes(all)) return run_transposed_weights(all, f, c);
+            if (transposed && suits_transposed_weights(all) && fills_lanes(all))
+                return run_transposed_weights(all, f, c);
         if (transposed) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
-            if (is_narrow_product(all)) return run_share(all, f, c, run_narrow_product<(Cases >> loops) & all_narrow_loops>);
+            if (is_narrow_product(all))
+                return run_share(all, f, c, run_narrow_product<(Cases >> loops) & all_narrow_loops>);
         if (is_done(f, c)) return;   // before zeros are looked for
         if constexpr (Cases & skips_zeros)
             if (is_sparse_left(q)) return run_share(q, f, c, run_sparse_left);

@@ -19,7 +19,8 @@ struct gemm_row {
     /// multiplied by.
     static constexpr int most = registers >= 32 ? 12 : 6;
     static constexpr int panels = (N + panel_width - 1) / panel_width;
-    static constexpr bool narrow = panel_columns(N, panels - 1, panel_width, lanes) < panel_width;   ///< the last one: a single vector
+    static constexpr bool narrow =
+        panel_columns(N, panels - 1, panel_width, lanes) < panel_width;   ///< the last one: a single vector
     static constexpr int groups = (panels + most - 1) / most, least = panels / groups, larger = panels % groups;
 
     static void run(const call& by) {
@@ -60,7 +61,8 @@ private:
         }
         template <class F>
         SINTER_INLINE void each(F add) const {
-            for (int w = 0; w < words; ++w) for_bits(mask[w], [&](std::int64_t bit) SINTER_ALWAYS { add(w * mask_bits + bit); });
+            for (int w = 0; w < words; ++w)
+                for_bits(mask[w], [&](std::int64_t bit) SINTER_ALWAYS { add(w * mask_bits + bit); });
         }
         template <class F>
         SINTER_INLINE void each_pair(F add) const {
@@ -96,7 +98,9 @@ private:
         if constexpr (whole > 0)
             terms.each([&](std::int64_t t) SINTER_ALWAYS {
                 const vf a = splat(x[t]);
-                unroll<whole>([&](auto i) SINTER_ALWAYS { s[i] = fma(a, load(b + i / 2 * step + t * panel_width + i % 2 * lanes), s[i]); });
+                unroll<whole>([&](auto i) SINTER_ALWAYS {
+                    s[i] = fma(a, load(b + i / 2 * step + t * panel_width + i % 2 * lanes), s[i]);
+                });
             });
         if constexpr (whole < V) {
             terms.each_pair([&](std::int64_t t, auto which) SINTER_ALWAYS {
@@ -105,7 +109,8 @@ private:
             s[whole] += s[whole + 1];
         }
         unroll<V>([&](auto i) SINTER_ALWAYS {
-            constexpr int there = Last ? N - (panels - P) * panel_width - i * lanes : lanes;   // columns from this vector on
+            constexpr int there =
+                Last ? N - (panels - P) * panel_width - i * lanes : lanes;   // columns from this vector on
             const std::int64_t col = p * panel_width + i * lanes;
             if constexpr (there >= lanes) Body::vector(s[i], col, 0, static_cast<int>(col), c);
             else if constexpr (there > 0) Body::vector(s[i], there, col, 0, static_cast<int>(col), c);

@@ -14,14 +14,15 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// another: q is the first. All products' tiles of one panel of columns follow each other, each
 /// from the sums that the product before has left.
 template <class = void>
-__attribute__((noinline)) inline void run_product_sum(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                      std::int64_t end) {
+__attribute__((noinline)) inline void run_product_sum(const product& q, const epilogue& f, const call& c,
+                                                      std::int64_t tile, std::int64_t end) {
     constexpr std::int64_t piece = streamed_floats / panel_width;
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
     const int rest_height = cover.height(cover.large);
     const bool expect = f.expect && q.rows * q.columns > near_floats, ahead = cover.count <= panel_width;
-    const std::int64_t ahead_step = (panel_width + cover.count - 1) / cover.count;   // the panel's tiles share the next one's lines
+    const std::int64_t ahead_step =
+        (panel_width + cover.count - 1) / cover.count;   // the panel's tiles share the next one's lines
     const std::int64_t mine = thread_end(c, tiles_of(q, cover));
     while (tile < end) {
         const std::int64_t p = tile / cover.count, first = tile % cover.count, j0 = p * panel_width;
@@ -35,7 +36,8 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
         for (int k = 0; k < products; ++k) {
             const bool last_one = k + 1 == products;
             const std::int64_t next_j0 = last_one ? j0 + panel_width : j0;
-            const bool prefetches = wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
+            const bool prefetches =
+                wide && ahead && next_j0 + panel_width <= q.columns && (!last_one || (p + 1) * cover.count < mine);
             const float* const next =
                 prefetches
                     ? c.p[(last_one ? 0 : k + 1) * product_operand::number + product_operand::b] + next_j0 * q.depth
@@ -55,7 +57,8 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
                     if (last && expect) f.expect(done, c);
                     if (next && i * ahead_step < panel_width && height > 1) {
                         const ahead_function sum = ahead_of_panel(is_large, ahead_step, ahead_step > floats_a_line);
-                        sum(from, sums, x, q.row_step, 1, b, w, n, {next + i * ahead_step * q.depth + t * ahead_step, ahead_step});
+                        sum(from, sums, x, q.row_step, 1, b, w, n,
+                            {next + i * ahead_step * q.depth + t * ahead_step, ahead_step});
                     } else {
                         (wide ? tile_of<2>(height) : tile_of<1>(height))(from, sums, x, q.row_step, 1, b, w, n, 1);
                     }

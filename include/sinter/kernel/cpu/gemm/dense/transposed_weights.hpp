@@ -33,8 +33,8 @@ inline bool fills_lanes(const product& q) {
 /// to[i][] = from[i][] + sum over t < n of w[i * w_step + t] * x[t][]: MR of the weights' rows. w
 /// goes on `panel_step` floats behind every panel_width terms.
 template <int MR, int NV>
-__attribute__((noinline)) void multiply_transposed(const float* from, float* to, const float* w, std::int64_t w_step, std::int64_t panel_step,
-                                               const float* x, std::int64_t n) {
+__attribute__((noinline)) void multiply_transposed(const float* from, float* to, const float* w, std::int64_t w_step,
+                                                   std::int64_t panel_step, const float* x, std::int64_t n) {
     vf c[std::size_t{MR * NV}];
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     for (; n > 0; n -= panel_width, w += panel_step, x += panel_width * NV * lanes) {
@@ -46,8 +46,8 @@ __attribute__((noinline)) void multiply_transposed(const float* from, float* to,
 
 /// The result's panels [panel, end).
 template <class = void>
-__attribute__((noinline)) inline void run_transposed_panels(const product& q, const epilogue& f, const call& c, std::int64_t panel,
-                                                        std::int64_t end) {
+__attribute__((noinline)) inline void run_transposed_panels(const product& q, const epilogue& f, const call& c,
+                                                            std::int64_t panel, std::int64_t end) {
     constexpr int terms = transposed_at_once * panel_width, height = transposed_height, half = height / 2;
     alignas(64) float sums[waiting_floats], x[most_transposed_groups * panel_width * terms];
     alignas(64) float again[most_transposed_groups * height * panel_width], tile[panel_width * panel_width];
@@ -66,8 +66,8 @@ __attribute__((noinline)) inline void run_transposed_panels(const product& q, co
             const std::int64_t left = (wide ? end_of_wide : q.depth) - t;
             n = left < terms ? left : terms;
             for (int g = 0; g < groups; ++g)
-                transpose_matrix(q.a + g * panel_width * q.row_step + t, q.row_step, rows_of(g), n, x + g * panel_width * terms,
-                                 rows_of(g) > lanes ? panel_width : lanes, false);
+                transpose_matrix(q.a + g * panel_width * q.row_step + t, q.row_step, rows_of(g), n,
+                                 x + g * panel_width * terms, rows_of(g) > lanes ? panel_width : lanes, false);
             const int w_step = wide ? panel_width : lanes;
             const float* const w = q.b + t * q.columns + first * w_step;
             for (std::int64_t i = 0; i < columns; i += height)
@@ -80,22 +80,31 @@ __attribute__((noinline)) inline void run_transposed_panels(const product& q, co
                     float* const to = t + n < q.depth ? waiting : there;
                     const float* const rows = x + g * panel_width * terms;
                     if (width == lanes) {
-                        multiply_transposed<height, 1>(t ? waiting : no_sum, to, w + begin * w_step, w_step, q.columns * panel_width, rows, n);
+                        multiply_transposed<height, 1>(t ? waiting : no_sum, to, w + begin * w_step, w_step,
+                                                       q.columns * panel_width, rows, n);
                         continue;
                     }
                     for (int k = 0; k < height; k += half)
-                        multiply_transposed<half, 2>(t ? waiting + k * width : no_sum, to + k * width, w + (begin + k) * w_step, w_step,
-                                                 q.columns * panel_width, rows, n);
+                        multiply_transposed<half, 2>(t ? waiting + k * width : no_sum, to + k * width,
+                                                     w + (begin + k) * w_step, w_step, q.columns * panel_width, rows,
+                                                     n);
                 }
         }
         for (std::int64_t j = 0; j < columns; j += panel_width)
             for (int g = 0; g < groups; ++g) {
                 const int width = rows_of(g) > lanes ? panel_width : lanes;
                 const std::int64_t row = g * panel_width, col = first + j;
-                const finished done{tile, rows_of(g), panel_width, panel_width, q.off + row * off_step + col, off_step, q.row + row,
+                const finished done{tile,
+                                    rows_of(g),
+                                    panel_width,
+                                    panel_width,
+                                    q.off + row * off_step + col,
+                                    off_step,
+                                    q.row + row,
                                     q.col + static_cast<int>(col)};
                 if (f.expect) f.expect(done, c);
-                transpose_matrix(sums + g * columns * panel_width + j * width, width, panel_width, rows_of(g), tile, panel_width, false);
+                transpose_matrix(sums + g * columns * panel_width + j * width, width, panel_width, rows_of(g), tile,
+                                 panel_width, false);
                 f.finish(done, c);
             }
     }
@@ -106,7 +115,8 @@ template <class = void>
 inline void run_transposed_weights(const product& q, const epilogue& f, const call& c) {
     if (is_done(f, c)) return;
     const std::int64_t panels = q.columns / panel_width;
-    run_transposed_panels(q, f, c, share(panels, c.part, c.parts), share(panels, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
+    run_transposed_panels(q, f, c, share(panels, c.part, c.parts),
+                          share(panels, does_all_parts(f, c) ? c.end : c.part + 1, c.parts));
 }
 
 } // namespace sinter::cpu

@@ -23,7 +23,8 @@ constexpr int narrow_loop(std::int64_t columns) {   ///< which of them
 inline constexpr int all_narrow_loops = (2 << narrow_loop(narrow_product)) - 1;   ///< bits
 
 constexpr bool is_narrow_product(const product& q) {
-    return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes && q.depth <= streamed_floats / panel_width;
+    return q.columns <= narrow_product && q.rows >= lanes && q.depth >= lanes &&
+           q.depth <= streamed_floats / panel_width;
 }
 
 /// Adds the terms of the next n (Whole: `lanes`) of the depth to the sums of `lanes` rows by N
@@ -45,7 +46,8 @@ SINTER_INLINE void add_square(vf (&s)[std::size_t{2 * N}], const float* x, std::
 
 /// to[i * lanes + j] = row i, column j.
 template <int N>
-__attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t depth) {
+__attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::int64_t row_step, const float* b,
+                                               std::int64_t depth) {
     vf s[std::size_t{2 * N}];
     clear_block(s);
     std::int64_t t = 0;
@@ -62,26 +64,30 @@ __attribute__((noinline)) void multiply_narrow(float* to, const float* x, std::i
 template <int Loops, int I = 0>
 auto narrow_loop_of(int i) {
     if constexpr (Loops >> (I + 1) == 0) return multiply_narrow<narrow_widths[I]>;
-    else if constexpr (Loops >> I & 1) return i == I ? multiply_narrow<narrow_widths[I]> : narrow_loop_of<Loops, I + 1>(i);
+    else if constexpr (Loops >> I & 1)
+        return i == I ? multiply_narrow<narrow_widths[I]> : narrow_loop_of<Loops, I + 1>(i);
     else return narrow_loop_of<Loops, I + 1>(i);
 }
 
 /// The tiles [tile, end), numbered as by run_tiles, of a product with a single, packed panel.
 template <class = void>
-__attribute__((noinline)) inline void run_narrow_tiles(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                       std::int64_t end, decltype(&multiply_narrow<1>) multiply) {
+__attribute__((noinline)) inline void run_narrow_tiles(const product& q, const epilogue& f, const call& c,
+                                                       std::int64_t tile, std::int64_t end,
+                                                       decltype(&multiply_narrow<1>) multiply) {
     alignas(64) float space[(lanes + finished_rows) * lanes] = {};
     float* const sums = space + lanes * lanes;   // of row `begin`; those before it may be summed once more
     const row_cover cover(q.rows);
-    const std::int64_t last = end == cover.count ? q.rows : cover.begin(end), off_step = q.result_step ? q.result_step : q.columns;
+    const std::int64_t last = end == cover.count ? q.rows : cover.begin(end),
+                       off_step = q.result_step ? q.result_step : q.columns;
     for (std::int64_t begin = cover.begin(tile), n = 0; begin < last; begin += n) {
         n = last - begin < finished_rows ? last - begin : finished_rows;
         for (std::int64_t i = begin; i < begin + n; i += lanes) {
             const std::int64_t row = i + lanes <= q.rows ? i : q.rows - lanes;
             multiply(sums + (row - begin) * lanes, q.a + row * q.row_step, q.row_step, q.b, q.depth);
         }
-        f.finish({sums, static_cast<int>(n), static_cast<int>(q.columns), lanes, q.off + begin * off_step, off_step, q.row + begin,
-                  q.col}, c);
+        f.finish({sums, static_cast<int>(n), static_cast<int>(q.columns), lanes, q.off + begin * off_step, off_step,
+                  q.row + begin, q.col},
+                 c);
     }
 }
 

@@ -57,14 +57,17 @@ struct marked_units {
     std::int32_t unit[panel_width];   ///< of each mask; never beyond its group of finished_units
 
     /// d: the gradients of at most 64 examples; `every`: none of them is left out.
-    __attribute__((noinline)) void find(const float* d, std::int64_t d_step, std::int64_t examples, bool every, float* list) {
+    __attribute__((noinline)) void find(const float* d, std::int64_t d_step, std::int64_t examples, bool every,
+                                        float* list) {
         alignas(64) float transposed[panel_width * mask_bits];
         std::uint64_t of_units[panel_width];
         transpose_matrix(d, d_step, examples, panel_width, transposed, mask_bits, false);
-        for (int u = 0; u < panel_width; ++u) of_units[u] = every ? first_bits(examples) : row_mask(transposed + u * mask_bits, examples);
+        for (int u = 0; u < panel_width; ++u)
+            of_units[u] = every ? first_bits(examples) : row_mask(transposed + u * mask_bits, examples);
         for (int h = 0; h < panel_width; h += lanes) {
             pair_masks<units_at_once>(of_units + h, 1, mask + h, unit + h);
-            for (int r = h; r < h + lanes; ++r) list_marked(list + r * mask_bits, transposed + (unit[r] += h) * mask_bits, mask[r]);
+            for (int r = h; r < h + lanes; ++r)
+                list_marked(list + r * mask_bits, transposed + (unit[r] += h) * mask_bits, mask[r]);
         }
     }
 };
@@ -72,8 +75,9 @@ struct marked_units {
 /// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for
 /// finished_units from `begin` on, each of which asks for its share of `coming`, if that is there.
 template <int V>
-__attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list, const marked_units& marked,
-                                                int begin, bool first, float* to, const prefetch_rows* prefetch) {
+__attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list,
+                                                const marked_units& marked, int begin, bool first, float* to,
+                                                const prefetch_rows* prefetch) {
     for (int u = begin; u < begin + finished_units; u += units_at_once) {
         if (prefetch) prefetch->prefetch_share((u - begin) / units_at_once, finished_units / units_at_once);
         vf c[units_at_once][std::size_t{V}];
@@ -96,7 +100,8 @@ __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_s
 /// Copies n columns of rows [0, rows) if there is a place, zeros behind them up to a block's width;
 /// false if one is not finite.
 template <int V>
-__attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n, float* to) {
+__attribute__((noinline)) bool copy_inputs(const float* from, std::int64_t step, std::int64_t rows, std::int64_t n,
+                                           float* to) {
     vf finite[std::size_t{V}];
     clear_block(finite);
     for (std::int64_t i = 0; i < rows; ++i, from += step, to += to ? V * lanes : 0) {
@@ -134,24 +139,29 @@ block_functions functions_of(int vectors) {
 /// Are blocks of the inputs whole lines that do not meet in few sets of the cache? Then they are
 /// read where they lie.
 inline bool lies_spread(const product& q) {
-    return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line && reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
+    return lanes == floats_a_line && q.sum_step % (2 * floats_a_line) == floats_a_line &&
+           reinterpret_cast<std::uintptr_t>(q.a) % 64 == 0;
 }
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_marked_blocks(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                        std::int64_t end, const block_functions& block) {
+__attribute__((noinline)) inline void run_marked_blocks(const product& q, const epilogue& f, const call& c,
+                                                        std::int64_t tile, std::int64_t end,
+                                                        const block_functions& block) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
     const bool far = lies_far(q, f), farther = lies_farther(q, f);
     const int width = input_blocks(q.rows).vectors * lanes;
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
-    const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)), most = panels > 1 ? panels : 1;
+    const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)),
+              most = panels > 1 ? panels : 1;
     const panel_groups groups(q, tile, end, 1);
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column; j0 < groups.end_column; j0 += most * panel_width) {
-        const std::int64_t n = (groups.end_column - j0) / panel_width < most ? (groups.end_column - j0) / panel_width : most;
-        unsigned found = 0, all = 0;   // bits: the chunks whose units are marked, and those of which no example is left out
+        const std::int64_t n =
+            (groups.end_column - j0) / panel_width < most ? (groups.end_column - j0) / panel_width : most;
+        unsigned found = 0,
+                 all = 0;   // bits: the chunks whose units are marked, and those of which no example is left out
         for (std::int64_t k = 0; k < q.rows; k += width) {
             const std::int64_t inputs = q.rows - k < width ? q.rows - k : width;
             for (std::int64_t h = 0; h < chunks; ++h) {
@@ -162,8 +172,8 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                 const unsigned bit = 1u << h;
                 if (!(found & bit) || finite == ((all & bit) != 0)) {
                     for (std::int64_t p = 0; p < n; ++p)
-                        marked[h * n + p].find(q.b + h * mask_bits * q.b_step + j0 + p * panel_width, q.b_step, rows, !finite,
-                                               d + (h * n + p) * mask_bits * panel_width);
+                        marked[h * n + p].find(q.b + h * mask_bits * q.b_step + j0 + p * panel_width, q.b_step, rows,
+                                               !finite, d + (h * n + p) * mask_bits * panel_width);
                     found |= bit;
                     all = finite ? all & ~bit : all | bit;
                 }
@@ -177,8 +187,8 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                     const prefetch_rows prefetch{f, c, done};
                     const bool last = h + 1 == chunks;
                     if (last && far && !farther) f.expect(done, c);
-                    block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width, marked[g], u,
-                              h == 0, to, last && farther ? &prefetch : nullptr);
+                    block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width,
+                              marked[g], u, h == 0, to, last && farther ? &prefetch : nullptr);
                     if (last) f.columns(done, c);
                 }
             }

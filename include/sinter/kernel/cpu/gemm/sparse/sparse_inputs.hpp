@@ -75,8 +75,8 @@ struct input_masks {
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_sparse_inputs(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                        std::int64_t end) {
+__attribute__((noinline)) inline void run_sparse_inputs(const product& q, const epilogue& f, const call& c,
+                                                        std::int64_t tile, std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
     const input_masks masks(q);
@@ -89,7 +89,13 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
         const bool finite = copy_gradients(q, j0, panels, d);
         for (std::int64_t k = 0; k < q.rows; k += sparse_inputs) {
             const int n = static_cast<int>(q.rows - k < sparse_inputs ? q.rows - k : sparse_inputs);
-            const finished block{nullptr, n, panel_width, panel_width, q.off + j0 * q.rows + k * panel_width, panel_width, q.row + k,
+            const finished block{nullptr,
+                                 n,
+                                 panel_width,
+                                 panel_width,
+                                 q.off + j0 * q.rows + k * panel_width,
+                                 panel_width,
+                                 q.row + k,
                                  q.col + static_cast<int>(j0)};
             const prefetch_rows prefetch{f, c, block, q.rows * panel_width, panels};
             for (std::int64_t i = 0; i < q.depth; i += mask_bits) {
@@ -101,10 +107,11 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                     for (std::uint64_t& m : mask) m = first_bits(examples);
                 const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
                 const bool prefetches = far && i + mask_bits >= q.depth;   // by the last examples' sums
-                const auto add = [&](auto count) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
-                    add_marked_rows<count, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums, i == 0, q.sum_step,
-                                                  prefetches ? &prefetch : nullptr);
-                };
+                const auto add =
+                    [&](auto count) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
+                        add_marked_rows<count, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums,
+                                                     i == 0, q.sum_step, prefetches ? &prefetch : nullptr);
+                    };
                 if (panels == fewer_panels) add(std::integral_constant<int, fewer_panels>{});
                 else if (panels == alike_panels) add(std::integral_constant<int, alike_panels>{});
                 else add(std::integral_constant<int, sparse_panels>{});
@@ -112,7 +119,8 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
             for (int p = 0; p < panels; ++p) {
                 const std::int64_t j = j0 + p * panel_width;
                 f.finish({sums + p * sparse_rows * panel_width, n, panel_width, panel_width,
-                          q.off + j * q.rows + k * panel_width, panel_width, q.row + k, q.col + static_cast<int>(j)}, c);
+                          q.off + j * q.rows + k * panel_width, panel_width, q.row + k, q.col + static_cast<int>(j)},
+                         c);
             }
         }
     }

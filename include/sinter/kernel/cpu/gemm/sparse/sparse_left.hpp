@@ -58,8 +58,9 @@ SINTER_INLINE void end_row(const vf (&c)[std::size_t{2 * P}], float* sums) {
 /// Adds at most 64 of the depth's terms to R rows' sums. A row's elements lie one behind the other;
 /// or t_step apart.
 template <int P, std::size_t R, bool Transposed>
-SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t mask, const float* w, std::int64_t panel_step,
-                                       float* const (&sums)[R], bool first, std::int64_t t_step) {
+SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t mask, const float* w,
+                                       std::int64_t panel_step, float* const (&sums)[R], bool first,
+                                       std::int64_t t_step) {
     vf c[R][std::size_t{2 * P}];
     unroll<R>([&](int r) SINTER_ALWAYS { begin_row<P>(c[r], sums[r], first); });
     for (; mask; mask &= mask - 1) {
@@ -79,8 +80,9 @@ SINTER_INLINE void add_marked_together(const float* const (&x)[R], std::uint64_t
 /// As that, of two rows with as many elements each: fewer panels' sums, of one row, would wait for
 /// each other.
 template <int P, bool Transposed>
-SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint64_t m0, std::uint64_t m1, const float* w,
-                                    std::int64_t panel_step, float* sums0, float* sums1, bool first, std::int64_t t_step) {
+SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint64_t m0, std::uint64_t m1,
+                                    const float* w, std::int64_t panel_step, float* sums0, float* sums1, bool first,
+                                    std::int64_t t_step) {
     vf c[2][std::size_t{2 * P}];
     begin_row<P>(c[0], sums0, first);
     begin_row<P>(c[1], sums1, first);
@@ -88,7 +90,8 @@ SINTER_INLINE void add_marked_apart(const float* x0, const float* x1, std::uint6
         const std::int64_t k = __builtin_ctzll(mask);
         const float* row = w + k * panel_width;
         const vf a = splat(x[Transposed ? k * t_step : k]);
-        unroll<2 * P>([&](int v) SINTER_ALWAYS { to[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), to[v]); });
+        unroll<2 * P>([&](int v)
+                          SINTER_ALWAYS { to[v] = fma(a, load(row + v / 2 * panel_step + v % 2 * lanes), to[v]); });
     };
     for (; m0; m0 &= m0 - 1, m1 &= m1 - 1) {
         add(c[0], x0, m0);
@@ -116,10 +119,10 @@ inline bool pays_for_equals(std::uint64_t a, std::uint64_t either) {
 /// the other; or the rows do, and its elements are t_step apart: these ask for `coming`, if that is
 /// there, two rows at a time.
 template <int P, bool Transposed = false>
-__attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask,
-                                                      std::int64_t mask_step, const float* w, std::int64_t panel_step,
-                                                      std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1,
-                                                      const prefetch_rows* prefetch = nullptr) {
+__attribute__((noinline)) inline void
+add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask, std::int64_t mask_step, const float* w,
+                std::int64_t panel_step, std::int64_t rows, float* sums, bool first, std::int64_t t_step = 1,
+                const prefetch_rows* prefetch = nullptr) {
     constexpr bool fewer = P < sparse_panels;
     std::int64_t i = 0;
     if constexpr (fewer && !Transposed)
@@ -131,7 +134,8 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
                 const std::int64_t r0 = i + row[l], r1 = i + row[l + 1];
                 const float *x0 = x + r0 * x_step, *x1 = x + r1 * x_step;
                 float *to0 = sums + r0 * panel_width, *to1 = sums + r1 * panel_width;
-                if (const std::uint64_t either = mask[r0 * mask_step] | mask[r1 * mask_step]; pays_for_equals(m[l + 1], either))
+                if (const std::uint64_t either = mask[r0 * mask_step] | mask[r1 * mask_step];
+                    pays_for_equals(m[l + 1], either))
                     add_marked_together<P, 2, false>({x0, x1}, either, w, panel_step, {to0, to1}, first, t_step);
                 else add_marked_apart<P, false>(x0, x1, m[l], m[l + 1], w, panel_step, to0, to1, first, t_step);
             }
@@ -147,12 +151,14 @@ __attribute__((noinline)) inline void add_marked_rows(const float* x, std::int64
                 n = 2;
                 const std::uint64_t m0 = mask[0], m1 = mask[mask_step];
                 if (pays_together(m0, m1)) {
-                    add_marked_together<P, 2, true>({x, x + x_step}, m0 | m1, w, panel_step, {sums, sums + panel_width}, first, t_step);
+                    add_marked_together<P, 2, true>({x, x + x_step}, m0 | m1, w, panel_step, {sums, sums + panel_width},
+                                                    first, t_step);
                     continue;
                 }
                 if constexpr (fewer) {
                     const int n0 = __builtin_popcountll(m0), n1 = __builtin_popcountll(m1);
-                    if (n0 <= 4 * n1 && n1 <= 4 * n0) {   // else a wait costs less than what would be multiplied by zero
+                    if (n0 <= 4 * n1 &&
+                        n1 <= 4 * n0) {   // else a wait costs less than what would be multiplied by zero
                         add_marked_apart<P, true>(x, x + x_step, n0 < n1 ? m0 | lowest_zeros(m0, n1 - n0) : m0,
                                                   n1 < n0 ? m1 | lowest_zeros(m1, n0 - n1) : m1, w, panel_step, sums,
                                                   sums + panel_width, first, t_step);
@@ -182,17 +188,19 @@ __attribute__((noinline)) inline vf finite_panels(const float* w, std::int64_t p
 
 /// The sums of some rows and of the P panels from column j0 on; false: a weight was not finite.
 template <int P>
-inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, const std::uint64_t* mask, std::int64_t rows,
-                            float* sums) {
+inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, const std::uint64_t* mask,
+                            std::int64_t rows, float* sums) {
     const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits, panel_step = panel_width * q.depth;
     vf finite = zero();
     for (std::int64_t b = 0; b < words; ++b) {
         const std::int64_t k = b * mask_bits, n = q.depth - k < mask_bits ? q.depth - k : mask_bits;
         const float* w = q.b + j0 * q.depth + k * panel_width;
         finite += finite_panels<P>(w, panel_step, n);
-        if constexpr (P < sparse_panels)   // of several threads: one that made masks since may have taken the rows from this one's cache
+        if constexpr (P < sparse_panels)   // of several threads: one that made masks since may have taken the rows from
+                                           // this one's cache
             for (std::int64_t i = 0; i < rows; ++i)
-                for (std::int64_t t = k + mask_bits; t < k + 2 * mask_bits; t += floats_a_line) __builtin_prefetch(x + i * q.row_step + t);
+                for (std::int64_t t = k + mask_bits; t < k + 2 * mask_bits; t += floats_a_line)
+                    __builtin_prefetch(x + i * q.row_step + t);
         add_marked_rows<P>(x + k, q.row_step, mask + b, words, w, panel_step, rows, sums, b == 0);
     }
     return sum_lanes(finite) == 0.f;
@@ -200,18 +208,21 @@ inline bool sum_marked_rows(const product& q, std::int64_t j0, const float* x, c
 
 /// The tiles [tile, end), numbered as by run_tiles.
 template <class = void>
-__attribute__((noinline)) inline void run_sparse_left(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                      std::int64_t end) {
+__attribute__((noinline)) inline void run_sparse_left(const product& q, const epilogue& f, const call& c,
+                                                      std::int64_t tile, std::int64_t end) {
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width];
     std::uint64_t mask[sparse_words];
-    const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits, off_step = q.result_step ? q.result_step : q.columns;
+    const std::int64_t words = (q.depth + mask_bits - 1) / mask_bits,
+                       off_step = q.result_step ? q.result_step : q.columns;
     const auto mark = [&](std::int64_t row, std::int64_t rows) {
         for (std::int64_t i = 0; i < rows; ++i)
             for (std::int64_t b = 0; b < words; ++b)
-                mask[i * words + b] = row_mask(q.a + (row + i) * q.row_step + b * mask_bits,
-                                               q.depth - b * mask_bits < mask_bits ? q.depth - b * mask_bits : mask_bits);
+                mask[i * words + b] =
+                    row_mask(q.a + (row + i) * q.row_step + b * mask_bits,
+                             q.depth - b * mask_bits < mask_bits ? q.depth - b * mask_bits : mask_bits);
     };
-    const panel_groups groups = sparse_groups(q, tile, end, [&] { return non_zero_share(q.a, q.rows, q.depth, q.row_step); });
+    const panel_groups groups =
+        sparse_groups(q, tile, end, [&] { return non_zero_share(q.a, q.rows, q.depth, q.row_step); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     bool marked = false;
     for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {

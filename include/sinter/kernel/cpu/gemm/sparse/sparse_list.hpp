@@ -135,7 +135,8 @@ SINTER_INLINE void pair_masks(const std::uint64_t* from, std::int64_t step, std:
             which[l] = l;
         }
     } else {
-        alignas(64) std::int32_t keys[lanes], ranks[lanes];   // in memory, for a vector's lanes are not reached one by one
+        alignas(64) std::int32_t keys[lanes],
+            ranks[lanes];   // in memory, for a vector's lanes are not reached one by one
         for (int l = 0; l < lanes; ++l) keys[l] = __builtin_popcountll(from[l * step]) * lanes + l;
         vi all, rank{};
         __builtin_memcpy(&all, keys, sizeof all);
@@ -152,7 +153,8 @@ SINTER_INLINE void pair_masks(const std::uint64_t* from, std::int64_t step, std:
 
 /// The factors whose bits are set, of 64, one behind the other.
 SINTER_INLINE void list_marked(float* to, const float* x, std::uint64_t mask) {
-    for (int i = 0; i < mask_bits; i += lanes) to += store_marked(to, load(x + i), static_cast<unsigned>(mask >> i & first_bits(lanes)));
+    for (int i = 0; i < mask_bits; i += lanes)
+        to += store_marked(to, load(x + i), static_cast<unsigned>(mask >> i & first_bits(lanes)));
 }
 
 /// f(u, bit, its factor in all lanes) for the bits of U masks in their order, which have equally
@@ -216,7 +218,8 @@ SINTER_INLINE void walk_words(vf (&c)[N], const Offset* offset, const float* val
         do {
             word = next;
             next = word_at(offset += several);
-        } while ([&]<int... I>(std::integer_sequence<int, I...>) SINTER_ALWAYS { return (add(I) && ...); }(indices<several>{}) &&
+        } while ([&]<int... I>(std::integer_sequence<int, I...>)
+                     SINTER_ALWAYS { return (add(I) && ...); }(indices<several>{}) &&
                  (value += several, true));
 }
 

@@ -32,7 +32,8 @@ struct row_lists {
         return rows * words(depth) * (mask_bits + 2) + lanes;
     }
     row_lists(float* workspace, std::int64_t n, std::int64_t depth)
-        : values(workspace), masks(reinterpret_cast<std::uint64_t*>(workspace + n * words(depth) * mask_bits + lanes)), rows(n) {}
+        : values(workspace), masks(reinterpret_cast<std::uint64_t*>(workspace + n * words(depth) * mask_bits + lanes)),
+          rows(n) {}
 
     const float* list(std::int64_t word, std::int64_t row) const { return values + (word * rows + row) * mask_bits; }
     /// The elements [64 * word, 64 * word + n) of a row; whole vectors are read. `all`: zeros, too.
@@ -81,10 +82,10 @@ struct row_sums {
 /// The sums of rows [first_row, last_row) (+)= the listed terms of a word times the rows of four
 /// panels from b on. `which`, if there, tells whose list a row has; a negative number: none.
 template <class = void>
-__attribute__((noinline)) inline void add_sparse_rows(const row_lists& l, std::int64_t word, const std::int32_t* which,
-                                                      std::int64_t first_row, std::int64_t last_row, const float* b,
-                                                      std::int64_t b_panel_step, const row_sums& to, prefetched_pieces block,
-                                                      prefetched_pieces rows, asked_body body) {
+__attribute__((noinline)) inline void
+add_sparse_rows(const row_lists& l, std::int64_t word, const std::int32_t* which, std::int64_t first_row,
+                std::int64_t last_row, const float* b, std::int64_t b_panel_step, const row_sums& to,
+                prefetched_pieces block, prefetched_pieces rows, asked_body body) {
     constexpr int V = 2 * sparse_panels;
     const std::int64_t row_step = to.row_step, panel_step = to.panel_step;
     const bool first = to.first;
@@ -106,7 +107,8 @@ __attribute__((noinline)) inline void add_sparse_rows(const row_lists& l, std::i
         std::uint64_t m[1] = {none ? 0 : mask[r]};
         for_each_marked(m, list + r * mask_bits, 0, [&](int, std::int64_t k, vf a) SINTER_ALWAYS {
             const float* row = b + k * panel_width;
-            unroll<V>([&](int v) SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * b_panel_step + v % 2 * lanes), c[v]); });
+            unroll<V>([&](int v)
+                          SINTER_ALWAYS { c[v] = fma(a, load(row + v / 2 * b_panel_step + v % 2 * lanes), c[v]); });
         });
         unroll<V>([&](int v) SINTER_ALWAYS { store(sums + v / 2 * panel_step + v % 2 * lanes, c[v]); });
     }

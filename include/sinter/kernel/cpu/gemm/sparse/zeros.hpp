@@ -9,7 +9,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int mask_bits = 64;
 /// The first n bits of a word.
-constexpr std::uint64_t first_bits(std::int64_t n) { return n >= mask_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+constexpr std::uint64_t first_bits(std::int64_t n) {
+    return n >= mask_bits ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
 
 /// Bit l: lane l.
 SINTER_INLINE std::uint64_t lane_bits(lane_mask v) {
@@ -66,7 +68,8 @@ inline constexpr float sparse_share = 0.64f;
 /// The share of a matrix's elements that are not zero, as far as eight of its rows tell. These are
 /// not equally far apart: where rows are texts' places, every text's first one may be zero (as
 /// queries' gradients are behind causal attention).
-__attribute__((noinline)) inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns, std::int64_t step) {
+__attribute__((noinline)) inline float non_zero_share(const float* x, std::int64_t rows, std::int64_t columns,
+                                                      std::int64_t step) {
     const std::int64_t samples = rows < 8 ? rows : 8, apart = rows / samples;
     std::int64_t n = 0;
     for (std::int64_t s = 0; s < samples; ++s) {

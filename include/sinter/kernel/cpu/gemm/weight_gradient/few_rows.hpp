@@ -14,17 +14,20 @@ constexpr bool has_few_rows(const product& q) { return q.rows >= few_rows && q.r
 /// The tiles [tile, end), numbered as by run_tiles, of a packed result, where the right operand
 /// lies in rows.
 template <class = void>
-__attribute__((noinline)) inline void run_few_rows(const product& q, const epilogue& f, const call& c, std::int64_t tile,
-                                                   std::int64_t end) {
+__attribute__((noinline)) inline void run_few_rows(const product& q, const epilogue& f, const call& c,
+                                                   std::int64_t tile, std::int64_t end) {
     alignas(64) float sums[few_rows * panel_width];
     const panel_groups groups(q, tile, end, 1);
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j = groups.column; j < groups.end_column; j += panel_width)
         for (std::int64_t begin = 0; begin < q.rows; begin += few_rows) {
             const std::int64_t row = begin + few_rows <= q.rows ? begin : q.rows - few_rows;
-            multiply_tile<few_rows, 2>(no_sum, sums, q.a + row * q.row_step, q.row_step, q.sum_step, q.b + j, q.b_step, q.depth, 1);
-            f.finish({sums + (begin - row) * panel_width, static_cast<int>(row + few_rows - begin), panel_width, panel_width,
-                      q.off + j * q.rows + begin * panel_width, panel_width, q.row + begin, q.col + static_cast<int>(j)}, c);
+            multiply_tile<few_rows, 2>(no_sum, sums, q.a + row * q.row_step, q.row_step, q.sum_step, q.b + j, q.b_step,
+                                       q.depth, 1);
+            f.finish({sums + (begin - row) * panel_width, static_cast<int>(row + few_rows - begin), panel_width,
+                      panel_width, q.off + j * q.rows + begin * panel_width, panel_width, q.row + begin,
+                      q.col + static_cast<int>(j)},
+                     c);
         }
     if (groups.end < end) run_tiles(q, f, c, groups.end, end);
 }

@@ -27,7 +27,8 @@ template <class Body, int Cases = -1, bool Sums = false>
 struct gemm_tn {
     static constexpr bool only_divides = true;
     static constexpr int narrow = 1, few = 2, skips_inputs = 4, skips_gradients = 8, copies = 16, small = 32;
-    static constexpr int widths = 6;   ///< bits from there on say of which widths blocks are where zeros of D are skipped
+    static constexpr int widths =
+        6;   ///< bits from there on say of which widths blocks are where zeros of D are skipped
     template <int C>
     using only = gemm_tn<Body, C, Sums>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
@@ -73,11 +74,13 @@ struct gemm_tn {
         if constexpr (Cases & few)
             if (has_few_rows(q) && !packs(c.e, q.depth)) return run_share(q, f, c, run_few_rows);
         if (is_done(f, c)) return;   // before zeros are looked for
-        const float behind = Cases & skips_gradients ? gradient_share(q) : 1.f, before = Cases & skips_inputs ? input_share(q) : 1.f;
+        const float behind = Cases & skips_gradients ? gradient_share(q) : 1.f,
+                    before = Cases & skips_inputs ? input_share(q) : 1.f;
         if constexpr (Cases & skips_inputs)
             if (before < behind && before <= sparse_share) return run_share(q, f, c, run_sparse_inputs);
         if constexpr (Cases & skips_gradients)
-            if (behind <= sparse_share) return run_share(q, f, c, run_sparse_gradient<(Cases >> widths) & input_blocks::all_bits>);
+            if (behind <= sparse_share)
+                return run_share(q, f, c, run_sparse_gradient<(Cases >> widths) & input_blocks::all_bits>);
         if constexpr (Cases & small)
             if (is_small_product(q)) return run_share(q, f, c, run_small_product);
         if constexpr (Cases & copies)
