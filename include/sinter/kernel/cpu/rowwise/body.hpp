@@ -445,7 +445,8 @@ private:
         else to[I] = elementwise<I>(pr, r, at, c);
     }
     static SINTER_INLINE std::uint64_t counter_of(int stream, const call& c) {
-        return static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step) << 16 | static_cast<std::uint64_t>(stream);
+        return static_cast<std::uint64_t>(c.iteration) << 48 | static_cast<std::uint64_t>(c.step) << 16 |
+               static_cast<std::uint64_t>(stream);
     }
 
     template <int Phase, int... I>
